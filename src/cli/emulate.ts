@@ -59,7 +59,7 @@ export async function emulate(folder: string, flags: EmulateFlags, session: Sess
 async function openPlayground({ playgroundUrl }: Emulator, { terminal }: Session): Promise<void> {
   const { platform, env, stderr } = terminal;
   if (playgroundUrl === undefined) return;
-  await openFile(openerOf(platform, playgroundUrl, env), playgroundUrl, "Open it by hand.").catch(
+  await openFile(openerOf(platform, playgroundUrl, env), playgroundUrl, "Open it yourself.").catch(
     ({ message }: Error) => stderr.write(`template-pdf: ${printable(message)}\n`),
   );
 }
@@ -70,7 +70,7 @@ async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }:
     throw new Misuse(`--port takes a number from 0 to 65535, and got ${JSON.stringify(flags.port)}.`);
   }
   if (flags.open && flags.ui === false) {
-    throw new Misuse("--open opens the playground, and --no-ui switches it off. Leave one of them out.");
+    throw new Misuse("--open opens the playground, but --no-ui disables it. Leave out one of them.");
   }
   try {
     return await startEmulator({
@@ -124,7 +124,7 @@ function introduction(emulator: Emulator, folder: string): string {
     ...files,
     ...(easiest ? ["", curlLine(emulator, easiest), "", sdkLine(emulator, easiest)] : []),
     "",
-    "Ctrl-C stops it.",
+    "Ctrl-C stops the emulator.",
     "",
   ].join("\n");
 }

@@ -37,6 +37,6 @@ export function describeReadError(error: unknown): string {
 const reasons = {
   ENOENT: "there is no such file",
   EISDIR: "it is a folder",
-  EACCES: "this user may not read it",
-  EPERM: "this user may not read it",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
 };

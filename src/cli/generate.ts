@@ -45,7 +45,7 @@ export async function generate(uid: string, flags: GenerateFlags, session: Sessi
   let doing = "waiting for the service";
   const hooks = {
     retry() {
-      doing = "trying again";
+      doing = "retrying";
     },
   };
   const onProgress = (progress: Progress) => {
@@ -84,16 +84,16 @@ export async function generate(uid: string, flags: GenerateFlags, session: Sessi
 function checkFlags({ output, open }: GenerateFlags, stdout: Output): void {
   if (output === undefined || !isStdout(output)) return;
   if (open)
-    throw new Misuse("--open opens a file, and -o - writes none. Give -o a file name, or leave --open out.");
+    throw new Misuse("--open needs a file, but -o - writes to standard output. Give -o a file name, or leave out --open.");
   if (stdout.isTTY) {
-    throw new Misuse("A terminal cannot show a PDF. Send it on, as in -o - | lpr, or give -o a file name.");
+    throw new Misuse("A terminal cannot show a PDF. Pipe it to a program, for example -o - | lpr, or give -o a file name.");
   }
 }
 
 function tooLate(baseUrl: string, limitMs: number): Failure {
-  const what = `The service at ${new URL(baseUrl).origin} gave no whole document within ${formatDuration(limitMs)}.`;
+  const what = `The service at ${new URL(baseUrl).origin} did not return a complete document within ${formatDuration(limitMs)}.`;
   return new Failure(
-    `${what} Try again, or allow it more time, as in --timeout ${Math.ceil(limitMs / 500)}s.`,
+    `${what} Try again, or allow more time, for example --timeout ${Math.ceil(limitMs / 500)}s.`,
   );
 }
 

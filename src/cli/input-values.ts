@@ -33,9 +33,9 @@ function splitPair(pair: string, index: number): readonly [key: string, value: s
   const equals = pair.indexOf("=");
   if (equals > 0) return [pair.slice(0, equals), pair.slice(equals + 1)];
   // Without the text: it may be a value whose name was forgotten.
-  const wrong = equals === 0 ? "nothing before its =" : "no =";
+  const wrong = equals === 0 ? "no key before its =" : "no =";
   throw new Misuse(
-    `--set number ${index + 1} has ${wrong}. Write it as --set key=value, in quotes where it holds spaces.`,
+    `--set number ${index + 1} has ${wrong}. Write it as --set key=value, in quotes if it contains spaces.`,
   );
 }
 
@@ -59,6 +59,6 @@ async function readObject(file: string, stdin: Readable): Promise<object> {
   const values = decodeJson(bytes, name);
   if (typeof values === "object" && values !== null && !Array.isArray(values)) return values;
   throw new Misuse(
-    `${name}:1:1: the values are ${describeKind(values)}. Make them one JSON object, a member for each placeholder.`,
+    `${name}:1:1: the values are ${describeKind(values)}. Use one JSON object with a property for each placeholder.`,
   );
 }

@@ -35,7 +35,7 @@ export async function loadModule(
       // Synchronously: nothing else is done any more.
       writeSync(
         2,
-        `template-pdf: ${printable(name)}: it ended the program while it was loaded. Let it only export.\n`,
+        `template-pdf: ${printable(name)}: the module ended the process while it was loading. It must only export.\n`,
       );
     } catch {
       // Standard error is closed.
@@ -44,7 +44,7 @@ export async function loadModule(
   const never = new AbortController();
   // Nothing is left that could make it ready.
   const giveUp = () =>
-    never.abort(new Misuse(`${name}: it waits for something that never comes. Let it only export.`));
+    never.abort(new Misuse(`${name}: the module waits for something that never happens. It must only export.`));
   process.once("exit", refuseEnd).once("beforeExit", giveUp);
   try {
     const loading = import(/* @vite-ignore */ pathToFileURL(path).href);
@@ -54,7 +54,7 @@ export async function loadModule(
     signal.throwIfAborted();
     if ((error as NodeJS.ErrnoException | undefined)?.code === "ERR_UNKNOWN_FILE_EXTENSION") {
       throw new Misuse(
-        `${name}: ${process.version} loads no TypeScript. Run this with Node 22.18 or later, or write the ${what} as .mjs.`,
+        `${name}: ${process.version} cannot load TypeScript. Use Node 22.18 or later, or write the ${what} as .mjs.`,
       );
     }
     const [reason = ""] = describeThrown(error).split("\n", 1);

@@ -32,11 +32,11 @@ export function openerOf(
 export async function openFile(
   opener: ReturnType<typeof openerOf>,
   path: string,
-  advice = "The document is saved there: open it by hand.",
+  advice = "The document is saved. Open it yourself.",
 ): Promise<void> {
   const child = spawn(...opener);
   await once(child, "spawn").catch((cause: NodeJS.ErrnoException) => {
-    const why = cause.code === "ENOENT" ? "there is no such program" : (cause.code ?? cause.message);
+    const why = cause.code === "ENOENT" ? "the program was not found" : (cause.code ?? cause.message);
     const what = `Could not open ${path} with ${opener[0]}: ${why}.`;
     throw new Failure(`${what} ${advice}`, { cause });
   });

@@ -60,7 +60,7 @@ export async function readServiceSettings(
 
 function redirected(): Misuse {
   return new Misuse(
-    `The API key comes from the environment (${keyName}), and the base URL from the file ${envFile} in this folder, which may belong to somebody else. ` +
+    `The API key comes from the environment (${keyName}), and the base URL from the file ${envFile} in this folder, which may not be yours. ` +
       `If you trust that address, export ${baseUrlName} or give --base-url.`,
   );
 }
@@ -77,7 +77,7 @@ async function readEnvFile(): Promise<Readonly<Record<string, string | undefined
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return {};
     throw new Misuse(
       `Could not read ${envFile} in this folder: ${describeReadError(cause)}. ` +
-        `Mend that, or put ${keyName} and ${baseUrlName} into the environment.`,
+        `Fix that, or set ${keyName} and ${baseUrlName} in the environment.`,
       { cause },
     );
   }

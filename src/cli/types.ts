@@ -38,12 +38,12 @@ export async function types(words: readonly string[], flags: TypesFlags, session
   const { stdout, stderr, platform } = session.terminal;
   const output = flags.output ?? defaultOutput;
   if (output === "") {
-    throw new Misuse("-o takes a file name, and nothing stands in it. Give it one, or leave -o out.");
+    throw new Misuse("-o is empty. Give it a file name, or leave it out.");
   }
   const path = isStdout(output) ? undefined : resolve(output);
   if (path === undefined && flags.check) {
     throw new Misuse(
-      "--check compares with a file, and -o - writes none. Give -o a file name, or leave --check out.",
+      "--check compares with a file, but -o - writes to standard output. Give -o a file name, or leave out --check.",
     );
   }
   const written = path === undefined ? undefined : await readExisting(output);
@@ -67,7 +67,7 @@ export async function types(words: readonly string[], flags: TypesFlags, session
     if (!flags.zod && written !== text && written === writtenTypes(shapes, { zod: true })) {
       const command = commandOf(words, { ...flags, zod: true }, written, platform);
       throw new Failure(
-        `${output} was written with --zod, and is as it should be. Ask for that: ${command} --check`,
+        `${output} is up to date, but was written with --zod. Add that option: ${command} --check`,
       );
     }
     checkIsFresh(written, text, output, commandOf(words, flags, written, platform));
@@ -93,7 +93,7 @@ function writtenTypes(shapes: readonly TemplateShape[], { zod = false }: TypesFl
 function checkIsOurs(written: string | undefined, output: string): void {
   if (written === undefined || isOurs(written)) return;
   throw new Misuse(
-    `${output} was not written by this command, and is left as it is. Give -o another name, or --force to overwrite it.`,
+    `${output} was not written by this command and was not changed. Give -o another name, or add --force to overwrite it.`,
   );
 }
 
@@ -145,12 +145,12 @@ function checkIsFresh(written: string | undefined, text: string, output: string,
   if (written === text) return;
   if (written !== undefined && !isOurs(written)) {
     throw new Failure(
-      `${output} was not written by this command. Give -o another name, or overwrite what stands there: ${command}`,
+      `${output} was not written by this command. Give -o another name, or overwrite it: ${command}`,
     );
   }
   const differences = written === undefined ? undefined : describeDifferences(written, text);
   const which = differences === undefined ? "" : `: ${printable(differences)}`;
-  const what = written === undefined ? "is not there" : `is not what the samples say now${which}`;
+  const what = written === undefined ? "does not exist" : `is out of date${which}`;
   throw new Failure(`${output} ${what}. Write it: ${command}`);
 }
 

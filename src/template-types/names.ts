@@ -42,7 +42,7 @@ export function nameTemplates(
       if (owner !== undefined && owner !== uid) {
         const both = `${JSON.stringify(owner)} and ${JSON.stringify(uid)}`;
         throw new NameClash(
-          `The templates ${both} would both be called ${JSON.stringify(name)}: write one of them into a file of its own.`,
+          `The templates ${both} would both be called ${JSON.stringify(name)}: write one of them to another file.`,
         );
       }
       owners.set(name, uid);

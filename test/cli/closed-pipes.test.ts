@@ -73,7 +73,7 @@ describe("standard output", () => {
     Object.assign(terminal.stdout, { isTTY: true });
     expect(await run(toOutput, terminal)).toBe(2);
     expect(terminal.stderr.text).toBe(
-      "template-pdf: A terminal cannot show a PDF. Send it on, as in -o - | lpr, or give -o a file name.\n",
+      "template-pdf: A terminal cannot show a PDF. Pipe it to a program, for example -o - | lpr, or give -o a file name.\n",
     );
     expect(service.requests).toEqual([]);
   });

@@ -41,7 +41,7 @@ class Emulation {
   /** All lines up to the one that says how to stop it. */
   async introduction(): Promise<string[]> {
     const lines: string[] = [];
-    while (lines.at(-1) !== "Ctrl-C stops it.") lines.push(await this.line());
+    while (lines.at(-1) !== "Ctrl-C stops the emulator.") lines.push(await this.line());
     return lines;
   }
 }

@@ -40,7 +40,7 @@ describe("generate", () => {
       half,
     ],
     [
-      "The service at ORIGIN gave no whole document within 600 ms. Try again, or allow it more time, as in --timeout 2s.",
+      "The service at ORIGIN did not return a complete document within 600 ms. Try again, or allow more time, for example --timeout 2s.",
       beginning(pdf.subarray(0, 20_000), { "content-length": String(pdf.length) }),
       "--timeout=600ms",
     ],

@@ -16,15 +16,15 @@ interface Given {
 }
 
 const notAnArgument =
-  "The API key is not taken from the command line, where other users of this machine and the shell's history see it. " +
-  "Put TEMPLATE_PDF_API_KEY=… into the environment, or into the file .env in this folder.";
+  "The API key cannot be passed on the command line, because other users of this machine and the shell history could see it. " +
+  "Set TEMPLATE_PDF_API_KEY=… in the environment or in the file .env in this folder.";
 const file = ["--values", "values.json"];
 const onInput = ["--values", "-"];
-const inQuotes = "Write it as --set key=value, in quotes where it holds spaces.";
+const inQuotes = "Write it as --set key=value, in quotes if it contains spaces.";
 const noKey = { TEMPLATE_PDF_API_KEY: "" };
 const unread = "Could not read the values from values.json";
 const giveFile = "Give --values a JSON file, or - for standard input.";
-const makeObject = "Make them one JSON object, a member for each placeholder.";
+const makeObject = "Use one JSON object with a property for each placeholder.";
 
 describe("generate", () => {
   it.each<[args: readonly string[], line: string, given?: Given]>([
@@ -54,7 +54,7 @@ describe("generate", () => {
         "--allow-insecure-http if you trust the network.",
     ],
     [["--set", "total=1", "--set", value], `--set number 2 has no =. ${inQuotes}`],
-    [["--set", `=${value}`], `--set number 1 has nothing before its =. ${inQuotes}`],
+    [["--set", `=${value}`], `--set number 1 has no key before its =. ${inQuotes}`],
     [file, `${unread}: there is no such file. ${giveFile}`],
     [file, `${unread}: it is a folder. ${giveFile}`, { files: { "values.json": undefined } }],
     [
@@ -86,7 +86,7 @@ describe("generate", () => {
     ],
     [
       ["-o", "-", "--open"],
-      "--open opens a file, and -o - writes none. Give -o a file name, or leave --open out.",
+      "--open needs a file, but -o - writes to standard output. Give -o a file name, or leave out --open.",
     ],
     [
       ["--timeout", "soon"],

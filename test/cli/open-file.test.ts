@@ -49,8 +49,8 @@ describe("--open", () => {
     expect(code).toBe(1);
     expect(terminal.printed).toBe(`${path}: 36.8 kB\n`);
     expect(terminal.stderr.text).toBe(
-      `template-pdf: Could not open ${path} with xdg-open: there is no such program. ` +
-        "The document is saved there: open it by hand.\n",
+      `template-pdf: Could not open ${path} with xdg-open: the program was not found. ` +
+        "The document is saved. Open it yourself.\n",
     );
     expect(existsSync(path)).toBe(true);
   });
@@ -71,7 +71,7 @@ describe("--open", () => {
       child.stderr.on("data", (chunk) => {
         complaints += chunk;
       });
-      await eventually(() => printed.includes("Ctrl-C stops it."));
+      await eventually(() => printed.includes("Ctrl-C stops the emulator."));
       const complains = () => eventually(() => complaints !== "");
       return { child, ended, complains, playground: /^Playground +(\S+)$/m.exec(printed)?.[1] ?? "" };
     };
@@ -80,7 +80,7 @@ describe("--open", () => {
     expect((await fetch(alone.playground, { headers: { accept: "text/html" } })).status).toBe(200);
     alone.child.kill("SIGINT");
     expect((await alone.ended).stderr).toBe(
-      `template-pdf: Could not open ${alone.playground} with xdg-open: there is no such program. Open it by hand.\n`,
+      `template-pdf: Could not open ${alone.playground} with xdg-open: the program was not found. Open it yourself.\n`,
     );
 
     await writeProgram(

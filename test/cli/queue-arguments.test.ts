@@ -32,7 +32,7 @@ describe("a command with a queue", () => {
   it.each([
     [
       `${bulk} --run nov`,
-      /^--run is for rows that are added to a queue\. Give --queue, too, or leave it out\./,
+      /^--run needs --queue\. Add --queue, or leave it out\./,
     ],
     [`${bulk} --out a/{{no}}.pdf --name a`, /^--name is for rows that are added to a queue/],
     [bulk, /^Required option '--out <pattern>' not specified\. See template-pdf bulk --help\./],
@@ -43,7 +43,7 @@ describe("a command with a queue", () => {
     ],
     [
       `${bulk} --queue ${url} --run nov --out a/{{no}}.pdf --no-retry --report a.csv`,
-      /^--queue only adds the rows to a queue, and takes no --out, --report and --no-retry\. Workers generate/,
+      /^--queue only adds rows to a queue and cannot be combined with --out, --report and --no-retry\. Workers generate/,
     ],
     [`${bulk} --queue ${url} --run nov --limit 0`, /^--limit takes a whole number/],
     [`${bulk} --queue ${url} --queue ${url} --run nov`, /^--queue may be given only once\./],

@@ -99,7 +99,7 @@ describe("the file of the types", () => {
 describe("an output that cannot be written", () => {
   it("is refused before any sample is read if another program wrote it", async () => {
     const stderr =
-      "template-pdf: pdf-templates.ts was not written by this command, and is left as it is. Give -o another name, or --force to overwrite it.\n";
+      "template-pdf: pdf-templates.ts was not written by this command and was not changed. Give -o another name, or add --force to overwrite it.\n";
     const ending = await runTypes(folderOf({ "pdf-templates.ts": theirs }), "missing.json");
     expect(ending).toEqual({ code: 2, stdout: "", stderr, written: theirs });
   });
@@ -132,7 +132,7 @@ describe("types --check", () => {
   });
 
   const write = "Write it: npx template-pdf types";
-  const stale = "pdf-templates.ts is not what the samples say now:";
+  const stale = "pdf-templates.ts is out of date:";
   it.each<[words: string, line: string, changed?: Readonly<Record<string, string>>]>([
     ["invoice.json -o t.ts", `t.ts is not there. ${write} invoice.json -o t.ts`],
     ["invoice.json -o $(x)'.ts", `$(x)'.ts is not there. ${write} invoice.json -o '$(x)'\\''.ts'`],
@@ -145,7 +145,7 @@ describe("types --check", () => {
     [
       ".",
       "pdf-templates.ts was not written by this command. " +
-        "Give -o another name, or overwrite what stands there: npx template-pdf types . --force",
+        "Give -o another name, or overwrite it: npx template-pdf types . --force",
       { "pdf-templates.ts": "mine" },
     ],
   ])("fails with exit code 1 and names the command: %s", async (words, line, changed = {}) => {
@@ -165,7 +165,7 @@ describe("types --check", () => {
     expect([code, stdout, stderr]).toEqual([
       1,
       "",
-      "template-pdf: pdf-templates.ts was written with --zod, and is as it should be. Ask for that: npx template-pdf types invoice.json --zod --check\n",
+      "template-pdf: pdf-templates.ts is up to date, but was written with --zod. Add that option: npx template-pdf types invoice.json --zod --check\n",
     ]);
   });
 });

@@ -6,7 +6,7 @@ import { hasPipeFiles } from "../support/platform.ts";
 import { type Files, folderOf, runTypes } from "./types-command.ts";
 
 const sampleIs = (found: string) =>
-  `this sample is ${found}. Make it an object, a member for each placeholder.`;
+  `this sample is ${found}. Use an object with a property for each placeholder.`;
 const schemaOf = (x: unknown) => JSON.stringify({ type: "object", properties: { x } }, undefined, 1);
 const standard = (more: string) =>
   `export const schema = { "~standard": { version: 1, vendor: "mine", validate() {}, ${more} } };`;
@@ -14,11 +14,11 @@ const noJson = "this is not JSON; only numbers, true, false and null can be outs
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 const onlyExport = "Let it only export.";
 const twoNames = (name: string) =>
-  `would both be called "${name}": write one of them into a file of its own.`;
+  `would both be called "${name}": write one of them to another file.`;
 const signature = "// Written by `template-pdf types`: run that again instead of editing this file.\n";
-const eachLine = "Each line has to be a sample of its own.";
+const eachLine = "Each line must be one complete sample.";
 const noFile =
-  "this is a pipe, a socket or a device, and types reads files and folders. Save what it gives as a file.";
+  "this is a pipe, a socket or a device, but types reads only files and folders. Save its content in a file.";
 
 /** Runs the command, which has to refuse with these lines and write nothing. */
 async function expectRefusal(cwd: string, words: string, ...lines: readonly string[]): Promise<void> {
@@ -31,19 +31,19 @@ async function expectRefusal(cwd: string, words: string, ...lines: readonly stri
 
 describe("types refuses", () => {
   it.each<[file: string, line: string, text: string | Uint8Array]>([
-    [".a.json", ": its name gives no uid. Give it one: uid=.a.json.", "{}"],
+    [".a.json", ": the file name is not a valid uid. Name the uid: uid=.a.json.", "{}"],
     [
       "a.txt",
-      ": its name does not say what it is. Samples and schemas end in .json, .ndjson or .jsonl, templates in .json, .mjs or .ts.",
+      ": the file type is not supported. Samples and schemas end in .json, .ndjson or .jsonl, templates in .json, .mjs or .ts.",
       "CANARY",
     ],
-    ["a.json", ': it is empty. Put a sample into it, such as {"date":"1 May"}.', "\ufeff \n"],
-    ["a.json", ": there is no sample in it. Put some into its array.", "[]"],
-    ["a.ndjson", ': there is no sample in it. Put one on each line, such as {"date":"1 May"}.', ""],
+    ["a.json", ': the file is empty. Add a sample, for example {"date":"1 May"}.', "\ufeff \n"],
+    ["a.json", ": the array contains no samples. Add at least one.", "[]"],
+    ["a.ndjson", ': the file contains no samples. Put one on each line, for example {"date":"1 May"}.', ""],
     ["a.json", ":3:3: expected a comma.", '{\n  "a": "CANARY"\n  "b": 1}'],
     [
       "a.json",
-      ":2:1: expected the end of the JSON; this is NDJSON, a sample on each line. Let the name of the file end in .ndjson.",
+      ":2:1: expected the end of the JSON; this looks like NDJSON, one sample per line. Rename the file to end in .ndjson.",
       '{"a":"CANARY"}\r\n{"a":"CANARY"}\r\n',
     ],
     ["a.ndjson", `:3:7: ${noJson} ${eachLine}`, '\ufeff{}\r\n\r\n{"a": CANARY}\n'],
@@ -60,12 +60,12 @@ describe("types refuses", () => {
     ["a.json", ":2:8: this is not UTF-8. Save it as UTF-8.", Buffer.from('{\n"a":"Zo\xeb"}', "latin1")],
     [
       "a.json",
-      ":5:12: JSON Schema knows no such type; it has string, number, integer, boolean, null, object and array.",
+      ":5:12: this is not a JSON Schema type; the types are string, number, integer, boolean, null, object and array.",
       schemaOf({ type: "CANARY" }),
     ],
     [
       "a.schema.json",
-      ":1:1: this schema takes no object, and the values of a template are one.",
+      ":1:1: this schema accepts no object, but the values of a template are an object.",
       '{"type":"array"}',
     ],
     ["a.json", ', content[0]: "{{a" is never closed. Write }} behind the name.', '{"content":["{{a"]}'],
@@ -89,21 +89,21 @@ describe("types refuses", () => {
     await expectRefusal(
       folderOf(files),
       Object.keys(files).join(" "),
-      "0.mjs: there is no schema where one was expected, nor a sample. Export a `schema` or a `sample`.",
-      "1.mjs: its `schema` is no Standard Schema. Export one of zod, valibot, arktype or their like.",
+      "0.mjs: the module exports neither a schema nor a sample. Export a `schema` or a `sample`.",
+      "1.mjs: its `schema` is not a Standard Schema. Export a schema of zod, valibot, arktype or a similar library.",
       `2.mjs, \`sample\`: ${sampleIs("a number")}`,
-      "3.mjs: its `sample` is nothing that JSON can carry.",
-      "4.mjs: its `schema`, of mine, does not tell what it takes as a JSON Schema. Export a `sample` beside it.",
-      "5.mjs: its `schema`, of mine, has no JSON Schema (no). Export a `sample` beside it.",
+      "3.mjs: its `sample` cannot be converted to JSON.",
+      "4.mjs: its `schema`, of mine, cannot be converted to JSON Schema. Export a `sample` as well.",
+      "5.mjs: its `schema`, of mine, cannot be converted to JSON Schema (no). Export a `sample` as well.",
       "6.mjs:2:7: 6.mjs cannot be loaded: no",
     );
   });
 
   it.each<[words: string, line: string, files?: Files]>([
     ["a.json", "Could not read a.json: there is no such file."],
-    ["a=", "a=: behind the = stands no path. Write uid=path."],
-    ["=a.json", "=a.json: before the = stands no uid. Write uid=path."],
-    ["f", "f: in this folder is neither a sample, a schema nor a template.", { "f/a.txt": "CANARY" }],
+    ["a=", "a=: there is no path after the =. Write uid=path."],
+    ["=a.json", "=a.json: there is no valid uid before the =. Write uid=path."],
+    ["f", "f: this folder contains no sample, schema or template.", { "f/a.txt": "CANARY" }],
     ["x*.json", "Could not read x*.json: there is no such file."],
     [
       "a.schema.json a.2.json",
@@ -119,11 +119,11 @@ describe("types refuses", () => {
     ],
     [
       "a.json --check -o -",
-      "--check compares with a file, and -o - writes none. Give -o a file name, or leave --check out.",
+      "--check compares with a file, but -o - writes to standard output. Give -o a file name, or leave out --check.",
     ],
-    ["-", "-: types reads files and folders, not standard input. Save the samples as a file."],
+    ["-", "-: types reads files and folders, not standard input. Save the samples in a file."],
     ["a=/dev/null", `/dev/null: ${noFile}`],
-    ["a.json -o ", "-o takes a file name, and nothing stands in it. Give it one, or leave -o out."],
+    ["a.json -o ", "-o is empty. Give it a file name, or leave it out."],
     ["--zod", "Missing required argument 'samples'. See template-pdf types --help."],
     ["a.json -o a -o b", "-o may be given only once. See template-pdf types --help."],
     // A line break in a name would break the line.
@@ -135,7 +135,7 @@ describe("types refuses", () => {
   it.each([
     [
       "json",
-      "a.json: it is larger than 256 MiB, too large to be read at once. Save it as NDJSON, a sample on each line, in a file that ends in .ndjson.",
+      "a.json: it is larger than 256 MiB. Save it as NDJSON, one sample per line, in a file that ends in .ndjson.",
     ],
     ["ndjson", "a.ndjson:1:1: this line is longer than 64 MiB. Put one sample on each line."],
   ])("a file of one huge line that ends in .%s", async (extension, line) => {

@@ -151,22 +151,22 @@ describe("types", () => {
   });
 
   const isSample =
-    "a.json: this was read as a sample. If it is a JSON Schema, let its name end in .schema.json.";
+    "a.json: this file was read as a sample. If it is a JSON Schema, rename it to end in .schema.json.";
   it.each<[line: string, files: Files]>([
     [isSample, { "a.json": '{"type":"object"}' }],
     [isSample, { "a.json": '{"type":["null","object"],"required":["a"]}' }],
     [isSample, { "a.json": '{"properties":{"a":{"type":"string"}}}' }],
     [isSample, { "a.json": '{"oneOf":[{"type":"object"},{"type":"null"}]}' }],
     [
-      "invoice: samples disagree at x.y: text, an array. Any of them is allowed.",
+      "invoice: samples disagree at x.y: text, an array. The types allow all of them.",
       { "invoice.ndjson": '{"x":{"y":"text"}}\n{"x":{"y":[1]}}' },
     ],
     [
-      "invoice: the samples invoice.ndjson:1:1 and invoice.ndjson:4:1 share no member. Are both of this template?",
+      "invoice: the samples invoice.ndjson:1:1 and invoice.ndjson:4:1 share no property. Do both belong to this template?",
       { "invoice.ndjson": '{"a":1}\n{"a":1,"b":1}\n{}\n{"c":1}' },
     ],
     [
-      "invoice: its schema invoice.schema.json says everything; its samples were not looked at.",
+      "invoice: its schema invoice.schema.json describes all values, so its samples were ignored.",
       { "invoice.schema.json": '{"type":"object"}', "invoice.json": a },
     ],
   ])("warns in one line: %s", async (line, files) => {
@@ -182,7 +182,7 @@ describe("types of files that leave a doubt", () => {
     const { code, stderr, written } = await runTypes(folderOf({ "letter.json": letter }), ".");
     expect(code).toBe(0);
     expect(stderr).toBe(
-      "template-pdf: warning: letter.json: this template has neither a schema nor a sample: its types come from its placeholders. If it is a sample itself, put it into an array.\n",
+      "template-pdf: warning: letter.json: this template has neither a schema nor a sample, so its types come from its placeholders. If the file is a sample itself, wrap it in an array.\n",
     );
     expect(written).toMatch(/customer: \{\n {4}name: string;\n {2}\};\n {2}total: number;/);
   });
@@ -206,7 +206,7 @@ describe("types of files that leave a doubt", () => {
 
   const strict = '{\n  "compilerOptions": {\n    "verbatimModuleSyntax": true,\n  }\n}';
   const refused =
-    'template-pdf: warning: TypeScript will refuse pdf-templates.ts: package.json has no "type": "module", and tsconfig.json sets verbatimModuleSyntax. Add the one, or write -o pdf-templates.mts\n';
+    'template-pdf: warning: TypeScript will reject pdf-templates.ts: package.json has no "type": "module", and tsconfig.json sets verbatimModuleSyntax. Add "type": "module", or use -o pdf-templates.mts\n';
   it.each([
     [{ "package.json": "{}", "tsconfig.json": strict }, "a.json", refused],
     [{ "package.json": "{}", "tsconfig.json": strict }, "a.json -o types.mts", ""],

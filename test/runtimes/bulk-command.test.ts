@@ -40,7 +40,7 @@ describe("template-pdf bulk", () => {
     await service.request(3);
     child.kill(signal);
     const ending = await ended;
-    expect(ending).toMatchObject({ code, stderr: "finishing 4 documents; Ctrl-C again stops now\n" });
+    expect(ending).toMatchObject({ code, stderr: "finishing 4 documents; press Ctrl-C again to stop now\n" });
     expect(ending.stdout.toString()).toMatch(/^4 documents made, 46 left, /);
     expect(service.requests).toHaveLength(4);
     const documents = readdirSync(out).filter((name) => name.endsWith(".pdf"));
@@ -95,12 +95,12 @@ it.each([
   [
     "an element of JSON",
     () => jsonRows(endless('[{},\n{"a":"', "x"), "utf-8"),
-    "1:5: this is longer than 64 MiB; a bracket or a comma may be missing",
+    "1:5: this element is longer than 64 MiB; a bracket or a comma may be missing",
   ],
   [
     "a quoted cell of CSV",
     () => csvRows(endless('number,name,note\n1,2,3\n4,"', "xxxx\n"), dialect, columns),
-    "3:: this row is longer than 64 MiB: a quote may be left open in it",
+    "3:: this row is longer than 64 MiB; a quote may be unclosed",
   ],
 ])("%s that never ends is a problem, and ends the reading", async (_what, read, problem) => {
   const found = await readAll(read());

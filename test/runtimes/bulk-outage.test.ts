@@ -97,8 +97,8 @@ it("runs of the library, of the command and of a queue finish although the emula
   expect(bulk.exitCode, bulk.printed).toBe(0);
   expect(bulk.stdout).toMatch(/^100 documents made, in /);
   expect(bulk.printed).toMatch(/^waiting for the service, 15 min at most: Could not reach .*ECONNREFUSED/m);
-  expect(bulk.printed).toMatch(/ of 100 {2}0 failed {2}no answer for \d+ s, next request in \d+ s$/m);
-  expect(bulk.printed).toMatch(/^the service answers again, after 1 min/m);
+  expect(bulk.printed).toMatch(/ of 100 {2}0 failed {2}no response for \d+ s, next request in \d+ s$/m);
+  expect(bulk.printed).toMatch(/^the service is available again after 1 min/m);
   for (const folder of kinds) {
     expect(documentsIn(folder)).toHaveLength(count);
     for (const name of documentsIn(folder))

@@ -104,7 +104,7 @@ describe("the commands of a queue", () => {
     release();
     const ending = await ended;
     expect(ending.code, ending.stderr).toBe(0);
-    expect(ending.stderr).toContain("finishing 3 documents; Ctrl-C again stops now\n");
+    expect(ending.stderr).toContain("finishing 3 documents; press Ctrl-C again to stop now\n");
     expect(ending.stdout.toString()).toMatch(/^3 documents generated, in /);
     expect(documents()).toHaveLength(3);
     expect((await cells()).slice(0, 6)).toEqual(["nov", "10", "3", "0", "7", "0"]);

@@ -40,7 +40,7 @@ describe("names", () => {
     const write = () => writeTypes([named(b), named(a)], { zod });
     expect(write).toThrow(NameClash);
     expect(write).toThrow(
-      `The templates "${a}" and "${b}" would both be called "${name}": write one of them into a file of its own.`,
+      `The templates "${a}" and "${b}" would both be called "${name}": write one of them to another file.`,
     );
   });
 

@@ -142,7 +142,7 @@ function checkColumns({ name, columns }: Data, { out }: Check["plan"]): void {
       nearest === undefined
         ? `Its columns are ${listOf(columns)}.`
         : `Did you mean ${JSON.stringify(nearest)}?`;
-    return printable(`--out names ${JSON.stringify(placeholder)}, and ${name} has no such column. ${hint}`);
+    return printable(`--out uses ${JSON.stringify(placeholder)}, but ${name} has no such column. ${hint}`);
   });
   const more = missing.length - told.length;
   if (more > 0) told.push(`${countOf(more, "more missing column")} ${areOf(more)} not shown.`);
@@ -181,10 +181,10 @@ function pathFaults(row: Row, { plan, data, files }: Check, used: UsedPaths): Ro
   try {
     const path = pathOf(row.values);
     const file = files?.whatAt(join(sink.place, path));
-    if (file !== undefined) return [ofRow(`--out gives it the path of ${file}`)];
+    if (file !== undefined) return [ofRow(`--out resolves to the path of ${file}`)];
     const other = used.claim(path, ordinalOf(row, data.format));
     if (other === undefined) return [];
-    return [ofRow(`--out gives it the same path as ${unitOf(data.format)} ${other}`)];
+    return [ofRow(`--out resolves to the same path as ${unitOf(data.format)} ${other}`)];
   } catch (error) {
     if (ValuesError.is(error)) return error.issues.map(faultOf);
     if (!SaveError.is(error)) throw error;

@@ -75,7 +75,7 @@ export function readPlan(uid: string, file: string, flags: BulkFlags): BulkPlan 
   const sink = folder<RowJob>(out);
   const place = isAbsolute(out) ? sink.place : relative("", sink.place) || ".";
   const ownJournal = join(place, `${safeFilename(uid) ?? "documents"}.journal`);
-  if (flags.journal === "") throw new Misuse("--journal takes a path, and nothing stands in it.");
+  if (flags.journal === "") throw new Misuse("--journal is empty. Give it a path, or leave it out.");
   return {
     ...{ uid, file, out, sink, folder: place },
     template: unchecked,

@@ -61,7 +61,7 @@ function partsOf(progress: RunProgress): string[] {
     `${formatCount(failed)} failed`,
     ...(isOutage ? [outageOf(progress)] : []),
     ...(isEnding ? [`finishing ${formatCount(progress.inHand)}`] : []),
-    ...(isPaused ? [`paused for ${formatTimeSpan(wholeSeconds(pauseMs))}, as the service asks`] : []),
+    ...(isPaused ? [`paused for ${formatTimeSpan(wholeSeconds(pauseMs))} at the service's request`] : []),
     ...(isOutage ? [] : [formatRate(perSecond)]),
     ...(isKnown ? [`${formatTimeSpan(wholeSeconds(leftMs))} left`] : []),
     ...(isEnding || isPaused || isOutage ? [] : paceOf(progress)),
@@ -70,8 +70,8 @@ function partsOf(progress: RunProgress): string[] {
 
 function outageOf({ outageMs, nextRequestMs }: RunProgress): string {
   const next =
-    nextRequestMs > 0 ? `next request in ${formatTimeSpan(wholeSeconds(nextRequestMs))}` : "asking now";
-  return `no answer for ${formatTimeSpan(wholeSeconds(outageMs))}, ${next}`;
+    nextRequestMs > 0 ? `next request in ${formatTimeSpan(wholeSeconds(nextRequestMs))}` : "requesting now";
+  return `no response for ${formatTimeSpan(wholeSeconds(outageMs))}, ${next}`;
 }
 
 function paceOf({ inHand, allowedPerSecond }: RunProgress): string[] {

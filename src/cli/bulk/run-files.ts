@@ -21,7 +21,7 @@ export class RunFiles {
       [file === "-" ? undefined : file, "the data", "the data"],
       [schema, "the schema", "--schema"],
       [journal, "the journal", "--journal"],
-      [`${journal}.old`, "the journal of before", "--journal"],
+      [`${journal}.old`, "the previous journal", "--journal"],
       [`${journal}.lock`, "the lock of the journal", "--journal"],
       [report?.path, "the report", "--report"],
     ];

@@ -89,10 +89,10 @@ function nextLine(outcome: RunOutcome, { isFresh }: BulkPlan): string {
   const isOfRows = left === 0 && failures.every(({ code }) => codesOfRows.includes(code));
   if (isOfRows) {
     const rows = [...(failed > 0 ? ["that failed"] : []), ...(invalid > 0 ? ["that are invalid"] : [])];
-    return `Fix the rows ${rows.join(" or ")}, then run the same command ${how}: what is made is not asked for again.`;
+    return `Fix the rows ${rows.join(" or ")}, then run the same command ${how}. Finished documents are not requested again.`;
   }
   const what = failed > 0 ? (left > 0 ? "what failed and what is left" : "what failed") : "what is left";
-  return `Run the same command ${how} for ${what}: what is made is not asked for again.`;
+  return `Run the same command ${how} for ${what}. Finished documents are not requested again.`;
 }
 
 /** Gives what a command ends with after its run; nothing where all is well. */
@@ -104,12 +104,12 @@ export function endingOf(outcome: RunOutcome, stopAfter: number): unknown {
   if (RunStoppedError.is(failure)) {
     const isEnough = stopAfter <= failed;
     const why = isEnough
-      ? `${formatCount(stopAfter)} failed, as many as --stop-after allows`
+      ? `${formatCount(stopAfter)} failed, the limit of --stop-after`
       : inWordsOfTerminal(failure.why);
-    return outcome.easeReason ?? new Halted(`Stopped before the end: ${why}.`);
+    return outcome.easeReason ?? new Halted(`Stopped early: ${why}.`);
   }
   if (reportFailure !== undefined && left === 0 && (failure === undefined || failure === reportFailure)) {
-    const text = `Every row was gone through, and there is no report of it: ${lineOf(reportFailure)} Mend that, and run the same command again.`;
+    const text = `All rows were processed, but the report was not written: ${lineOf(reportFailure)} Fix that, then run the same command again.`;
     return new Failure(text, { cause: reportFailure });
   }
   const other = failure ?? reportFailure;

@@ -201,7 +201,7 @@ export class RowRun {
     this.#live = showLive(stderr, env, (maxColumns) => this.#textOf(progress, maxColumns));
     if (finishedBefore > 0) {
       const done = `${countOf(finishedBefore, "document")} ${finishedBefore === 1 ? "is" : "are"} noted as made`;
-      this.#live.say(`going on with ${plan.journal}: ${done}; ${countOf(total, "row")} to go through`);
+      this.#live.say(`resuming ${plan.journal}: ${done}; ${countOf(total, "row")} to go through`);
     }
     if (damagedLines > 0) {
       this.#live.say(
@@ -245,7 +245,7 @@ export class RowRun {
     const { check, session } = this.#parts;
     const { failed } = this.#counts;
     if (failed > maxTold + 1) return;
-    if (failed > maxTold) return this.#live?.say("further failures are only counted, until the end");
+    if (failed > maxTold) return this.#live?.say("further failures are not shown; the summary counts them");
     const what = path === undefined ? lineOf(error) : `${path}: ${lineOf(error)}`;
     this.#live?.say(`${formatRowLocation(job, check.data)}: ${what}`);
     if (session.isDebug) for (const line of inspected(error).split("\n")) this.#live?.say(line);
@@ -255,7 +255,7 @@ export class RowRun {
     const { plan, session } = this.#parts;
     if (!isOver) this.#outageCount++;
     if (this.#outageCount > maxOutagesTold) return;
-    if (isOver) return this.#live?.say(`the service answers again, after ${formatTimeSpan(durationMs)}`);
+    if (isOver) return this.#live?.say(`the service is available again after ${formatTimeSpan(durationMs)}`);
     const most = formatTimeSpan(plan.giveUpAfterMs);
     this.#live?.say(`waiting for the service, ${most} at most: ${lineOf(error)}`);
     if (session.isDebug) for (const line of inspected(error).split("\n")) this.#live?.say(line);
@@ -264,6 +264,6 @@ export class RowRun {
   #onEase = (): void => {
     const { inHand = 0, outageMs = 0 } = this.#progress ?? {};
     const what = inHand === 0 || outageMs > 0 ? "stopping" : `finishing ${countOf(inHand, "document")}`;
-    this.#live?.say(`${what}; Ctrl-C again stops now`);
+    this.#live?.say(`${what}; press Ctrl-C again to stop now`);
   };
 }

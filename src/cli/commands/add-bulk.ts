@@ -80,7 +80,7 @@ export function addBulk(program: Command, session: Session): void {
 function checkRunOptions({ out, run, name }: Partial<BulkFlags & AddRowsFlags>): void {
   if (run !== undefined || name !== undefined) {
     const option = run === undefined ? "--name" : "--run";
-    throw new Misuse(`${option} is for rows that are added to a queue. Give --queue, too, or leave it out.`);
+    throw new Misuse(`${option} needs --queue. Add --queue, or leave it out.`);
   }
   if (out === undefined) {
     throw new Misuse("Required option '--out <pattern>' not specified. See template-pdf bulk --help.");
@@ -101,6 +101,6 @@ function refuseOptions(command: Command): void {
   if (refused.length === 0) return;
   const names = [refused.slice(0, -1).join(", "), refused.at(-1)].filter(Boolean).join(" and ");
   throw new Misuse(
-    `--queue only adds the rows to a queue, and takes no ${names}. Workers generate the documents.`,
+    `--queue only adds rows to a queue and cannot be combined with ${names}. Workers generate the documents.`,
   );
 }

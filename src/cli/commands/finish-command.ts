@@ -37,8 +37,8 @@ export function addServiceOptions(command: Command): void {
 
 function refuseKey(): never {
   throw new Misuse(
-    "The API key is not taken from the command line, where other users of this machine and the shell's history see it. " +
-      "Put TEMPLATE_PDF_API_KEY=… into the environment, or into the file .env in this folder.",
+    "The API key cannot be passed on the command line, because other users of this machine and the shell history could see it. " +
+      "Set TEMPLATE_PDF_API_KEY=… in the environment or in the file .env in this folder.",
   );
 }
 

@@ -66,7 +66,7 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
         if (status === "rejected") tell(`run ${run}, job ${index}: ${lineOf(error)}`, error);
       },
       onOutage: ({ isOver, error, durationMs }) => {
-        if (isOver) live.say(`the service answers again, after ${formatTimeSpan(durationMs)}`);
+        if (isOver) live.say(`the service is available again after ${formatTimeSpan(durationMs)}`);
         else tell(`waiting for the service: ${lineOf(error)}`, error);
       },
       onError: (error) => {
@@ -76,7 +76,7 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
       },
     });
     const onEase = () => {
-      live.say(`${state.end()}; Ctrl-C again stops now`);
+      live.say(`${state.end()}; press Ctrl-C again to stop now`);
       // What it rejects with, `done` rejects with.
       worker.close().catch(() => {});
     };

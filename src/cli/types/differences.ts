@@ -12,7 +12,7 @@ export function describeDifferences(written: string, text: string): string | und
   for (const uid of new Set([...before.keys(), ...after.keys()])) {
     const [old, now] = [before.get(uid), after.get(uid)];
     if (old === undefined) found.push(`${uid} (new)`);
-    else if (now === undefined) found.push(`${uid} (gone)`);
+    else if (now === undefined) found.push(`${uid} (removed)`);
     else if (old.join("\n") !== now.join("\n")) found.push(`${uid}${membersOf(old, now)}`);
   }
   return found.length > 0 ? listOf(found) : undefined;

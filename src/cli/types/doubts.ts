@@ -19,7 +19,7 @@ export function askAboutNumbers(files: readonly SampleFile[]): string[] {
     .map(([key, names]) => {
       const uid = basename(key.slice(0, -1));
       const words = names.map((name) => `${uid}=${name}`).join(" ");
-      return `${names.join(" and ")} became a template each. If they are samples of one, write ${words}`;
+      return `${names.join(" and ")} are treated as separate templates. If they are samples of one template, write ${words}`;
     });
 }
 
@@ -34,7 +34,7 @@ export async function warnOfCommonJs(folder: string, output: string): Promise<st
   if (isModule || !/^[ \t]*"verbatimModuleSyntax"[ \t]*:[ \t]*true/m.test(settings)) return [];
   const other = output.replace(/ts$/, "mts");
   return [
-    `TypeScript will refuse ${output}: package.json has no "type": "module", and tsconfig.json sets verbatimModuleSyntax. Add the one, or write -o ${other}`,
+    `TypeScript will reject ${output}: package.json has no "type": "module", and tsconfig.json sets verbatimModuleSyntax. Add "type": "module", or use -o ${other}`,
   ];
 }
 

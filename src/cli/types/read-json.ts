@@ -40,7 +40,7 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
       if (schema === undefined && sample === undefined) {
         addSample(valuesOfPlaceholders(text, name), uid, []);
         return [
-          `${name}: this template has neither a schema nor a sample: its types come from its placeholders. If it is a sample itself, put it into an array.`,
+          `${name}: this template has neither a schema nor a sample, so its types come from its placeholders. If the file is a sample itself, wrap it in an array.`,
         ];
       }
       if (schema === undefined) addSample(sample, uid, ["sample"]);
@@ -50,7 +50,7 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
     case "samples": {
       const values = json as readonly unknown[];
       if (values.length === 0) {
-        throw new Misuse(`${name}: there is no sample in it. Put some into its array.`);
+        throw new Misuse(`${name}: the array contains no samples. Add at least one.`);
       }
       for (const [index, value] of values.entries()) {
         addSample(value, uidOf(file), [index], values.length === 1 ? name : `${name}[${index}]`);
@@ -60,7 +60,7 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
     default:
       addSample(json, uidOf(file), []);
       return isJsonObject(json) && mayBeSchema(json)
-        ? [`${name}: this was read as a sample. If it is a JSON Schema, let its name end in .schema.json.`]
+        ? [`${name}: this file was read as a sample. If it is a JSON Schema, rename it to end in .schema.json.`]
         : [];
   }
 }
@@ -78,12 +78,12 @@ async function textOf({ path, name }: SampleFile): Promise<string> {
   const { size } = await stat(path).catch(unreadable(name));
   if (size > maxMiB * 1024 * 1024) {
     throw new Misuse(
-      `${name}: it is larger than ${maxMiB} MiB, too large to be read at once. Save it as NDJSON, a sample on each line, in a file that ends in .ndjson.`,
+      `${name}: the file is larger than ${maxMiB} MiB. Save it as NDJSON, one sample per line, in a file that ends in .ndjson.`,
     );
   }
   const text = decodeUtf8(await readFile(path).catch(unreadable(name)), name);
   if (text.replace("\ufeff", "").trim() !== "") return text;
-  throw new Misuse(`${name}: it is empty. Put a sample into it, such as {"date":"1 May"}.`);
+  throw new Misuse(`${name}: the file is empty. Add a sample, for example {"date":"1 May"}.`);
 }
 
 function parse(text: string, name: string): unknown {
@@ -92,7 +92,7 @@ function parse(text: string, name: string): unknown {
   } catch (error) {
     const { message } = error as Error;
     const areLines = message === `${name}:2:1: ${syntaxErrors.EndOfFileExpected}`;
-    const advice = "; this is NDJSON, a sample on each line. Let the name of the file end in .ndjson";
+    const advice = "; this looks like NDJSON, one sample per line. Rename the file to end in .ndjson";
     throw new Misuse(`${message}${areLines ? advice : ""}.`);
   }
 }

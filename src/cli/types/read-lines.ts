@@ -40,7 +40,7 @@ export async function readLines(
     throw error instanceof Misuse ? error : unreadable(name)(error);
   }
   if (count > 0) return;
-  throw new Misuse(`${name}: there is no sample in it. Put one on each line, such as {"date":"1 May"}.`);
+  throw new Misuse(`${name}: the file contains no samples. Put one on each line, for example {"date":"1 May"}.`);
 }
 
 function parseLine(text: string | undefined, place: string): unknown {
@@ -56,6 +56,6 @@ function parseLine(text: string | undefined, place: string): unknown {
     return parseJson(text.startsWith("\ufeff") ? `\ufeff${text}` : text, "");
   } catch (error) {
     const problem = (error as Error).message.replace(/^:\d+/, place);
-    throw new Misuse(`${problem}. Each line has to be a sample of its own.`);
+    throw new Misuse(`${problem}. Each line must be one complete sample.`);
   }
 }

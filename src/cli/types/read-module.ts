@@ -44,29 +44,29 @@ export async function readModule(
   if (sample === undefined) {
     throw new Misuse(
       problem === undefined
-        ? `${name}: there is no schema where one was expected, nor a sample. Export a \`schema\` or a \`sample\`.`
-        : `${problem}. Export a \`sample\` beside it.`,
+        ? `${name}: the module exports neither a schema nor a sample. Export a \`schema\` or a \`sample\`.`
+        : `${problem}. Export a \`sample\` as well.`,
     );
   }
   found.addSample(jsonOf(sample, name), file, () => `${name}, \`sample\``, name);
-  return problem === undefined ? [] : [`${problem}; the types are those of its sample.`];
+  return problem === undefined ? [] : [`${problem}; its sample is used instead.`];
 }
 
 function convert(schema: unknown, name: string): { readonly json: unknown } | { readonly problem: string } {
   if (!isStandardSchema(schema)) {
     throw new Misuse(
-      `${name}: its \`schema\` is no Standard Schema. Export one of zod, valibot, arktype or their like.`,
+      `${name}: its \`schema\` is not a Standard Schema. Export a schema of zod, valibot, arktype or a similar library.`,
     );
   }
   const { vendor, jsonSchema } = schema["~standard"] as StandardSchemaV1["~standard"] & JsonSchemaConverter;
   if (typeof jsonSchema?.input !== "function") {
-    return { problem: `${vendor}, does not tell what it takes as a JSON Schema` };
+    return { problem: `${vendor}, cannot be converted to JSON Schema` };
   }
   try {
     return { json: jsonSchema.input({ target: "draft-2020-12" }) };
   } catch (error) {
     const [reason = ""] = describeThrown(error).split("\n", 1);
-    return { problem: `${vendor}, has no JSON Schema (${reason})` };
+    return { problem: `${vendor}, cannot be converted to JSON Schema (${reason})` };
   }
 }
 
@@ -75,6 +75,6 @@ function jsonOf(sample: unknown, name: string): unknown {
   try {
     return JSON.parse(JSON.stringify(sample));
   } catch {
-    throw new Misuse(`${name}: its \`sample\` is nothing that JSON can carry.`);
+    throw new Misuse(`${name}: its \`sample\` cannot be converted to JSON.`);
   }
 }

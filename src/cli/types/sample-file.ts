@@ -47,12 +47,12 @@ export async function expandWord(
   const uid = isPath ? undefined : word.slice(0, equals).normalize();
   const name = isPath ? word : word.slice(equals + 1);
   if (uid !== undefined && !isUid(uid)) {
-    throw new Misuse(`${word}: before the = stands no uid. Write uid=path.`);
+    throw new Misuse(`${word}: there is no valid uid before the =. Write uid=path.`);
   }
-  if (name === "") throw new Misuse(`${word}: behind the = stands no path. Write uid=path.`);
+  if (name === "") throw new Misuse(`${word}: there is no path after the =. Write uid=path.`);
   if (name === "-") {
     throw new Misuse(
-      `${word}: types reads files and folders, not standard input. Save the samples as a file.`,
+      `${word}: types reads files and folders, not standard input. Save the samples in a file.`,
     );
   }
   const names = (await statsOf(name)) ? [name] : await expandPattern(name, platform);
@@ -69,13 +69,13 @@ export async function findSampleFiles(name: string, uid: string | undefined): Pr
   if (!stats.isDirectory()) {
     if (!stats.isFile()) {
       throw new Misuse(
-        `${name}: this is a pipe, a socket or a device, and types reads files and folders. Save what it gives as a file.`,
+        `${name}: this is a pipe, a socket or a device, but types reads only files and folders. Save its content in a file.`,
       );
     }
     const kind = sampleKindOf(name);
     if (kind !== undefined) return [{ path: resolve(name), name, kind, uid }];
     throw new Misuse(
-      `${name}: its name does not say what it is. Samples and schemas end in .json, .ndjson or .jsonl, templates in .json, .mjs or .ts.`,
+      `${name}: the file type is not supported. Samples and schemas end in .json, .ndjson or .jsonl, templates in .json, .mjs or .ts.`,
     );
   }
   const files: SampleFile[] = [];
@@ -89,7 +89,7 @@ export async function findSampleFiles(name: string, uid: string | undefined): Pr
     }
   }
   if (files.length > 0) return files;
-  throw new Misuse(`${name}: in this folder is neither a sample, a schema nor a template.`);
+  throw new Misuse(`${name}: this folder contains no sample, schema or template.`);
 }
 
 function statsOf(path: string): Promise<Stats | undefined> {
@@ -132,5 +132,5 @@ export function uidOf({ name, uid }: SampleFile, isTemplate = false): string {
   // Some file systems take accents apart; callers write them as one character.
   const found = (isTemplate ? file.slice(0, -extname(file).length) : file.replace(/\..*$/s, "")).normalize();
   if (isUid(found)) return found;
-  throw new Misuse(`${name}: its name gives no uid. Give it one: uid=${name}.`);
+  throw new Misuse(`${name}: the file name is not a valid uid. Name the uid: uid=${name}.`);
 }

@@ -45,7 +45,7 @@ export class TemplateSamples {
     if (!isJsonObject(value)) {
       const found = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
       throw new Misuse(
-        `${locate()}: this sample is ${found}. Make it an object, a member for each placeholder.`,
+        `${locate()}: this sample is ${found}. Use an object with a property for each placeholder.`,
       );
     }
     try {
@@ -101,11 +101,11 @@ export class TemplateSamples {
     if (this.#schema) {
       if (this.#files.size === 0) return [];
       const { name } = this.#schema.file;
-      return [`${this.#uid}: its schema ${name} says everything; its samples were not looked at.`];
+      return [`${this.#uid}: its schema ${name} describes all values, so its samples were ignored.`];
     }
     const disagreements = this.#samples.disagreements().map(({ path, kinds }) => {
       const what = `samples disagree at ${path}: ${kinds.join(", ")}`;
-      return `${this.#uid}: ${what}. Any of them is allowed.`;
+      return `${this.#uid}: ${what}. The types allow all of them.`;
     });
     return [...disagreements, ...this.#strangers()];
   }

@@ -46,7 +46,7 @@ export function shapeOfSchema(
     const reader = new SchemaReader(structuredClone(schema), file);
     return { shape: reader.readRoot(), definitions: reader.definitions };
   } catch (error) {
-    throw error instanceof RangeError ? new SchemaFault([], "this schema is nested too deep") : error;
+    throw error instanceof RangeError ? new SchemaFault([], "this schema is nested too deeply") : error;
   }
 }
 
@@ -68,7 +68,7 @@ class SchemaReader {
       this.#addresses = dereference(root as Schema, undefined, base);
     } catch (error) {
       if (error instanceof RangeError) throw error;
-      throw new SchemaFault([], "two schemas have one `$id`, or a `$id` or `$ref` is no URL");
+      throw new SchemaFault([], "two schemas have the same `$id`, or a `$id` or `$ref` is not a URL");
     }
   }
 
@@ -77,7 +77,7 @@ class SchemaReader {
     const whole = this.#readTarget(this.#root, this.#nameOf(this.#root, ""), [], []);
     const objects = settle(unite(this.#objectsIn(whole)));
     if (objects.kind === "never") {
-      throw new SchemaFault([], "this schema takes no object, and the values of a template are one");
+      throw new SchemaFault([], "this schema accepts no object, but the values of a template are an object");
     }
     // The very same, so that the values are known to be what the reference stands for.
     if (whole.kind === "reference" && isOfObjects(this.#resolve(whole.name))) {
@@ -104,7 +104,7 @@ class SchemaReader {
   #readSame(schema: unknown, place: JsonPath, same: readonly unknown[]): Shape {
     if (typeof schema === "boolean") return schema ? anything : nothing;
     if (!isSchema(schema))
-      throw new SchemaFault(place, "a schema should stand here: an object, true or false");
+      throw new SchemaFault(place, "expected a schema: an object, true or false");
     const parts = this.#partsOf(schema, place, same);
     const shape = parts.reduce((all, part) => intersect(all, part, this.#resolve), anything);
     return schema["nullable"] === true ? unite([shape, { kind: "null" }]) : shape;
@@ -150,7 +150,7 @@ class SchemaReader {
     if (known.length === types.length && known.length > 0) return known;
     throw new SchemaFault(
       [...place, "type"],
-      "JSON Schema knows no such type; it has string, number, integer, boolean, null, object and array",
+      "this is not a JSON Schema type; the types are string, number, integer, boolean, null, object and array",
     );
   }
 
@@ -204,17 +204,17 @@ class SchemaReader {
 
   #readReference(schema: Schema, place: JsonPath, same: readonly unknown[]): Shape {
     const { $ref, __absolute_ref__: address = "" } = schema;
-    if (typeof $ref !== "string") throw new SchemaFault(place, "a text should stand here");
+    if (typeof $ref !== "string") throw new SchemaFault(place, "expected a string");
     const target = this.#addresses[address];
     if (target === undefined) {
       throw new SchemaFault(
         place,
         $ref.startsWith("#")
-          ? "this leads to nothing in this schema"
-          : "this leads out of the file, and nothing is fetched; move what it leads to into $defs",
+          ? "this reference does not exist in the schema"
+          : "this reference points outside the file and is not fetched; move its target into $defs",
       );
     }
-    if (same.includes(target)) throw new SchemaFault(place, "this leads back to itself for ever");
+    if (same.includes(target)) throw new SchemaFault(place, "this reference points back to itself");
     return this.#readTarget(target, this.#nameOf(target, address), this.#placeOf(target) ?? place, same);
   }
 
@@ -270,13 +270,13 @@ class SchemaReader {
 
   #list(value: unknown, place: JsonPath): readonly unknown[] {
     if (Array.isArray(value)) return value;
-    throw new SchemaFault(place, "a list should stand here");
+    throw new SchemaFault(place, "expected an array");
   }
 
   #map(schema: Schema, keyword: string, place: JsonPath): readonly (readonly [string, unknown])[] {
     const value: unknown = schema[keyword] ?? {};
     if (isJsonObject(value)) return Object.entries(value);
-    throw new SchemaFault([...place, keyword], "an object of schemas should stand here");
+    throw new SchemaFault([...place, keyword], "expected an object of schemas");
   }
 }
 

@@ -5,7 +5,7 @@ import { type Answer, beginning, pdfOf, saying, withLength } from "../../support
 import { ClosedPipe, FakeTerminal } from "../fake-terminal.ts";
 import { Bench, csvOf, held, key, small } from "./command.ts";
 
-const changed = "template-pdf: data.csv was changed while it was read. Run the command again.\n";
+const changed = "template-pdf: data.csv changed while it was being read. Run the command again.\n";
 
 describe("Ctrl-C in a bulk run", () => {
   it.each([
@@ -19,7 +19,7 @@ describe("Ctrl-C in a bulk run", () => {
     bench.terminal.emit(signal);
     release();
     const ending = await ended;
-    expect(ending).toMatchObject({ code, told: "finishing 2 documents; Ctrl-C again stops now\n" });
+    expect(ending).toMatchObject({ code, told: "finishing 2 documents; press Ctrl-C again to stop now\n" });
     expect(ending.printed).toMatch(/^2 documents made, 7 left, in TIME\n/);
     expect(ending.printed).toMatch(/\nRun the same command again for what is left: .*\n$/);
     expect(bench.files()).toEqual(["1.pdf", "2.pdf", "letter.journal"]);
@@ -71,7 +71,7 @@ describe("a bulk run stops before its end, with exit code 3,", () => {
       "after as many failures as --stop-after allows",
       saying(422),
       ["--stop-after", "2"],
-      "2 failed, as many as --stop-after allows",
+      "2 failed, the limit of --stop-after",
       "2 failed, 7 left",
     ],
     [
@@ -85,7 +85,7 @@ describe("a bulk run stops before its end, with exit code 3,", () => {
     const bench = await Bench.withRows(9, answer);
     const ending = await bench.bulk("data.csv", ["--concurrency", "1", ...args]);
     expect(ending.code).toBe(3);
-    expect(ending.told.split("\n").at(-2)).toBe(`template-pdf: Stopped before the end: ${told}.`);
+    expect(ending.told.split("\n").at(-2)).toBe(`template-pdf: Stopped early: ${told}.`);
     expect(ending.printed).toMatch(new RegExp(`^0 documents made, ${left}, in TIME\n`));
     expect(ending.printed).toMatch(/\nRun the same command again for what failed and what is left: .*\n$/);
   });
@@ -214,7 +214,7 @@ describe("a bulk run", () => {
     const { code, printed, told } = await bench.bulk("data.csv", ["--report", bench.path("reports/r.csv")]);
     expect(code).toBe(1);
     expect(told.split("\n").at(-2)).toBe(
-      "template-pdf: Every row was gone through, and there is no report of it: Could not write reports/r.csv: its folder does not exist: create it first. Mend that, and run the same command again.",
+      "template-pdf: All rows were processed, but the report was not written: Could not write reports/r.csv: its folder does not exist: create it first. Fix that, then run the same command again.",
     );
     expect(printed).toMatch(new RegExp(`^${made}, in TIME\n`));
     expect(printed).not.toContain("report ");
@@ -225,7 +225,7 @@ describe("a bulk run", () => {
     const bench = await Bench.withRows(3, answer);
     bench.isTTY = true;
     const ended = bench.bulk("data.csv");
-    await bench.terminal.stderr.shows("3 in hand");
+    await bench.terminal.stderr.shows("3 in flight");
     release();
     const { code, told } = await ended;
     const [first, checking, ...others] = told.split("\r\u001b[K");

@@ -19,9 +19,9 @@ it("a bulk run waits for a service that is away, says so, and makes every docume
     'waiting for the service, 15 min at most: Got 503 from ORIGIN for template "letter". Try again later.',
   );
   expect(lines).toContainEqual(
-    expect.stringMatching(/0 of 9 {2}0 failed {2}no answer for 1 s, next request in 1 s$/),
+    expect.stringMatching(/0 of 9 {2}0 failed {2}no response for 1 s, next request in 1 s$/),
   );
-  expect(lines).toContainEqual(expect.stringMatching(/^the service answers again, after 1(?:\.\d)? s$/));
+  expect(lines).toContainEqual(expect.stringMatching(/^the service is available again after 1(?:\.\d)? s$/));
 });
 
 it("a bulk run ends with 3 after --give-up-after, and the next one goes on", async () => {
@@ -40,12 +40,12 @@ it("a bulk run ends with 3 after --give-up-after, and the next one goes on", asy
     /^waiting for the service, 1 ms at most: Could not reach .*ECONNREFUSED.*Check the base URL/,
   );
   expect(stopped).toMatch(
-    /^template-pdf: Stopped before the end: the service is unavailable; the last error: Could not .*\.$/,
+    /^template-pdf: Stopped early: the service is unavailable; the last error: Could not .*\.$/,
   );
   expect(others).toEqual([]);
   expect(printed).toMatch(/^0 documents made, 30 left, /);
   expect(printed).toMatch(
-    /\nRun the same command again for what is left: what is made is not asked for again\.\n$/,
+    /\nRun the same command again for what is left\. Finished documents are not requested again\.\n$/,
   );
   expect((await bench.bulk("data.csv")).printed).toMatch(/^30 documents made/);
 });
@@ -58,6 +58,6 @@ it("Ctrl-C ends a bulk run that waits for the service", async () => {
   while (!terminal.stderr.text.includes("waiting for the service")) await once(terminal.stderr, "text");
   terminal.emit("SIGINT");
   const { code, printed, told } = await ended;
-  expect([code, told.split("\n")[1]]).toEqual([130, "stopping; Ctrl-C again stops now"]);
+  expect([code, told.split("\n")[1]]).toEqual([130, "stopping; press Ctrl-C again to stop now"]);
   expect(printed).toMatch(/^0 documents made, 30 left, /);
 });

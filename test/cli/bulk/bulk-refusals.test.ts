@@ -33,7 +33,7 @@ describe("rows that are wrong are told before anything is sent:", () => {
       "two rows with one path",
       "data.csv",
       "no,name\nCELL,a\n2,b\nCELL,c\n",
-      "data.csv:4: --out gives it the same path as line 2",
+      "data.csv:4: --out resolves to the same path as line 2",
       "1 row is wrong, 2 rows are good.",
     ],
     [
@@ -76,7 +76,7 @@ describe("rows that are wrong are told before anything is sent:", () => {
     expect(code).toBe(2);
     expect(told.split("\n").slice(0, 4)).toEqual(
       ["data", "journal", "lock of the journal", "report"].map(
-        (file, index) => `template-pdf: a.csv:${index + 2}: --out gives it the path of the ${file}`,
+        (file, index) => `template-pdf: a.csv:${index + 2}: --out resolves to the path of the ${file}`,
       ),
     );
   });
@@ -120,8 +120,8 @@ describe("rows that are wrong are told before anything is sent:", () => {
       code: 2,
       printed: "",
       told: [
-        'template-pdf: --out names "invoce_no", and data.csv has no such column. Did you mean "invoice_no"?',
-        'template-pdf: --out names "zzz", and data.csv has no such column. Its columns are "invoice_no", "name".',
+        'template-pdf: --out names "invoce_no", but data.csv has no such column. Did you mean "invoice_no"?',
+        'template-pdf: --out names "zzz", but data.csv has no such column. Its columns are "invoice_no", "name".',
         "",
       ].join("\n"),
     });
@@ -163,7 +163,7 @@ describe("a wrong command line of bulk is refused in one line:", () => {
     [["--timeout", "soon"], /^--timeout takes a duration from 1ms to 596h, and got "soon"\./],
     [["--format", "xml"], /^--format takes csv, ndjson or json, and got "xml"\.$/],
     [["--report", "a.txt"], /^--report takes a file that ends in \.json or \.csv, and got "a\.txt"\.$/],
-    [["--journal", ""], /^--journal takes a path, and nothing stands in it\.$/],
+    [["--journal", ""], /^--journal is empty\. Give it a path, or leave it out\.$/],
     [
       ["--journal", "a.csv", "--report", "./a.csv"],
       /^The report and the journal are the same file, \.\/a\.csv\. Give --report another name\.$/,

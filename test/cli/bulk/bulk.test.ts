@@ -46,7 +46,7 @@ describe("bulk", () => {
     expect(await bench.bulk("data.csv")).toEqual({
       code: 0,
       printed: `3 documents made, 1 made before, in TIME\n${places}\n1 row had changed since an earlier run, and was asked for again.\n`,
-      told: "going on with out/letter.journal: 2 documents are noted as made; 4 rows to go through\n",
+      told: "resuming out/letter.journal: 2 documents are noted as made; 4 rows to go through\n",
     });
     expect(bench.service.requests.slice(before).map(noOf).sort()).toEqual(["2", "3", "4"]);
   });
@@ -156,13 +156,13 @@ describe("failures of bulk", () => {
     expect(code).toBe(1);
     expect(told.trimEnd().split("\n")).toEqual([
       ...[4, 5, 6, 7, 8].map((line) => `data.csv:${line}: out/${line - 1}.pdf: ${why}`),
-      "further failures are only counted, until the end",
+      "further failures are not shown; the summary counts them",
     ]);
     expect(printed.split("\n")).toEqual([
       "2 documents made, 13 failed, in TIME",
       places,
       `13 failed: ${why} (data.csv, lines 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, …)`,
-      "Fix the rows that failed, then run the same command again: what is made is not asked for again.",
+      "Fix the rows that failed, then run the same command again. Finished documents are not requested again.",
       "",
     ]);
   });

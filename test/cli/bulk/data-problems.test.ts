@@ -3,22 +3,22 @@ import { fileOf, open, problemsOf, readFileOf } from "./read-data.ts";
 
 const latin1 = (text: string) => Buffer.from(text, "latin1");
 const notUtf8 =
-  "this is not UTF-8. Save it as UTF-8, or say how it is written, as in --encoding windows-1252";
-const goesOn = "a cell in quotes goes on behind its closing quote; write a quote within it twice";
+  "this is not UTF-8. Save it as UTF-8, or name its encoding, for example --encoding windows-1252";
+const goesOn = "there is text after the closing quote of this cell; write a quote within a cell twice";
 
 const noJson = "this is not JSON; only numbers, true, false and null can be outside double quotes";
-const notClosed = "a quote is opened here and never closed";
-const itsOwn = "Each line has to be an object of its own";
+const notClosed = "this quote is never closed";
+const itsOwn = "Each line must be one complete object";
 const ended = "expected the end of the JSON";
-const isNot = (what: string) => `this is ${what}; make it an object, a member for each placeholder`;
+const isNot = (what: string) => `this is ${what}; use an object with a property for each placeholder`;
 
 /** The count of rows that are read in spite of the problems, and the problems. */
 type Case = [title: string, content: string | Buffer, good: number, ...problems: string[]];
 
 const csv: Case[] = [
-  ["too few cells", "a,b\n1\n2,3", 1, "2:: 1 cell where the header names 2 columns"],
-  ["too many cells", "a\n1,2,3\n2", 1, "2:: 3 cells where the header names 1 column"],
-  ["a line behind a row of several", 'a,b\n"1\n2",3\n4\n', 1, "4:: 1 cell where the header names 2 columns"],
+  ["too few cells", "a,b\n1\n2,3", 1, "2:: 1 cell, but the header has 2 columns"],
+  ["too many cells", "a\n1,2,3\n2", 1, "2:: 3 cells, but the header has 1 column"],
+  ["a line behind a row of several", 'a,b\n"1\n2",3\n4\n', 1, "4:: 1 cell, but the header has 2 columns"],
   ["a quote that is not closed", 'a,b\n1,2\n3,"x\n4,5\n', 1, `3:: ${notClosed}`],
   ["a quoted cell that goes on", 'a,b\n1,"x" y\n2,3', 1, `2:b: ${goesOn}`],
   ["bytes that are not UTF-8", latin1("a,b\n1,2\n3,\xfc\n4,5"), 2, `3:b: ${notUtf8}`],
@@ -117,7 +117,7 @@ describe("what is wrong with a row", () => {
 });
 
 describe("what is wrong with a file as a whole", () => {
-  const empty = ": it is empty. Give a file of rows, a document for each.";
+  const empty = ": this is empty. Add a row for each document.";
   it.each<[title: string, name: string, content: string | Buffer, message: string]>([
     ["an empty CSV", "a.csv", "", empty],
     ["an empty NDJSON", "a.ndjson", "\n \n", empty],
@@ -126,13 +126,13 @@ describe("what is wrong with a file as a whole", () => {
       "a column without a name",
       "a.csv",
       "a, ,b\n1,2,3",
-      ":1: column 2 of the header has no name. Name it as its placeholder, or take it away.",
+      ":1: column 2 of the header has no name. Name it like its placeholder, or remove it.",
     ],
     [
       "two columns of one name",
       "a.csv",
       "\na,b,a\n1,2,3",
-      ":2: column 3 of the header has the same name as column 1. Give each a name of its own.",
+      ":2: column 3 of the header has the same name as column 1. Give each column a unique name.",
     ],
     ["a header that is not closed", "a.csv", '"a,b\n1,2', `:1: ${notClosed}.`],
     ["a header that is no UTF-8", "a.csv", latin1("a,\xfc\n1,2"), `:1: ${notUtf8}.`],
@@ -140,15 +140,15 @@ describe("what is wrong with a file as a whole", () => {
       "no header behind the line that names the delimiter",
       "a.csv",
       "sep=,\n",
-      ": there is no header. Name the columns on the first line, as the placeholders.",
+      ": there is no header. Name the columns on the first line, like the placeholders of the template.",
     ],
     [
       "one object",
       "a.json",
       '{"a":1}',
-      ": this is no JSON array; put its objects into one, or, where one stands on each line, say --format ndjson.",
+      ": this is not a JSON array; put its objects into one, or add --format ndjson if each line is an object.",
     ],
-    ["a number", "a.json", "1", ": this is no JSON array; put an object for each document into one."],
+    ["a number", "a.json", "1", ": this is not a JSON array; use one object for each document."],
     [
       "an Excel workbook",
       "a.xlsx",
@@ -159,13 +159,13 @@ describe("what is wrong with a file as a whole", () => {
       "a compressed file",
       "a.csv",
       latin1("\x1f\x8b\x08\x00"),
-      ": this is compressed by gzip. Unpack it, as in gunzip -c data.csv.gz | template-pdf bulk … -.",
+      ": this is compressed with gzip. Decompress it, for example gunzip -c data.csv.gz | template-pdf bulk … -.",
     ],
     [
       "UTF-16 without a mark",
       "a.csv",
       Buffer.from("a,b\n", "utf16le"),
-      ": this is not UTF-8. If it is UTF-16, say so: --encoding utf-16le.",
+      ": this is not UTF-8. If it is UTF-16, add --encoding utf-16le.",
     ],
   ])("is told before any row is read: %s", async (_title, name, content, message) => {
     const file = fileOf(name, content);

@@ -70,7 +70,7 @@ describe("a JSON Schema", () => {
     const content = JSON.stringify({ properties: { total: member } });
     const [issue = ""] = await issuesOf("invoice.json", content, { total: "x" }, { areTexts: true });
     const told =
-      ", and every cell of CSV is a text: let the schema take a string, or write the data as NDJSON";
+      ", but every CSV cell is a string: accept a string in the schema, or use NDJSON";
     expect(issue).toMatch(/^total: /);
     expect(issue.endsWith(told)).toBe(isTold);
     const [other = ""] = await issuesOf("invoice.json", content, { total: "x" });
@@ -83,7 +83,7 @@ describe("a JSON Schema", () => {
   });
 
   const noSchema =
-    'FILE: this is no JSON Schema that checks anything. Describe the values in it, as in {"required":["date"]}.';
+    'FILE: this JSON Schema checks nothing. Describe the values, for example {"required":["date"]}.';
   it.each([
     ["no JSON", '{"type":}', "FILE:1:9: expected a value."],
     ["no UTF-8", Buffer.from('{"type":"\xff"}', "latin1"), "FILE:1:10: this is not UTF-8. Save it as UTF-8."],
@@ -167,7 +167,7 @@ describe("a module", () => {
     [
       "that exports no schema",
       "export const size = 3;",
-      "FILE: it exports no schema. Export one of zod, valibot, arktype or their like, or a template() of them, as the default.",
+      "FILE: the module exports no schema. Export a schema of zod, valibot, arktype or a similar library, or a template() with one, as the default.",
     ],
     [
       "that exports schemas of which none is named",
@@ -177,7 +177,7 @@ describe("a module", () => {
     [
       "that exports another template",
       'export default { uid: "letter", schema: undefined };',
-      'FILE: this is the template "letter", and "invoice" is asked for. Name the one or the other.',
+      'FILE: this is the template "letter", and "invoice" was requested. Use the same uid for both.',
     ],
     ["that cannot be loaded", 'throw new Error("no");', "FILE:1:7: FILE cannot be loaded: no"],
   ])("is refused %s", async (_title, content, message) => {

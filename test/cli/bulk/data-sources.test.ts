@@ -31,7 +31,7 @@ describe("standard input", () => {
   });
 
   it("is named where it is wrong", async () => {
-    const empty = "standard input: it is empty. Give a file of rows, a document for each.";
+    const empty = "standard input: this is empty. Add a row for each document.";
     await expect(open("-", { stdin: Readable.from([]) })).rejects.toMatchObject(misuse(empty));
     const stdin = new Readable({ read: () => void stdin.destroy(new Error("EIO")) });
     await expect(open("-", { stdin })).rejects.toMatchObject(
@@ -58,7 +58,7 @@ describe("standard input", () => {
   it("for which there is no room is told", async () => {
     vi.stubEnv("TMPDIR", join(stubTemporaryFolder(), "nowhere"));
     const message =
-      /^Could not keep standard input in .*, to read it twice: there is no such file\. Let TMPDIR name a folder with room for it\.$/;
+      /^Could not store standard input in .* for a second read: there is no such file\. Set TMPDIR to a folder with enough space\.$/;
     await expect(open("-", { stdin: Readable.from(["a"]) })).rejects.toMatchObject(
       misuse(expect.stringMatching(message)),
     );
@@ -100,7 +100,7 @@ describe("a file", () => {
     const data = await open(path);
     expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: "1", b: "2" }]);
     change(path);
-    const message = `${path} was changed while it was read. Run the command again.`;
+    const message = `${path} changed while it was being read. Run the command again.`;
     await expect(readAll(data.rows())).rejects.toMatchObject(misuse(message));
   });
 

@@ -22,7 +22,7 @@ const wide = 119;
 const pipe = Number.POSITIVE_INFINITY;
 const counts = "2,097 of 5,000  3 failed";
 const full = `██████████░░░░░░░░░░░░░░  ${counts}`;
-const pace = "152/s  20 s left  8 in hand";
+const pace = "152/s  20 s left  8 in flight";
 
 describe("the bar", () => {
   it.each<[title: string, columns: number, text: string, some?: Partial<RunProgress>]>([
@@ -32,16 +32,16 @@ describe("the bar", () => {
     [
       "tells of an outage in place of the rate",
       wide,
-      `${full}  no answer for 2 min, next request in 8 s`,
+      `${full}  no response for 2 min, next request in 8 s`,
       { outageMs: 119_400, nextRequestMs: 7100, pauseMs: 7100 },
     ],
     [
       "tells of an outage instead of the bar on a shorter line",
       79,
-      `${counts}  no answer for 2 min, next request in 8 s`,
+      `${counts}  no response for 2 min, next request in 8 s`,
       { outageMs: 119_400, nextRequestMs: 7100 },
     ],
-    ["tells of a request in an outage", pipe, `${counts}  no answer for 2 s, asking now`, { outageMs: 1500 }],
+    ["tells of a request in an outage", pipe, `${counts}  no response for 2 s, requesting now`, { outageMs: 1500 }],
     [
       "tells what is finished",
       wide,
@@ -53,18 +53,18 @@ describe("the bar", () => {
     ["leaves out even more", 20, "2,097 of 5,000"],
     ["is cut where not even that has room", 5, "2,097"],
     ["has no bar in a pipe", pipe, `${counts}  ${pace}`],
-    ["knows no time at a rate of nothing", pipe, `${counts}  0/s  8 in hand`, { perSecond: 0 }],
+    ["knows no time at a rate of nothing", pipe, `${counts}  0/s  8 in flight`, { perSecond: 0 }],
     [
       "tells slow rates to two digits",
       pipe,
-      "4,990 of 5,000  3 failed  0.25/s  28 s left  8 in hand",
+      "4,990 of 5,000  3 failed  0.25/s  28 s left  8 in flight",
       { perSecond: 0.25, made: 4990 },
     ],
-    ["is full", wide, `${"█".repeat(24)}  4,997 of 5,000  3 failed  152/s  8 in hand`, { made: 4997 }],
+    ["is full", wide, `${"█".repeat(24)}  4,997 of 5,000  3 failed  152/s  8 in flight`, { made: 4997 }],
     [
       "is empty where there is nothing to do",
       59,
-      "░░░░░░░░░░░░  0 of 0  0 failed  0/s  0 in hand",
+      "░░░░░░░░░░░░  0 of 0  0 failed  0/s  0 in flight",
       { made: 0, failed: 0, total: 0, perSecond: 0, inHand: 0 },
     ],
   ])("%s", (_title, columns, text, some = {}) => {

@@ -27,7 +27,7 @@ describe("no document of a bulk run takes the place of", () => {
     const flags = ["--out", bench.path(out), "--journal", bench.path("j")];
     expect(await bench.bulk(data, flags)).toMatchObject({
       code: 2,
-      told: expect.stringMatching(`^template-pdf: ${data}:2: --out gives it the path of the data\n`),
+      told: expect.stringMatching(`^template-pdf: ${data}:2: --out resolves to the path of the data\n`),
     });
     expect(readFileSync(bench.path("in/7.csv"), "utf8")).toBe("no\n7\n");
   });
@@ -49,7 +49,7 @@ describe("the files of a bulk run are not one", () => {
   });
 
   it.each([
-    ["rows.old", "The journal of before"],
+    ["rows.old", "The previous journal"],
     ["rows.lock", "The lock of the journal"],
   ])("where the data is %s", async (name, what) => {
     const bench = await Bench.open();

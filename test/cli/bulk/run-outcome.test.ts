@@ -18,8 +18,8 @@ const stopped = new RunStoppedError("…", { why: "the disk is full", fulfilled:
 const reportFailure = new Failure("Could not write r.csv: the disk is full.");
 const ctrlC = new Stopped(130);
 const diskFull = "Could not write r.csv: the disk is full.";
-const noReport = `Every row was gone through, and there is no report of it: ${diskFull} Mend that, and run the same command again.`;
-const whyStopped = "Stopped before the end: the disk is full.";
+const noReport = `All rows were processed, but the report was not written: ${diskFull} Fix that, then run the same command again.`;
+const whyStopped = "Stopped early: the disk is full.";
 const hopeless = "with this key, no row would fare better.";
 
 type End = Partial<RunOutcome> & { stopAfter?: number };
@@ -31,7 +31,7 @@ describe("a bulk run ends", () => {
     [
       "with --stop-after",
       Halted,
-      "Stopped before the end: 2 failed, as many as --stop-after allows.",
+      "Stopped early: 2 failed, the limit of --stop-after.",
       { failed: 2, left: 1, stopAfter: 2, failure: stopped },
     ],
     ["as Ctrl-C says", Stopped, "ended with 130", { left: 1, failure: stopped, easeReason: ctrlC }],

@@ -21,7 +21,7 @@ it("bulk --skip-invalid makes the good rows, and reports the others with line, c
   expect(told.split("\n")).toEqual([
     expect.stringMatching(/^data\.csv:3: total: /),
     expect.stringMatching(/^data\.csv:4: /),
-    "data.csv:6: --out gives it the same path as line 2",
+    "data.csv:6: --out resolves to the same path as line 2",
     "3 rows are wrong and skipped, 2 rows are good.",
     "",
   ]);
@@ -36,7 +36,7 @@ it("bulk --skip-invalid makes the good rows, and reports the others with line, c
       { line: 3, row: 2, ...invalid, message: expect.stringMatching(/^total: /) },
       { line: 4, row: 3, ...invalid, message: expect.stringMatching(/./) },
       { line: 5, row: 4, path: bench.path("out/4.pdf"), status: "made", attempts: 1 },
-      { line: 6, row: 5, ...invalid, message: "--out gives it the same path as line 2" },
+      { line: 6, row: 5, ...invalid, message: "--out resolves to the same path as line 2" },
     ]),
   );
   bench.write("data.csv", data.replace("2,ten", "2,20").replace("30,x", "30").replace("1,60", "6,60"));
@@ -73,7 +73,7 @@ it("bulk refuses to begin a run in a folder with the journal of another template
   const { code, told } = await bench.bulkOf("invoice", "data.csv");
   expect(code).toBe(2);
   expect(told).toBe(
-    "template-pdf: out/letter.journal is the journal of another run in this folder, and documents of invoice could replace its documents. Give --out another folder; or, if no path can be the same, --journal out/invoice.journal.\n",
+    "template-pdf: out/letter.journal belongs to another run in this folder, and documents of invoice could replace its documents. Use another folder for --out, or, if no path can be the same, add --journal out/invoice.journal.\n",
   );
   expect(bench.service.requests).toHaveLength(2);
   const out = ["--out", bench.path("out/invoice-{{no}}.pdf")];

@@ -88,14 +88,14 @@ describe("a JSON Schema", () => {
 
 describe("an invalid JSON Schema", () => {
   const at = (x: unknown, more: object = {}) => ({ type: "object", properties: { x }, ...more });
-  const noSchema = "a schema should stand here: an object, true or false";
+  const noSchema = "expected a schema: an object, true or false";
   const noType =
-    "JSON Schema knows no such type; it has string, number, integer, boolean, null, object and array";
+    "this is not a JSON Schema type; the types are string, number, integer, boolean, null, object and array";
   const toA = { $ref: "#/$defs/a" };
-  const circle = "this leads back to itself for ever";
-  const nowhere = "this leads to nothing in this schema";
-  const outside = "this leads out of the file, and nothing is fetched; move what it leads to into $defs";
-  const noObject = "this schema takes no object, and the values of a template are one";
+  const circle = "this reference points back to itself";
+  const nowhere = "this reference does not exist in the schema";
+  const outside = "this reference points outside the file and is not fetched; move its target into $defs";
+  const noObject = "this schema accepts no object, but the values of a template are an object";
 
   it.each<[line: string, schema: unknown]>([
     [`#: ${noSchema}`, []],
@@ -105,16 +105,16 @@ describe("an invalid JSON Schema", () => {
     [`#/properties/x/$ref: ${nowhere}`, at(toA)],
     [`#/$defs/a/items/$ref: ${nowhere}`, at(toA, { $defs: { a: { items: { $ref: "#a" } } } })],
     [`#/properties/x/$ref: ${outside}`, at({ $ref: "b.json#/a" })],
-    ["#: two schemas have one `$id`, or a `$id` or `$ref` is no URL", at({ $ref: "http://[" })],
-    ["#/properties/x/$ref: a text should stand here", at({ $ref: 1 })],
+    ["#: two schemas have the same `$id`, or a `$id` or `$ref` is not a URL", at({ $ref: "http://[" })],
+    ["#/properties/x/$ref: expected a string", at({ $ref: 1 })],
     [`#/$ref: ${circle}`, { $ref: "#" }],
     [`#/schemas/a/type: ${noType}`, at({ $ref: "#/schemas/a" }, { schemas: { a: { type: "date" } } })],
     [
       `#/$defs/b/$ref: ${circle}`,
       at(toA, { $defs: { a: { anyOf: [{ $ref: "#/$defs/b" }] }, b: { ...toA } } }),
     ],
-    ["#/properties/x/required: a list should stand here", at({ ...object, required: true })],
-    ["#/properties: an object of schemas should stand here", { properties: [] }],
+    ["#/properties/x/required: expected an array", at({ ...object, required: true })],
+    ["#/properties: expected an object of schemas", { properties: [] }],
     [`#: ${noObject}`, { type: "array" }],
     [`#: ${noObject}`, false],
     [`#: ${noObject}`, { allOf: [object, nil] }],

@@ -56,7 +56,7 @@ function parseJsonSchema(
   // Every object is a schema by its rules: a sample that was taken for one would let everything through.
   if (!demandsAnything(schema)) {
     throw new Misuse(
-      `${file}: this is no JSON Schema that checks anything. Describe the values in it, as in {"required":["date"]}.`,
+      `${file}: this JSON Schema checks nothing. Describe the values, for example {"required":["date"]}.`,
     );
   }
   if (isDeeperThan(schema, maxNesting)) throw new Misuse(`${file}: this ${tooDeep}. Flatten it.`);
@@ -79,7 +79,7 @@ async function readSchemaModule(file: string, { uid, signal }: SchemaOptions): P
   if (isTemplate(found) && found.uid !== uid) {
     const other = JSON.stringify(found.uid);
     throw new Misuse(
-      `${file}: this is the template ${other}, and ${JSON.stringify(uid)} is asked for. Name the one or the other.`,
+      `${file}: this is the template ${other}, and ${JSON.stringify(uid)} was requested. Use the same uid for both.`,
     );
   }
   const schema = isTemplate(found) ? found.schema : found;
@@ -100,7 +100,7 @@ function schemaIn(
   const [only, another] = [...byName.values()];
   if (!only) {
     throw new Misuse(
-      `${file}: it exports no schema. Export one of zod, valibot, arktype or their like, or a template() of them, as the default.`,
+      `${file}: the module exports no schema. Export a schema of zod, valibot, arktype or a similar library, or a template() with one, as the default.`,
     );
   }
   if (!another) return only;
@@ -141,6 +141,6 @@ function aboutTexts(issue: ValuesIssue, values: Record<string, unknown>): Values
   const [name] = path;
   const isText = name !== undefined && path.length === 1 && typeof values[name] === "string";
   if (!isText || !ofOtherType.test(message)) return issue;
-  const advice = "let the schema take a string, or write the data as NDJSON";
-  return { path, message: `${message}, and every cell of CSV is a text: ${advice}` };
+  const advice = "accept a string in the schema, or use NDJSON";
+  return { path, message: `${message}, but every CSV cell is a string: ${advice}` };
 }

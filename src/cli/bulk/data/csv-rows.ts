@@ -19,7 +19,7 @@ export async function readHeader(
     checkNames(cells, `${name}:${line}`);
     return cells;
   }
-  throw new Misuse(`${name}: there is no header. Name the columns on the first line, as the placeholders.`);
+  throw new Misuse(`${name}: there is no header. Name the columns on the first line, like the placeholders of the template.`);
 }
 
 function checkNames(names: readonly string[], header: string): void {
@@ -28,11 +28,11 @@ function checkNames(names: readonly string[], header: string): void {
     // Not by their names: where the header was forgotten, they are values.
     const place = `${header}: column ${index + 1} of the header`;
     if (column.trim() === "") {
-      throw new Misuse(`${place} has no name. Name it as its placeholder, or take it away.`);
+      throw new Misuse(`${place} has no name. Name it like its placeholder, or remove it.`);
     }
     const before = places.get(column);
     if (before !== undefined) {
-      throw new Misuse(`${place} has the same name as column ${before + 1}. Give each a name of its own.`);
+      throw new Misuse(`${place} has the same name as column ${before + 1}. Give each column a unique name.`);
     }
     places.set(column, index);
   }
@@ -56,7 +56,7 @@ export async function* csvRows(
         const column = fault.cell === undefined ? undefined : columns[fault.cell];
         yield { problem: { line: fault.line, column, message: fault.message, number } };
       } else if (cells.length !== columns.length) {
-        const message = `${countOf(cells.length, "cell")} where the header names ${countOf(columns.length, "column")}`;
+        const message = `${countOf(cells.length, "cell")}, but the header has ${countOf(columns.length, "column")}`;
         yield { problem: { line, message, number } };
       } else {
         const values = { ...emptyRow };
@@ -99,9 +99,9 @@ const quote = '"';
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-const goesOn = "a cell in quotes goes on behind its closing quote; write a quote within it twice";
-const neverClosed = "a quote is opened here and never closed";
-const tooLong = `this row is longer than ${maxRecordMiB} MiB: a quote may be left open in it`;
+const goesOn = "there is text after the closing quote of this cell; write a quote within a cell twice";
+const neverClosed = "this quote is never closed";
+const tooLong = `this row is longer than ${maxRecordMiB} MiB; a quote may be unclosed`;
 
 class CsvReader {
   readonly #delimiterCode: number;

@@ -76,7 +76,7 @@ async function* decodeOther(
 /** What is said of bytes that are no text. */
 export function notInEncoding(name: string): string {
   const shown = name === "utf-8" ? "UTF-8" : name;
-  return `this is not ${shown}. Save it as UTF-8, or say how it is written, as in --encoding windows-1252`;
+  return `this is not ${shown}. Save it as UTF-8, or name its encoding, for example --encoding windows-1252`;
 }
 
 function nameOf(label: string): string {
@@ -84,7 +84,7 @@ function nameOf(label: string): string {
     return new TextDecoder(label).encoding;
   } catch {
     throw new Misuse(
-      "--encoding: there is no encoding of that name. Some that there are: utf-8, utf-16le, windows-1252, iso-8859-15, macintosh, shift_jis, gbk.",
+      "--encoding is not a known encoding. Examples: utf-8, utf-16le, windows-1252, iso-8859-15, macintosh, shift_jis, gbk.",
     );
   }
 }

@@ -42,7 +42,7 @@ const faultsOfLines: readonly string[] = [
 ];
 
 function adviceForLine(fault: string): string {
-  return faultsOfLines.includes(fault) ? `${fault}. Each line has to be an object of its own` : fault;
+  return faultsOfLines.includes(fault) ? `${fault}. Each line must be one complete object` : fault;
 }
 
 /** Reads a JSON array of objects. */
@@ -56,7 +56,7 @@ export async function* jsonRows(
   for await (const elements of readRecords<Element | undefined>(chunks, elementReader(), () => undefined)) {
     for (const element of elements) {
       if (!element) {
-        const message = `this is longer than ${maxRecordMiB} MiB; a bracket or a comma may be missing`;
+        const message = `this element is longer than ${maxRecordMiB} MiB; a bracket or a comma may be missing`;
         yield { problem: problemAt(position, message, number + 1) };
         return;
       }
@@ -176,7 +176,7 @@ function rowOf(
   const isTooDeep = text.length > 2 * maxNesting && isDeeperThan(values, maxNesting);
   if (isJsonObject(values) && !isTooDeep) return { number, line: start.line, values };
   const first = positionAfter(start, text.slice(0, text.length - text.trimStart().length));
-  const advice = "make it an object, a member for each placeholder";
+  const advice = "use an object with a property for each placeholder";
   return problem(first, isTooDeep ? `this ${tooDeep}` : `this is ${describeKind(values)}; ${advice}`);
 }
 

@@ -29,7 +29,7 @@ const binaries: readonly (readonly [start: Buffer, what: string])[] = [
   [Buffer.from("d0cf11e0a1b11ae1", "hex"), "an old Excel workbook. Save its sheet as CSV UTF-8"],
   [
     Buffer.from("1f8b08", "hex"),
-    "compressed by gzip. Unpack it, as in gunzip -c data.csv.gz | template-pdf bulk … -",
+    "compressed with gzip. Decompress it, for example gunzip -c data.csv.gz | template-pdf bulk … -",
   ],
 ];
 
@@ -59,12 +59,12 @@ async function describe(
   if (binary) throw new Misuse(`${name}: this is ${binary[1]}.`);
   const encoding = encodingOf(start, label);
   if (encoding === "utf-8" && start.subarray(0, 4).includes(0)) {
-    throw new Misuse(`${name}: this is not UTF-8. If it is UTF-16, say so: --encoding utf-16le.`);
+    throw new Misuse(`${name}: this is not UTF-8. If it is UTF-16, add --encoding utf-16le.`);
   }
   let text = "";
   for await (const piece of decode(Readable.from([start]), encoding)) text += piece;
   if (text.trim() === "" && start.length < startBytes) {
-    throw new Misuse(`${name}: it is empty. Give a file of rows, a document for each.`);
+    throw new Misuse(`${name}: this is empty. Add a row for each document.`);
   }
   const first = text.trimStart().charAt(0);
   const format = given ?? formats[extname(file).toLowerCase()] ?? formatsByStart[first] ?? "csv";
@@ -79,7 +79,7 @@ async function describe(
   // A file of a million rows that is no array is wrong as a whole.
   const advice =
     first === "{"
-      ? "put its objects into one, or, where one stands on each line, say --format ndjson"
-      : "put an object for each document into one";
-  throw new Misuse(`${name}: this is no JSON array; ${advice}.`);
+      ? "put its objects into one, or add --format ndjson if each line is an object"
+      : "use one object for each document";
+  throw new Misuse(`${name}: this is not a JSON array; ${advice}.`);
 }

@@ -50,7 +50,7 @@ export class StoredBytes {
     });
     // Before it is handed out: what was checked is what is used.
     if ((await versionOf(this.#file)) !== this.#version) {
-      throw new Misuse(`${this.name} was changed while it was read. Run the command again.`);
+      throw new Misuse(`${this.name} changed while it was being read. Run the command again.`);
     }
     return buffer.subarray(0, bytesRead);
   }
@@ -86,7 +86,7 @@ async function writeDown(name: string, source: Readable, signal: AbortSignal): P
     const isOfSource = file !== undefined && (cause as NodeJS.ErrnoException).syscall !== "write";
     if (isOfSource) throw cause;
     throw new Misuse(
-      `Could not keep ${name} in ${path}, to read it twice: ${describeReadError(cause)}. Let TMPDIR name a folder with room for it.`,
+      `Could not store ${name} in ${path} for a second read: ${describeReadError(cause)}. Set TMPDIR to a folder with enough space.`,
       { cause },
     );
   }
