@@ -84,9 +84,13 @@ export async function generate(uid: string, flags: GenerateFlags, session: Sessi
 function checkFlags({ output, open }: GenerateFlags, stdout: Output): void {
   if (output === undefined || !isStdout(output)) return;
   if (open)
-    throw new Misuse("--open needs a file, but -o - writes to standard output. Give -o a file name, or leave out --open.");
+    throw new Misuse(
+      "--open needs a file, but -o - writes to standard output. Give -o a file name, or leave out --open.",
+    );
   if (stdout.isTTY) {
-    throw new Misuse("A terminal cannot show a PDF. Pipe it to a program, for example -o - | lpr, or give -o a file name.");
+    throw new Misuse(
+      "A terminal cannot show a PDF. Pipe it to a program, for example -o - | lpr, or give -o a file name.",
+    );
   }
 }
 

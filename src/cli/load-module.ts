@@ -44,7 +44,9 @@ export async function loadModule(
   const never = new AbortController();
   // Nothing is left that could make it ready.
   const giveUp = () =>
-    never.abort(new Misuse(`${name}: the module waits for something that never happens. It must only export.`));
+    never.abort(
+      new Misuse(`${name}: the module waits for something that never happens. It must only export.`),
+    );
   process.once("exit", refuseEnd).once("beforeExit", giveUp);
   try {
     const loading = import(/* @vite-ignore */ pathToFileURL(path).href);

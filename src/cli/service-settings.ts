@@ -36,14 +36,14 @@ export async function readServiceSettings(
   const apiKey = given.apiKey || fromFile[keyName];
   const isRedirected = given.apiKey && needsBaseUrl && baseUrl && fromFile[keyName] !== given.apiKey;
   if (isRedirected) throw redirected();
-  const orFile = `, or into the file ${envFile} in this folder`;
+  const orFile = ` or in the file ${envFile} in this folder`;
   if (!apiKey) {
     const also = "the dashboard shows keys under Settings » API keys";
     throw missing("API key", `${keyName}=…`, `${orFile}; ${also}`);
   }
   if (!baseUrl) {
     const sample = "https://pdf.example.com";
-    const also = `; or give --base-url ${sample}`;
+    const also = `; or pass --base-url ${sample}`;
     throw missing(
       "base URL of the service",
       `${baseUrlName}=${sample}`,
@@ -61,12 +61,12 @@ export async function readServiceSettings(
 function redirected(): Misuse {
   return new Misuse(
     `The API key comes from the environment (${keyName}), and the base URL from the file ${envFile} in this folder, which may not be yours. ` +
-      `If you trust that address, export ${baseUrlName} or give --base-url.`,
+      `If you trust that address, export ${baseUrlName} or pass --base-url.`,
   );
 }
 
 function missing(what: string, line: string, also: string): Misuse {
-  return new Misuse(`The ${what} is missing. Put ${line} into the environment${also}.`);
+  return new Misuse(`The ${what} is missing. Set ${line} in the environment${also}.`);
 }
 
 async function readEnvFile(): Promise<Readonly<Record<string, string | undefined>>> {

@@ -14,7 +14,7 @@ describe("emulate refuses to start", () => {
       'Expected --allow-host to hold host names such as "pdf.test", without a scheme, a port or a path, got "b.test:80".',
     ],
     [["--key", "a b"], "Expected API key number 1 to be a string of visible ASCII characters"],
-    [["--open", "--no-ui"], "--open opens the playground, and --no-ui switches it off."],
+    [["--open", "--no-ui"], "--open opens the playground, but --no-ui disables it. Leave out one of them."],
     [["--images", "nowhere"], "nowhere does not exist"],
     [["--fonts", "nowhere"], "nowhere does not exist"],
     [["--fault", "429 sometimes"], 'The fault "429 sometimes" cannot be read'],

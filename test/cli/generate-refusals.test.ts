@@ -32,20 +32,20 @@ describe("generate", () => {
     [["--key", key], notAnArgument],
     [
       [],
-      "The API key is missing. Put TEMPLATE_PDF_API_KEY=… into the environment, or into the file .env in this folder; " +
+      "The API key is missing. Set TEMPLATE_PDF_API_KEY=… in the environment or in the file .env in this folder; " +
         "the dashboard shows keys under Settings » API keys.",
       { env: noKey },
     ],
     [
       [],
-      "The base URL of the service is missing. Put TEMPLATE_PDF_BASE_URL=https://pdf.example.com into the environment; " +
-        "or give --base-url https://pdf.example.com.",
+      "The base URL of the service is missing. Set TEMPLATE_PDF_BASE_URL=https://pdf.example.com in the environment; " +
+        "or pass --base-url https://pdf.example.com.",
       { env: { TEMPLATE_PDF_BASE_URL: "" } },
     ],
     [
       [],
-      "Could not read .env in this folder: it is a folder. Mend that, or put TEMPLATE_PDF_API_KEY and TEMPLATE_PDF_BASE_URL " +
-        "into the environment.",
+      "Could not read .env in this folder: it is a folder. Fix that, or set TEMPLATE_PDF_API_KEY and TEMPLATE_PDF_BASE_URL " +
+        "in the environment.",
       { env: noKey, files: { ".env": undefined } },
     ],
     [

@@ -57,7 +57,7 @@ describe("progress", () => {
     const { response } = await service.request();
     await shows("waiting");
     response.writeHead(503, { "retry-after": "0.2" }).end();
-    await shows("invoice: trying again");
+    await shows("invoice: retrying");
     (await service.request(1)).response.writeHead(503, { "retry-after": "3600" }).end();
     expect(await ended).toBe(1);
     expect(left()).toMatch(/^template-pdf: Got 503 from .*\n$/);

@@ -30,11 +30,8 @@ const bulk = "bulk invoice rows.csv";
 
 describe("a command with a queue", () => {
   it.each([
-    [
-      `${bulk} --run nov`,
-      /^--run needs --queue\. Add --queue, or leave it out\./,
-    ],
-    [`${bulk} --out a/{{no}}.pdf --name a`, /^--name is for rows that are added to a queue/],
+    [`${bulk} --run nov`, /^--run needs --queue\. Add --queue, or leave it out\./],
+    [`${bulk} --out a/{{no}}.pdf --name a`, /^--name needs --queue/],
     [bulk, /^Required option '--out <pattern>' not specified\. See template-pdf bulk --help\./],
     [`${bulk} --queue ${url}`, /^--queue needs the name of a run\. Give it, as in --run 2026-11\./],
     [

@@ -12,9 +12,8 @@ const standard = (more: string) =>
   `export const schema = { "~standard": { version: 1, vendor: "mine", validate() {}, ${more} } };`;
 const noJson = "this is not JSON; only numbers, true, false and null can be outside double quotes.";
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
-const onlyExport = "Let it only export.";
-const twoNames = (name: string) =>
-  `would both be called "${name}": write one of them to another file.`;
+const onlyExport = "It must only export.";
+const twoNames = (name: string) => `would both be called "${name}": write one of them to another file.`;
 const signature = "// Written by `template-pdf types`: run that again instead of editing this file.\n";
 const eachLine = "Each line must be one complete sample.";
 const noFile =
@@ -70,8 +69,12 @@ describe("types refuses", () => {
     ],
     ["a.json", ', content[0]: "{{a" is never closed. Write }} behind the name.', '{"content":["{{a"]}'],
     ["a.json", `:2:10: ${sampleIs("an array")}`, '{"content":["{{a}}"],\n"sample":[]}'],
-    ["a.mjs", `: it ended the program while it was loaded. ${onlyExport}`, "process.exit(0);"],
-    ["a.mjs", `: it waits for something that never comes. ${onlyExport}`, "await new Promise(() => {});"],
+    ["a.mjs", `: the module ended the process while it was loading. ${onlyExport}`, "process.exit(0);"],
+    [
+      "a.mjs",
+      `: the module waits for something that never happens. ${onlyExport}`,
+      "await new Promise(() => {});",
+    ],
   ])("%s%s", async (file, line, text) => {
     await expectRefusal(folderOf({ [file]: text }), file, `${file}${line}`);
   });
@@ -135,7 +138,7 @@ describe("types refuses", () => {
   it.each([
     [
       "json",
-      "a.json: it is larger than 256 MiB. Save it as NDJSON, one sample per line, in a file that ends in .ndjson.",
+      "a.json: the file is larger than 256 MiB. Save it as NDJSON, one sample per line, in a file that ends in .ndjson.",
     ],
     ["ndjson", "a.ndjson:1:1: this line is longer than 64 MiB. Put one sample on each line."],
   ])("a file of one huge line that ends in .%s", async (extension, line) => {

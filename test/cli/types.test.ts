@@ -146,7 +146,7 @@ describe("types", () => {
   it("reads the sample of a module with a warning if its schema has no JSON Schema", async () => {
     const code = `${importing("* as v", "valibot/dist/index.mjs")}export const schema = v.object({}); export const sample = ${a};`;
     const { stderr, written } = await runTypes(folderOf({ "invoice.mjs": code }), "invoice.mjs");
-    expect(stderr).toMatch(/^template-pdf: warning: invoice\.mjs: .* the types are those of its sample\.\n$/);
+    expect(stderr).toMatch(/^template-pdf: warning: invoice\.mjs: .* its sample is used instead\.\n$/);
     expect(written).toContain("  a: string;\n}");
   });
 
@@ -199,7 +199,7 @@ describe("types of files that leave a doubt", () => {
     const { code, stderr } = await runTypes(folderOf(files), "s");
     expect(code).toBe(0);
     if (words === undefined) return expect(stderr).toBe("");
-    const question = `became a template each. If they are samples of one, write ${words}\n`;
+    const question = `are treated as separate templates. If they are samples of one template, write ${words}\n`;
     expect(stderr.endsWith(question), stderr).toBe(true);
     expect((await runTypes(folderOf(files), words)).stdout).toMatch(/: 1 template\n/);
   });

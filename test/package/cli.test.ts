@@ -75,8 +75,6 @@ it("the installed command types writes schemas that compile and work with the pa
   expect(await runNode(folder, "program.js", service.baseUrl)).toBe(`${pdf.length} true\n`);
   expect(await types("--check")).toMatchObject({ exitCode: 0 });
   writeFileSync(join(folder, "samples/credit-note.ndjson"), '{"day":"1 May"}\n');
-  const stale = expect.stringContaining(
-    "pdf-templates.ts is out of date: credit-note (day, date, reason).",
-  );
+  const stale = expect.stringContaining("pdf-templates.ts is out of date: credit-note (day, date, reason).");
   expect(await types("--check")).toMatchObject({ exitCode: 1, printed: stale });
 }, 120_000);

@@ -77,7 +77,7 @@ function outageOf({ outageMs, nextRequestMs }: RunProgress): string {
 function paceOf({ inHand, allowedPerSecond }: RunProgress): string[] {
   const limit =
     allowedPerSecond === Number.POSITIVE_INFINITY ? "" : `, at most ${formatRate(allowedPerSecond)}`;
-  return [`${formatCount(inHand)} in hand${limit}`];
+  return [`${formatCount(inHand)} in flight${limit}`];
 }
 
 function wholeSeconds(durationMs: number): number {

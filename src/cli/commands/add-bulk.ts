@@ -7,20 +7,20 @@ import type { Session } from "../terminal.ts";
 import { addServiceOptions, finishCommand, once, serviceHelp } from "./finish-command.ts";
 
 const bulkHelp = `
-Every row of the data becomes a document; its columns, or members, are the
-values of the template. All rows are checked before the first document is asked
-for. The path of --out is made of them, too: "out/{{invoice_no}}.pdf".
+Each row becomes a document, and its columns or properties are the values of the
+template. They also fill in the path of --out: "out/{{invoice_no}}.pdf". All rows
+are checked before the first request.
 
-A journal notes what is finished: the same command, run again, goes on where it
-was stopped, and makes anew what has changed. Ctrl-C lets what is in hand be
-finished; pressed again, it gives that up.
+A journal records finished rows. Run the same command again to continue, and to
+generate rows that have changed. Ctrl-C finishes the documents in flight; press
+it again to cancel them.
 
-While the service is away, the run waits, and goes on by itself.
+If the service is unavailable, the run waits and then continues.
 
-With --queue, the rows that are good are only added to a queue in Redis, and
-template-pdf work generates their documents, on as many machines as you like.
-Rows that the run has already are not added again. The exit code is 1 then if Redis
-cannot be reached, or rows were left out. See template-pdf work --help.
+With --queue, valid rows are only added to a queue in Redis, and template-pdf work
+generates their documents on any number of machines. Rows that are already in the
+run are skipped. The exit code is then 1 if Redis is unreachable or rows were
+skipped as invalid. See template-pdf work --help.
 ${serviceHelp}
 Examples:
   template-pdf bulk payslip november.csv --out "payslips/{{employee}}.pdf"
@@ -33,34 +33,34 @@ ${exitCodesHelp.bulk}`;
 export function addBulk(program: Command, session: Session): void {
   const command = program
     .command("bulk")
-    .description("Generates a PDF from each row of a file, and goes on where it was stopped.")
-    .argument("<uid>", "the template, as the dashboard names it")
-    .argument("<data>", "the rows: .csv with a header, .ndjson or .json; - reads standard input");
+    .description("Generates a PDF from each row of a file, and continues an interrupted run.")
+    .argument("<uid>", "the template uid from the dashboard")
+    .argument("<data>", "the rows: .csv with a header, .ndjson or .json; - for standard input");
   const take = (option: string, description: string) =>
     command.option(option, description, once(option.replace(/ .*/, ""), "bulk"));
   take(
     "--out <pattern>",
     'the path of each document, such as "out/{{invoice_no}}.pdf"; required without --queue',
   );
-  take("--schema <file>", "check every row by it: a JSON Schema, or a module of zod and the like");
-  take("--format <format>", "csv, ndjson or json (default: as the file is named)");
-  take("--encoding <label>", "of the data, such as windows-1252 (default: UTF-8)");
-  take("--delimiter <character>", "between the cells of CSV (default: as the header has it)");
-  take("--concurrency <count>", "how many documents at once, or auto, which finds it out (default: auto)");
-  take("--per-second <count>", "the most requests a second");
-  take("--limit <count>", "only the first rows, so many");
-  take("--stop-after <count>", "stop after so many failures");
-  take("--give-up-after <duration>", "how long to wait for a service that is away (default: 15m)");
-  command.option("--dry-run", "check everything, list what is wrong, and send nothing");
-  command.option("--skip-invalid", "leave out rows that are wrong, and list them in the report");
-  take("--journal <file>", "what is finished (default: <uid>.journal in the folder of --out)");
-  command.option("--fresh", "start over; an old journal is put aside as .old");
-  take("--report <file>", "write what became of every row to a .json or .csv file");
+  take("--schema <file>", "check rows against a JSON Schema, or a module that exports a Standard Schema");
+  take("--format <format>", "csv, ndjson or json (default: by the file name)");
+  take("--encoding <label>", "the encoding of the data, such as windows-1252 (default: UTF-8)");
+  take("--delimiter <character>", "the delimiter of CSV cells (default: detected from the header)");
+  take("--concurrency <count>", "the documents in flight; auto adapts to the service (default: auto)");
+  take("--per-second <count>", "the maximum requests per second");
+  take("--limit <count>", "generate only the first rows");
+  take("--stop-after <count>", "stop after this number of failures");
+  take("--give-up-after <duration>", "how long to wait during an outage (default: 15m)");
+  command.option("--dry-run", "check all rows, and send nothing");
+  command.option("--skip-invalid", "skip invalid rows, and list them in the report");
+  take("--journal <file>", "the journal (default: <uid>.journal in the folder of --out)");
+  command.option("--fresh", "start over; renames an old journal to .old");
+  take("--report <file>", "write the result of every row to a .json or .csv file");
   take("--queue [url]", "add the rows to this queue (default: TEMPLATE_PDF_QUEUE_URL)");
-  take("--run <run>", "the name of the run that the rows are added to, with --queue");
+  take("--run <run>", "the name of the run, with --queue");
   take("--name <name>", "the name of the queue, with --queue (default: template-pdf)");
-  take("--base-url <url>", "where the service lives, such as https://pdf.example.com");
-  take("--timeout <duration>", "how long one document may take: 30s, 500ms, 2m (default: 600s)");
+  take("--base-url <url>", "the base URL of the service, such as https://pdf.example.com");
+  take("--timeout <duration>", "the timeout for one document: 30s, 500ms, 2m (default: 600s)");
   command.action(async (uid: string, data: string, flags: BulkFlags & AddRowsFlags) => {
     if (flags.queue === undefined) {
       checkRunOptions(flags);
@@ -76,7 +76,7 @@ export function addBulk(program: Command, session: Session): void {
   finishCommand(command, bulkHelp);
 }
 
-/** @throws {Misuse} if an option is missing that a run needs, or one is there that only a queue has */
+/** @throws {Misuse} if a required option is missing, or an option needs `--queue` */
 function checkRunOptions({ out, run, name }: Partial<BulkFlags & AddRowsFlags>): void {
   if (run !== undefined || name !== undefined) {
     const option = run === undefined ? "--name" : "--run";
@@ -87,12 +87,12 @@ function checkRunOptions({ out, run, name }: Partial<BulkFlags & AddRowsFlags>):
   }
 }
 
-/** The options that say something about adding rows to a queue. All others are about generating documents. */
+/** The options for adding rows to a queue. All others are for generating documents. */
 const optionsOfQueue = "queue run name schema format encoding delimiter limit dryRun skipInvalid debug".split(
   " ",
 );
 
-/** @throws {Misuse} if there are options that do nothing with `--queue` */
+/** @throws {Misuse} if options have no effect with `--queue` */
 function refuseOptions(command: Command): void {
   const refused = command.options
     .filter((option) => !optionsOfQueue.includes(option.attributeName()))

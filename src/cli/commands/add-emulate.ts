@@ -17,19 +17,19 @@ ${exitCodesHelp.emulate}`;
 export function addEmulate(program: Command, session: Session): void {
   const command = program
     .command("emulate")
-    .description("Runs the service on this machine: real PDFs from template files, rendered by pdfmake.")
-    .argument("[folder]", "the folder of the templates (default: templates)")
+    .description("Runs the service on this machine, and renders real PDFs from template files with pdfmake.")
+    .argument("[folder]", "the folder with the templates (default: templates)")
     .addOption(
-      new Option("--port <port>", "the port to listen on; 0 takes a free one").default("4010", "4010"),
+      new Option("--port <port>", "the port to listen on; 0 selects a free one").default("4010", "4010"),
     )
     .option("--host <address>", "the address to listen on (default: 127.0.0.1, for this machine only)")
     .option("--allow-host <name>", "accept requests for this host name; repeatable", collect)
-    .option("--key <key>", "a key that may call; may be repeated (default: a random one)", collect)
-    .option("--images <folder>", "the folder of the pictures that templates may show")
-    .option("--fonts <folder>", "the folder of the fonts that templates may use, beside Roboto")
-    .option("--fault <rule>", "let calls go wrong on purpose; may be repeated", collect)
-    .option("--latency <delay>", "let every call wait, in milliseconds: 500, or a range such as 200..800")
-    .option("--no-ui", "do not serve the playground, the page at the base URL")
+    .option("--key <key>", "a valid API key; repeatable (default: a random one)", collect)
+    .option("--images <folder>", "the folder with images for templates")
+    .option("--fonts <folder>", "the folder with fonts for templates, in addition to Roboto")
+    .option("--fault <rule>", "make calls fail on purpose; repeatable", collect)
+    .option("--latency <delay>", "delay every call by milliseconds: 500, or a range such as 200..800")
+    .option("--no-ui", "disable the playground at the base URL")
     .option("--open", "open the playground in the browser")
     .action(async (folder: string | undefined, flags: EmulateFlags) => {
       const { emulate } = await import("../emulate.ts");

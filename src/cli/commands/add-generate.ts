@@ -5,8 +5,8 @@ import type { Session } from "../terminal.ts";
 import { addServiceOptions, collect, finishCommand, once, serviceHelp } from "./finish-command.ts";
 
 const generateHelp = `${serviceHelp}
---set names a member at the top of the values, and its value is always text.
-What is nested, a number, true or false goes into --values.
+--set sets a top-level property of the values to a text. Use --values for nested
+properties, numbers and booleans.
 
 Examples:
   template-pdf generate invoice --values invoice.json --set "date=20 November 2026"
@@ -17,23 +17,23 @@ ${exitCodesHelp.generate}`;
 export function addGenerate(program: Command, session: Session): void {
   const command = program
     .command("generate")
-    .description("Generates one PDF from a template and values, and saves it: the whole of it or nothing.")
-    .argument("<uid>", "the template, as the dashboard names it")
+    .description("Generates one PDF from a template and values, and saves it completely or not at all.")
+    .argument("<uid>", "the template uid from the dashboard")
     .option(
       "--values <file>",
-      "JSON file of the values, one object; - reads standard input",
+      "a JSON file with the values, one object; - for standard input",
       once("--values", "generate"),
     )
-    .option("--set <key=value>", "set one text, on top of --values; may be repeated", collect)
+    .option("--set <key=value>", "set a text value, in addition to --values; repeatable", collect)
     .option(
       "-o, --output <file>",
-      "where to save it; - writes it to standard output (default: <uid>.pdf)",
+      "the file to save; - for standard output (default: <uid>.pdf)",
       once("-o", "generate"),
     )
     .option("--open", "open the saved file")
-    .option("--base-url <url>", "where the service lives, such as https://pdf.example.com")
+    .option("--base-url <url>", "the base URL of the service, such as https://pdf.example.com")
     .addOption(
-      new Option("--timeout <duration>", "how long the whole call may take: 30s, 500ms, 2m").default(
+      new Option("--timeout <duration>", "the timeout for the whole call: 30s, 500ms, 2m").default(
         "600s",
         "600s",
       ),

@@ -5,18 +5,18 @@ import type { TypesFlags } from "../types.ts";
 import { finishCommand, once } from "./finish-command.ts";
 
 const typesHelp = `
-The name of a file up to its first dot is the uid: invoice.json and invoice.2.json
-are samples of the template invoice. uid=path names it otherwise. A folder stands
-for the files in it.
+The uid is the file name up to its first dot: invoice.json and invoice.2.json are
+samples of the template invoice. Use uid=path for another uid. A folder stands for
+the files in it.
 
-What a file is, its content tells:
+File types:
   .json            a sample, an array of samples, a JSON Schema, or a template
                    of the emulator, which holds a schema or a sample
-  .schema.json     a JSON Schema, whatever it looks like
-  .ndjson, .jsonl  a sample on each line; read piece by piece, however long it is
+  .schema.json     a JSON Schema
+  .ndjson, .jsonl  a sample on each line; files may be of any size
   .mjs, .ts        a template of the emulator, which exports a schema or a sample
 
-A member is optional where one sample has it and another has not.
+A property is optional if some samples do not have it.
 
 Examples:
   template-pdf types invoice.json credit-note.ndjson
@@ -28,15 +28,15 @@ ${exitCodesHelp.types}`;
 export function addTypes(program: Command, session: Session): void {
   const command = program
     .command("types")
-    .description("Writes TypeScript types of templates, from samples of their values or from schemas.")
+    .description("Writes TypeScript types for templates, from sample values or schemas.")
     .argument("<samples...>", "files or folders, each alone or as uid=path")
     .option(
       "-o, --output <file>",
-      "where to write them; - writes to standard output (default: pdf-templates.ts)",
+      "the file to write; - for standard output (default: pdf-templates.ts)",
       once("-o", "types"),
     )
-    .option("--zod", "write zod schemas, too, which check values when the program runs")
-    .option("--check", "write nothing; fail where the file is missing or stale")
+    .option("--zod", "also write zod schemas, which check values at run time")
+    .option("--check", "write nothing; fail if the file is missing or outdated")
     .option("--force", "overwrite a file that this command did not write")
     .action(async (samples: string[], flags: TypesFlags) => {
       const { types } = await import("../types.ts");

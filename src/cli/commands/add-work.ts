@@ -5,10 +5,10 @@ import type { Session } from "../terminal.ts";
 import { addServiceOptions, finishCommand, once, queueHelp, serviceHelp } from "./finish-command.ts";
 
 const workHelp = `
-A worker generates the documents of all runs of a queue. Start one on each machine,
-in as many processes as you like; --out leads to a disk that all of them share. A
-job of a worker that was killed is done by another. Ctrl-C lets what is in flight be
-finished; pressed again, it stops at once, and another worker does the rest.
+A worker generates the documents of all runs in a queue. Start any number of workers
+on any number of machines; --out must be on a disk that they share. If a worker is
+killed, another one takes over its jobs. Ctrl-C finishes the documents in flight;
+press it again to stop immediately and leave the rest to other workers.
 ${queueHelp}${serviceHelp}
 Examples:
   template-pdf work --queue redis://localhost:6379 --out "out/{{invoice_no}}.pdf"
@@ -19,7 +19,7 @@ ${exitCodesHelp.work}`;
 export function addWork(program: Command, session: Session): void {
   const command = program
     .command("work")
-    .description("Generates the documents of a queue, as one of many workers.")
+    .description("Runs a worker that generates the documents of a queue.")
     .addOption(
       new Option("--out <pattern>", 'the path of each document, such as "out/{{invoice_no}}.pdf"')
         .argParser(once("--out", "work"))
@@ -27,13 +27,13 @@ export function addWork(program: Command, session: Session): void {
     );
   const take = (option: string, description: string) =>
     command.option(option, description, once(option.replace(/ .*/, ""), "work"));
-  take("--queue <url>", "where the queue is (default: TEMPLATE_PDF_QUEUE_URL)");
+  take("--queue <url>", "the URL of the queue (default: TEMPLATE_PDF_QUEUE_URL)");
   take("--name <name>", "the name of the queue (default: template-pdf)");
-  take("--concurrency <count>", "how many documents at once (default: 16)");
-  take("--per-second <count>", "the most requests a second of all workers together; the queue keeps it");
-  take("--give-up-after <duration>", "how long to wait for a service that is away (default: 15m)");
-  take("--base-url <url>", "where the service lives, such as https://pdf.example.com");
-  take("--timeout <duration>", "how long one document may take: 30s, 500ms, 2m (default: 600s)");
+  take("--concurrency <count>", "the documents in flight (default: 16)");
+  take("--per-second <count>", "the maximum requests per second of all workers; stored in the queue");
+  take("--give-up-after <duration>", "how long to wait during an outage (default: 15m)");
+  take("--base-url <url>", "the base URL of the service, such as https://pdf.example.com");
+  take("--timeout <duration>", "the timeout for one document: 30s, 500ms, 2m (default: 600s)");
   command.action(async (flags: WorkFlags) => {
     const { work } = await import("../queue/work.ts");
     await work(flags, session);

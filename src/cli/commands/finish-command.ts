@@ -2,33 +2,32 @@ import { type Command, type CommanderError, Option } from "commander";
 import { exitCodes } from "../exit-codes.ts";
 import { Misuse, QuietEnd } from "../failure.ts";
 
-/** Thrown when the help or the version was printed, which was all that was asked for. */
+/** Thrown after the help or the version was printed, to end the command. */
 export const answered = new QuietEnd(exitCodes.done);
 
-/** Where the commands that call the service find it, for their `--help`. */
+/** The `--help` section of commands that call the service. */
 export const serviceHelp = `
-The key is read from TEMPLATE_PDF_API_KEY, the base URL from TEMPLATE_PDF_BASE_URL:
-in the environment, or else in the file .env of the working directory. A key
-from the environment is sent to a base URL from that file only if the file has
-the same key.
+The command reads TEMPLATE_PDF_API_KEY and TEMPLATE_PDF_BASE_URL from the
+environment, or from the file .env in the working directory. A key from the
+environment is sent to a base URL from .env only if .env has the same key.
 `;
 
-/** Where the commands with a queue find it, for their `--help`. */
+/** The `--help` section of commands that use a queue. */
 export const queueHelp = `
 The queue is in Redis or Valkey: --queue redis://localhost:6379, or with TLS
-rediss://user:password@host:6379. Put a URL with a password into the environment,
-as TEMPLATE_PDF_QUEUE_URL: a command line can be seen by all users of the machine.
-If TEMPLATE_PDF_QUEUE_KEY is set, the base64 of 32 bytes, the values in Redis are
-sealed with it; all machines need the same. Neither is ever printed. The packages
-bullmq and ioredis have to be installed.
+rediss://user:password@host:6379. If the URL contains a password, set it as
+TEMPLATE_PDF_QUEUE_URL in the environment, because other users of the machine can
+see the command line. TEMPLATE_PDF_QUEUE_KEY, the base64 of 32 bytes, encrypts the
+values in Redis; all machines need the same key. Both are never printed. Install
+the packages bullmq and ioredis.
 `;
 
-/** What every command has that calls the service. */
+/** Adds the options of all commands that call the service. */
 export function addServiceOptions(command: Command): void {
   command
-    .option("--no-retry", "try once, where every render is paid for")
+    .option("--no-retry", "do not retry, for example if you pay for every render")
     .option("--allow-insecure-http", "send the key over http:// to another machine")
-    // Known only to be refused: else a key would be taken for the uid, and shown.
+    // Defined only to be rejected. Otherwise the key could be read as the uid, and printed.
     .addOption(new Option("--api-key [key]").hideHelp())
     .addOption(new Option("--key [key]").hideHelp())
     .on("option:api-key", refuseKey)
@@ -43,14 +42,14 @@ function refuseKey(): never {
 }
 
 /**
- * What every command has.
+ * Adds the options of all commands.
  *
- * @param help - what stands below its options
+ * @param help - the text below the options
  */
 export function finishCommand(command: Command, help: string): void {
   const words = command.parent ? `${command.parent.name()} ${command.name()}` : command.name();
   command
-    .option("--debug", "print everything that is known of an error")
+    .option("--debug", "print all details of an error")
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", help)
     .exitOverride((error) => end(error, words));
@@ -62,7 +61,7 @@ function end({ code, exitCode, message }: CommanderError, words: string): never 
   throw new Misuse(`${sentencesOf(message)} See ${words} --help.`);
 }
 
-/** Makes commander's message our own, without what stands behind a wrong option: it may be a key. */
+/** Rewrites the message of commander, without the value of a wrong option, which may be a key. */
 function sentencesOf(message: string): string {
   const [first = "", suggestion] = message
     .replace(/^error: /, "")
@@ -74,10 +73,10 @@ function sentencesOf(message: string): string {
 }
 
 function nothingBehind(_message: string, option: string, what: string): string {
-  return `${option} takes ${/^[aeio]/.test(what) ? "an" : "a"} ${what}; nothing stands behind it`;
+  return `${option} takes ${/^[aeio]/.test(what) ? "an" : "a"} ${what}; the value is missing`;
 }
 
-/** Reads an option of which two would mean that one is dropped without a word. */
+/** Reads an option that may be given only once, so that no value is ignored silently. */
 export function once(option: string, command: string): (value: string, before: string | undefined) => string {
   return (value, before) => {
     if (before === undefined) return value;

@@ -30,7 +30,7 @@ export function readQueueAccess(flags: QueueFlags, env: Terminal["env"]): QueueA
   const url = typeof queue === "string" ? queue : env[urlName];
   if (!url) {
     throw new Misuse(
-      `The URL of the queue is missing. Give --queue redis://localhost:6379, or put ${urlName}=… into the environment.`,
+      `The URL of the queue is missing. Pass --queue redis://localhost:6379, or set ${urlName} in the environment.`,
     );
   }
   const afterScheme = url.slice(url.indexOf("//") + 2);

@@ -60,7 +60,9 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
     default:
       addSample(json, uidOf(file), []);
       return isJsonObject(json) && mayBeSchema(json)
-        ? [`${name}: this file was read as a sample. If it is a JSON Schema, rename it to end in .schema.json.`]
+        ? [
+            `${name}: this file was read as a sample. If it is a JSON Schema, rename it to end in .schema.json.`,
+          ]
         : [];
   }
 }

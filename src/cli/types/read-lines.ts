@@ -40,7 +40,9 @@ export async function readLines(
     throw error instanceof Misuse ? error : unreadable(name)(error);
   }
   if (count > 0) return;
-  throw new Misuse(`${name}: the file contains no samples. Put one on each line, for example {"date":"1 May"}.`);
+  throw new Misuse(
+    `${name}: the file contains no samples. Put one on each line, for example {"date":"1 May"}.`,
+  );
 }
 
 function parseLine(text: string | undefined, place: string): unknown {

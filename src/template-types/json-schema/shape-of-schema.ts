@@ -103,8 +103,7 @@ class SchemaReader {
   /** @param same - the schemas of the very same value that have led here */
   #readSame(schema: unknown, place: JsonPath, same: readonly unknown[]): Shape {
     if (typeof schema === "boolean") return schema ? anything : nothing;
-    if (!isSchema(schema))
-      throw new SchemaFault(place, "expected a schema: an object, true or false");
+    if (!isSchema(schema)) throw new SchemaFault(place, "expected a schema: an object, true or false");
     const parts = this.#partsOf(schema, place, same);
     const shape = parts.reduce((all, part) => intersect(all, part, this.#resolve), anything);
     return schema["nullable"] === true ? unite([shape, { kind: "null" }]) : shape;

@@ -21,7 +21,7 @@ describe("Ctrl-C in a bulk run", () => {
     const ending = await ended;
     expect(ending).toMatchObject({ code, told: "finishing 2 documents; press Ctrl-C again to stop now\n" });
     expect(ending.printed).toMatch(/^2 documents made, 7 left, in TIME\n/);
-    expect(ending.printed).toMatch(/\nRun the same command again for what is left: .*\n$/);
+    expect(ending.printed).toMatch(/\nRun the same command again for what is left\. .*\n$/);
     expect(bench.files()).toEqual(["1.pdf", "2.pdf", "letter.journal"]);
     const report: { status: string; path: string }[] = JSON.parse(await bench.read("r.json"));
     expect(report.map(({ status }) => status).join(" ")).toBe(`made made${" left".repeat(7)}`);
@@ -87,7 +87,7 @@ describe("a bulk run stops before its end, with exit code 3,", () => {
     expect(ending.code).toBe(3);
     expect(ending.told.split("\n").at(-2)).toBe(`template-pdf: Stopped early: ${told}.`);
     expect(ending.printed).toMatch(new RegExp(`^0 documents made, ${left}, in TIME\n`));
-    expect(ending.printed).toMatch(/\nRun the same command again for what failed and what is left: .*\n$/);
+    expect(ending.printed).toMatch(/\nRun the same command again for what failed and what is left\. .*\n$/);
   });
 
   it("when the data is changed meanwhile", async () => {

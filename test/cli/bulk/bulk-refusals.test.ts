@@ -47,7 +47,7 @@ describe("rows that are wrong are told before anything is sent:", () => {
       "what a schema objects to, and why texts are no numbers",
       "data.csv",
       "no,total\n1,CELL\n",
-      /^data\.csv:2: total: must be a number, and every cell of CSV is a text/,
+      /^data\.csv:2: total: must be a number, but every CSV cell is a string/,
       "1 row is wrong, 0 rows are good.",
     ],
   ])("%s", async (_title, name, text, ...told) => {
@@ -120,8 +120,8 @@ describe("rows that are wrong are told before anything is sent:", () => {
       code: 2,
       printed: "",
       told: [
-        'template-pdf: --out names "invoce_no", but data.csv has no such column. Did you mean "invoice_no"?',
-        'template-pdf: --out names "zzz", but data.csv has no such column. Its columns are "invoice_no", "name".',
+        'template-pdf: --out uses "invoce_no", but data.csv has no such column. Did you mean "invoice_no"?',
+        'template-pdf: --out uses "zzz", but data.csv has no such column. Its columns are "invoice_no", "name".',
         "",
       ].join("\n"),
     });
@@ -136,7 +136,7 @@ describe("rows that are wrong are told before anything is sent:", () => {
     const lines = told.trimEnd().split("\n");
     expect(code).toBe(2);
     expect(lines).toHaveLength(21);
-    expect(lines[0]).toMatch(/^template-pdf: --out names "z0", .* "c49x{49}" and 49,950 more\.$/);
+    expect(lines[0]).toMatch(/^template-pdf: --out uses "z0", .* "c49x{49}" and 49,950 more\.$/);
     expect(lines[20]).toBe("template-pdf: 280 more missing columns are not shown.");
   });
 
@@ -169,7 +169,7 @@ describe("a wrong command line of bulk is refused in one line:", () => {
       /^The report and the journal are the same file, \.\/a\.csv\. Give --report another name\.$/,
     ],
     [["--limit", "1", "--limit", "2"], /^--limit may be given only once\. See template-pdf bulk --help\.$/],
-    [["--key", "SECRET"], /^The API key is not taken from the command line, [^"]*$/],
+    [["--key", "SECRET"], /^The API key cannot be passed on the command line, [^"]*$/],
   ])("%j", async (args, told) => {
     const bench = await Bench.withRows(1);
     const ending = await bench.bulk("data.csv", args);

@@ -5,7 +5,7 @@ import { Bench, csvOf, held, noOf, small } from "./command.ts";
 describe("a bulk run stops, with exit code 3, where no row would fare better:", () => {
   it.each([
     [401, 1, "at the first failure: with this API key", "the API key"],
-    [403, 5, "after 5 failures: with this API key", "the API key, or its rights,"],
+    [403, 5, "after 5 failures: with this API key", "the API key or its permissions"],
     [404, 5, "after 5 failures: with this uid and base URL", "the uid or the base URL"],
     [422, 20, "after 20 failures: with values of this kind", "the values or the template"],
   ])("the first answers say %i", async (status, failureCount, when, what) => {
@@ -36,7 +36,7 @@ describe("a bulk run goes on, with exit code 1, where a row", () => {
     for (const made of ["1 document made, 7 failed", "0 documents made, 1 made before, 7 failed"]) {
       const { code, printed } = await bench.bulk("data.csv", ["--concurrency", "1"]);
       expect([code, printed.startsWith(`${made}, in TIME`)]).toEqual([1, true]);
-      expect(printed).toMatch(/\nRun the same command again for what failed: .*\n$/);
+      expect(printed).toMatch(/\nRun the same command again for what failed\. .*\n$/);
     }
     expect(bench.service.requests).toHaveLength(15);
   });
@@ -66,7 +66,7 @@ describe("a bulk run that was stopped for that", () => {
     const first = await ended;
     expect(first.code).toBe(3);
     expect(first.told).toMatch(/, no row seemed to fare better, and then some did\.\n$/);
-    expect(first.printed).toMatch(/\nRun the same command again for what failed and what is left: /);
+    expect(first.printed).toMatch(/\nRun the same command again for what failed and what is left\. /);
     const { code, printed } = await bench.bulk("data.csv", ["--concurrency", "8"]);
     expect([code, printed]).toEqual([1, expect.stringMatching(/ made before, 5 failed, in TIME\n/)]);
   });

@@ -69,8 +69,7 @@ describe("a JSON Schema", () => {
   ])("that wants %s is told that cells are texts, if that is the reason", async (_title, member, isTold) => {
     const content = JSON.stringify({ properties: { total: member } });
     const [issue = ""] = await issuesOf("invoice.json", content, { total: "x" }, { areTexts: true });
-    const told =
-      ", but every CSV cell is a string: accept a string in the schema, or use NDJSON";
+    const told = ", but every CSV cell is a string: accept a string in the schema, or use NDJSON";
     expect(issue).toMatch(/^total: /);
     expect(issue.endsWith(told)).toBe(isTold);
     const [other = ""] = await issuesOf("invoice.json", content, { total: "x" });

@@ -105,7 +105,7 @@ describe("a file", () => {
   });
 
   it.each<[title: string, begin: (path: string, ending: AbortController) => void, error: string]>([
-    ["it is changed", (path) => appendFileSync(path, "{}\n"), "was changed while it was read"],
+    ["it is changed", (path) => appendFileSync(path, "{}\n"), "changed while it was being read"],
     ["the command is stopped", (_path, ending) => ending.abort(new Error("stopped")), "stopped"],
   ])("is read no further when %s", async (_title, begin, error) => {
     const ending = new AbortController();

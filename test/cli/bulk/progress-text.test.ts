@@ -28,7 +28,12 @@ describe("the bar", () => {
   it.each<[title: string, columns: number, text: string, some?: Partial<RunProgress>]>([
     ["tells all where there is room", wide, `${full}  ${pace}`],
     ["tells the allowed rate", wide, `${full}  ${pace}, at most 150/s`, { allowedPerSecond: 149.6 }],
-    ["tells of a pause", wide, `${full}  paused for 12 s, as the service asks  152/s`, { pauseMs: 11_900 }],
+    [
+      "tells of a pause",
+      wide,
+      `${full}  paused for 12 s at the service's request  152/s`,
+      { pauseMs: 11_900 },
+    ],
     [
       "tells of an outage in place of the rate",
       wide,
@@ -41,7 +46,12 @@ describe("the bar", () => {
       `${counts}  no response for 2 min, next request in 8 s`,
       { outageMs: 119_400, nextRequestMs: 7100 },
     ],
-    ["tells of a request in an outage", pipe, `${counts}  no response for 2 s, requesting now`, { outageMs: 1500 }],
+    [
+      "tells of a request in an outage",
+      pipe,
+      `${counts}  no response for 2 s, requesting now`,
+      { outageMs: 1500 },
+    ],
     [
       "tells what is finished",
       wide,

@@ -26,7 +26,7 @@ it("bulk --skip-invalid makes the good rows, and reports the others with line, c
     "",
   ]);
   expect(printed).toMatch(
-    /^2 documents made, 3 invalid, in TIME\n[\s\S]*\nFix the rows that are invalid, then run the same command again: /,
+    /^2 documents made, 3 invalid, in TIME\n[\s\S]*\nFix the rows that are invalid, then run the same command again\. /,
   );
   expect(bench.files()).toEqual(["1.pdf", "4.pdf", "letter.journal"]);
   const invalid = { status: "invalid", code: "invalid_row" };
@@ -48,7 +48,7 @@ it("bulk --skip-invalid counts failed rows in addition to invalid ones", async (
   const { code, printed } = await bench.bulk("data.csv", [...args, "--skip-invalid"]);
   expect(code).toBe(1);
   expect(printed).toMatch(/^1 document made, 1 failed, 3 invalid, in TIME\n/);
-  expect(printed).toContain("Fix the rows that failed or that are invalid, then run the same command again:");
+  expect(printed).toContain("Fix the rows that failed or that are invalid, then run the same command again.");
 });
 
 it("bulk --skip-invalid ends with 0 if no row is wrong", async () => {

@@ -42,7 +42,7 @@ function read(schema: unknown): ReturnType<typeof shapeOfSchema> {
   try {
     return shapeOfSchema(schema, "a.schema.json");
   } catch (error) {
-    expect(error).toMatchObject({ reason: expect.stringContaining("takes no object") });
+    expect(error).toMatchObject({ reason: expect.stringContaining("accepts no object") });
     return { shape: { kind: "never" }, definitions: new Map() };
   }
 }

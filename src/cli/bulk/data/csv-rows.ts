@@ -19,7 +19,9 @@ export async function readHeader(
     checkNames(cells, `${name}:${line}`);
     return cells;
   }
-  throw new Misuse(`${name}: there is no header. Name the columns on the first line, like the placeholders of the template.`);
+  throw new Misuse(
+    `${name}: there is no header. Name the columns on the first line, like the placeholders of the template.`,
+  );
 }
 
 function checkNames(names: readonly string[], header: string): void {
