@@ -31,30 +31,29 @@ describe("the help", () => {
 
       Options:
         -V, --version                 print the version
-        --debug                       print everything that is known of an error
+        --debug                       print all details of an error
         -h, --help                    print this help
 
       Commands:
         generate [options] <uid>      Generates one PDF from a template and values,
-                                      and saves it: the whole of it or nothing.
+                                      and saves it completely or not at all.
         bulk [options] <uid> <data>   Generates a PDF from each row of a file, and
-                                      goes on where it was stopped.
-        work [options]                Generates the documents of a queue, as one of
-                                      many workers.
-        runs [options]                Shows the runs of a queue, and retries or
-                                      removes one.
-        emulate [options] [folder]    Runs the service on this machine: real PDFs from
-                                      template files, rendered by pdfmake.
-        types [options] <samples...>  Writes TypeScript types of templates, from
-                                      samples of their values or from schemas.
+                                      continues an interrupted run.
+        work [options]                Runs a worker that generates the documents of a
+                                      queue.
+        runs [options]                Shows, retries or removes the runs of a queue.
+        emulate [options] [folder]    Runs the service on this machine, and renders
+                                      real PDFs from template files with pdfmake.
+        types [options] <samples...>  Writes TypeScript types for templates, from
+                                      sample values or schemas.
         help [command]                print the help of a command
 
       Exit codes:
         0    done
-        1    it was tried and failed: the service, the network, the disk, the time
-        2    the command line or its input is wrong, and nothing was sent
-        130  stopped by Ctrl-C (143: by SIGTERM); no half of a file is left
-        141  nobody reads the output any more
+        1    failed: the service, the network, the disk or a timeout
+        2    the command line or its input is wrong; nothing was sent
+        130  stopped by Ctrl-C (143: by SIGTERM); no incomplete file is left
+        141  the output was closed
       "
     `);
   });
@@ -105,7 +104,7 @@ describe("the help", () => {
     Object.assign(terminal.stdout, { isTTY: true, columns: 200 });
     await run(["generate", "--help"], terminal);
     expect(terminal.printed).toContain(
-      "Generates one PDF from a template and values, and saves it: the whole of it or nothing.\n",
+      "Generates one PDF from a template and values, and saves it completely or not at all.\n",
     );
   });
 });

@@ -100,7 +100,7 @@ describe("docs/guides/command-line.md", () => {
   const scriptWith = (words: string) => scripts.find((text) => text.includes(words)) ?? expect.fail(words);
 
   it("has only commands and scripts that this file runs", () => {
-    expect([lines.length, scripts.length]).toEqual([5, 3]);
+    expect([lines.length, scripts.length]).toEqual([5, 2]);
     expect(emulator, "the quick start").toBeDefined();
   });
 
@@ -132,22 +132,6 @@ describe("docs/guides/command-line.md", () => {
     const { text } = await readPdf(gunzipSync(readFileSync(inFolder("letter.pdf.gz"))));
     expect(text).toContain("Total £640.00");
     await type(script.replace("values.json", "no-such-file.json"), 2);
-  });
-
-  it("has a loop that continues after a refusal, and stops at wrong input", async () => {
-    const script = scriptWith("for values in");
-    const values = readFileSync(inFolder("values.json"), "utf8");
-    const runWith = async (first: string, exitCode: number, documents: readonly string[]) => {
-      rmSync(inFolder("letters"), { recursive: true, force: true });
-      mkdirSync(inFolder("values"), { recursive: true });
-      writeFileSync(inFolder("values/first.json"), first);
-      writeFileSync(inFolder("values/second.json"), values);
-      await type(script, exitCode);
-      expect(readdirSync(inFolder("letters"))).toEqual(documents);
-    };
-    await runWith(values, 0, ["first.pdf", "second.pdf"]);
-    await runWith("{}", 1, ["second.pdf"]);
-    await runWith("no JSON", 2, []);
   });
 
   it("has a script for CI that starts an emulator, generates a document, and stops the emulator", async () => {
