@@ -16,7 +16,10 @@ import { regenerate } from "./regenerate.ts";
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const guides = readdirSync(join(repository, "docs/guides")).map((name) => `docs/guides/${name}`);
 
-it.each(["README.md", "docs/reports/command-line.md", ...guides])("%s has up-to-date tables (npm run docs -- tables)", async (page) => {
-  const path = join(repository, page);
-  await expect(await regenerate(readFileSync(path, "utf8"))).toMatchFileSnapshot(path);
-});
+it.each(["README.md", "docs/reports/command-line.md", ...guides])(
+  "%s has up-to-date tables (npm run docs -- tables)",
+  async (page) => {
+    const path = join(repository, page);
+    await expect(await regenerate(readFileSync(path, "utf8"))).toMatchFileSnapshot(path);
+  },
+);
