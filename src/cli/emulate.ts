@@ -11,7 +11,7 @@ import { inWordsOfTerminal } from "./report.ts";
 import { untilAborted } from "./session.ts";
 import type { Session } from "./terminal.ts";
 
-/** What the command line of `emulate` says, beside the folder. */
+/** What the command line of `emulate` contains, in addition to the folder. */
 export interface EmulateFlags {
   readonly port: string;
   readonly host?: string;

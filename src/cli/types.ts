@@ -16,7 +16,7 @@ import { readModule } from "./types/read-module.ts";
 import { expandWord, findSampleFiles, type SampleFile } from "./types/sample-file.ts";
 import type { Collection } from "./types/template-samples.ts";
 
-/** What the command line of `types` says, beside the samples. */
+/** What the command line of `types` contains, in addition to the samples. */
 export interface TypesFlags {
   readonly output?: string;
   readonly zod?: boolean;

@@ -13,18 +13,18 @@ import { type FoundTemplate, inspectTemplates, renderOrder } from "./templates.t
 
 /** A running emulator. */
 export interface Emulator {
-  /** Where it answers, such as `http://127.0.0.1:49152`: the client's `baseUrl`. */
+  /** The base URL for the client, such as `http://127.0.0.1:49152`. */
   readonly baseUrl: string;
-  /** A key that may call: the first of `apiKeys`, or the random one. */
+  /** A valid API key: the first of `apiKeys`, or the random one. */
   readonly apiKey: string;
-  /** The address of the playground, a page for templates and values; `undefined` if it is not served. */
+  /** The URL of the playground; `undefined` if it is not served. */
   readonly playgroundUrl: string | undefined;
-  /** The templates found at the start. Whatever is changed, added or removed later is served, or not, at once. */
+  /** The templates found at the start. Later changes take effect on the next request. */
   readonly templates: readonly FoundTemplate[];
   /**
-   * Stops listening, lets answers under way finish, and ends every connection. A second call gives the same promise.
+   * Stops listening, finishes responses in flight, and closes all connections. A second call returns the same promise.
    *
-   * @throws {Error} when calls were still unanswered after 8 seconds and had to be cut off.
+   * @throws {Error} if calls had to be interrupted after 8 seconds
    */
   close(): Promise<void>;
   /** The same as `close`, for `await using`. */
@@ -32,19 +32,19 @@ export interface Emulator {
 }
 
 /**
- * Starts the service on this machine: real PDFs, rendered by pdfmake from the template files of a folder.
+ * Starts an emulator of the service on this machine, which renders real PDFs with pdfmake from template files.
  *
- * The file's name is the uid. `<uid>.json` is a pdfmake document definition whose strings may hold `{{placeholders}}`;
- * `<uid>.mjs`, or `<uid>.ts` where Node loads it, exports by default a function `(values) => document definition`. Files that
- * change, come or go are served at once. Values that a template's schema refuses are answered with 422; a
- * template that throws, with a bare 500, and the reason goes to `onError`.
+ * The file name is the uid. `<uid>.json` is a pdfmake document definition with `{{placeholders}}`. `<uid>.mjs`, or `<uid>.ts` if
+ * Node supports TypeScript, has a default export `(values) => document definition`. Changes of files take effect on the next
+ * request. Values that the schema of a template rejects lead to a 422. A template that throws leads to a 500 without the reason,
+ * which `onError` receives.
  *
- * @param options - the folder of the templates, where to listen, what to bound, and what is to go wrong
+ * @param options - the folder with the templates, the address, limits and faults
  * @returns the emulator, once it listens
- * @throws {TypeError} when an option is unknown, missing or of the wrong type.
- * @throws {RangeError} when a number among them is out of range.
- * @throws {Error} when a folder is missing or holds no template, when two files have one uid, when a template cannot be loaded
- *   (one line each, with file and place), when pdfmake is not installed, or when nothing can listen on that host and port.
+ * @throws {TypeError} if an option is unknown, missing or of the wrong type
+ * @throws {RangeError} if a number is out of range
+ * @throws {Error} if a folder is missing or contains no template, two files have the same uid, templates cannot be loaded (one
+ * line each, with file and position), pdfmake is not installed, or it cannot listen on the host and port
  * @example
  * ```ts
  * const emulator = await startEmulator({ templates: "templates" });

@@ -6,27 +6,27 @@ import type { Product } from "../service/to-response.ts";
 import type { Renderers } from "./renderers.ts";
 import { readTemplateFolder } from "./template-folder.ts";
 
-/** A template that the emulator found at its start. */
+/** A template that the emulator found at the start. */
 export interface FoundTemplate {
-  /** What clients ask for. */
+  /** The uid of the template. */
   readonly uid: string;
   /** The name of its file. */
   readonly file: string;
-  /** Values to try it with: those that the file gives, else made up from its placeholders. */
+  /** Sample values from the file, otherwise generated from its placeholders. */
   readonly sample: Record<string, unknown>;
 }
 
-/** Why a template made no document. The message names the file and, where it is known, the line. */
+/** A template could not generate a document. The message contains the file and, if known, the line. */
 export class TemplateError extends Error {
   /** The name of this class. */
   override readonly name = "TemplateError";
-  /** The path of the template's file. */
+  /** The path of the template file. */
   readonly file: string;
 
   /**
-   * @param file - the path of the template's file
-   * @param message - beginning with the place, and without any value of the call
-   * @param frames - the part of the stack that is the user's own code, which takes the place of ours
+   * @param file - the path of the template file
+   * @param message - the message, which begins with the position and contains no values of the call
+   * @param frames - the frames of user code, which replace the stack
    */
   constructor(file: string, message: string, frames: string) {
     super(message);
@@ -35,7 +35,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** Loads every template once, so that what is wrong with one is told at the start. */
+/** Loads every template once, so that errors are reported at the start. */
 export async function inspectTemplates(folder: string, renderers: Renderers): Promise<FoundTemplate[]> {
   const found: FoundTemplate[] = [];
   const wrong: TemplateError[] = [];
@@ -50,15 +50,15 @@ export async function inspectTemplates(folder: string, renderers: Renderers): Pr
   if (first) throw wrong.length === 1 ? first : new Error(wrong.map(({ message }) => message).join("\n"));
   if (found.length > 0) return found;
   throw new Error(
-    `The template folder ${folder} holds no template. Add a file <uid>.json, a pdfmake document definition, or <uid>.mjs, ` +
+    `The template folder ${folder} contains no template. Add a file <uid>.json, a pdfmake document definition, or <uid>.mjs, ` +
       "whose default export is a function (values) => document definition.",
   );
 }
 
-/** Makes the document of one call, from the template files as they are at this moment, or throws the `Problem` to answer with. */
+/** Generates the document of a call from the current template files. Throws a `Problem` to refuse it. */
 export async function renderOrder(order: Order, folder: string, renderers: Renderers): Promise<Product> {
   const { uid, values, request, signal } = order;
-  // The endpoint can be mounted anywhere; this one is at the root, and a client that adds a path is mistaken.
+  // The endpoint can be mounted anywhere. This one is at the root, so a prefix is a mistake.
   if (!new URL(request.url).pathname.startsWith("/api/v1/templates/")) {
     throw new Problem(
       404,
@@ -82,18 +82,18 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
   }
   if (outcome.kind === "refused") throw invalidValues(template.uid, outcome.issues, { checkedBy: file });
   if (outcome.kind === "broken") throw atFault(uid, new TemplateError(path, outcome.message, outcome.stack));
-  // The caller has left.
+  // The caller has disconnected.
   throw signal.reason;
 }
 
 const warnings = new WeakMap<Request, string>();
 
-/** What is wrong with the document of a call, although it was sent; `undefined` if nothing is. */
+/** Returns a warning about the sent document of a call, if any. */
 export function warningOf(request: Request): string | undefined {
   return warnings.get(request);
 }
 
-/** How many characters a warning names. */
+/** The maximum number of characters in a warning. */
 const maxNamed = 10;
 
 function missingCharacters(missing: string): string {
@@ -102,11 +102,11 @@ function missingCharacters(missing: string): string {
       `${character} (U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")})`,
   );
   const more = named.length > maxNamed ? ` and ${named.length - maxNamed} more` : "";
-  return `its fonts lack ${named.slice(0, maxNamed).join(", ")}${more}: empty boxes are shown. Name another font, see --fonts`;
+  return `its fonts lack ${named.slice(0, maxNamed).join(", ")}${more}: empty boxes are shown. Use another font, see --fonts`;
 }
 
 /** The reason may contain what the template itself read, so only `onError` receives it. The type tells the client not to retry. */
 function atFault(uid: string, cause: TemplateError): Problem {
-  const detail = `The template ${JSON.stringify(uid)} cannot be rendered. The terminal of the emulator, or its \`onError\`, names the place in its file and the reason.`;
+  const detail = `The template ${JSON.stringify(uid)} cannot be rendered. See the terminal of the emulator, or \`onError\`, for the position and the reason.`;
   return new Problem(500, detail, { kind: "template-broken", cause });
 }

@@ -11,7 +11,7 @@ export interface Disagreement {
 }
 
 /**
- * What was seen of the values of one template. Neither the order of samples nor that of members matters, and memory
+ * What was seen of the values of one template. Neither the order of samples nor that of properties matters, and memory
  * grows with the shapes that were seen, not with the samples.
  */
 export class Samples {
@@ -26,7 +26,7 @@ export class Samples {
     this.#objects.add(values, 1);
   }
 
-  /** An object, or objects that a literal member tells apart. */
+  /** An object, or objects that a literal property tells apart. */
   shape(): Shape {
     return oneOf(shapesOfObjects(this.#objects, "", new Map()));
   }

@@ -17,7 +17,7 @@ export interface RowJob extends Job {
   readonly line: number;
 }
 
-/** What the command line of `bulk` says, beside the uid and the data. */
+/** What the command line of `bulk` contains, in addition to the uid and the data. */
 export interface BulkFlags {
   readonly out: string;
   readonly schema?: string;

@@ -173,7 +173,7 @@ export class RowRun {
     this.#reported[entry.row >> 3] = (this.#reported[entry.row >> 3] ?? 0) | (1 << (entry.row & 7));
   }
 
-  /** Adds the rows that were not reached, and gives the report its name. */
+  /** Adds the rows that were not reached, and returns the report its name. */
   async #finishReport(hasLeft: boolean): Promise<void> {
     const report = this.#report;
     if (!report) return;

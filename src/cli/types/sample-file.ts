@@ -124,7 +124,7 @@ function sampleKindOf(name: string): FileKind | undefined {
  * Gives the uid of the template that a file belongs to: the one that was given with it, or else its name up to the first dot.
  * Of a template of the emulator it is the whole name without the extension, as the emulator has it.
  *
- * @throws {Misuse} when the name gives none
+ * @throws {Misuse} when the name returns none
  */
 export function uidOf({ name, uid }: SampleFile, isTemplate = false): string {
   if (uid !== undefined) return uid;

@@ -9,7 +9,7 @@ import { decodeJson } from "../../decode-utf8.ts";
 import { describeReadError, Misuse } from "../../failure.ts";
 import { divertStdout, loadModule } from "../../load-module.ts";
 
-/** What rows are checked by before the first document is asked for. */
+/** What rows are checked by before the first request. */
 export interface RowSchema {
   /** A template whose schema makes the values that are sent; nothing where they stay as they are. */
   readonly template?: AnyTemplate;

@@ -8,7 +8,7 @@ import { layoutOf, layoutProblem } from "./table-layout.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The members of a document or a section that pdfmake asks for on each page, and which numbers it tells then. */
+/** The properties of a document or a section that pdfmake asks for on each page, and which numbers it tells then. */
 const pageParts: Readonly<Record<string, readonly string[]>> = {
   header: ["page", "pages"],
   footer: ["page", "pages"],

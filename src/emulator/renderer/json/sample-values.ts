@@ -1,4 +1,4 @@
-/** What counts an item; a greater number in a path is the name of a member, such as a year. */
+/** What counts an item; a greater number in a path is the name of a property, such as a year. */
 const index = /^(?:0|[1-9]\d?)$/;
 
 /** What a template does with one of its values, as far as it can be told from the template. */
@@ -16,7 +16,7 @@ export class ValueShape {
     return names.reduce<ValueShape>((shape, name) => shape.#member(name), this);
   }
 
-  /** Notes that it is gone through, and gives the shape of its items. */
+  /** Notes that it is gone through, and returns the shape of its items. */
   markArray(): ValueShape {
     this.#item ??= new ValueShape();
     return this.#item;

@@ -52,7 +52,7 @@ export function parseSchema(
       const { errors } = validateJson(values, schema, draft, addresses, false);
       return issuesOf(errors, { schema, values, resolve });
     } catch (error) {
-      // The validator writes the way to each member as a URL.
+      // The validator writes the way to each property as a URL.
       if (error instanceof URIError) {
         return [{ path: [], message: "has a member whose name is not Unicode text" }];
       }

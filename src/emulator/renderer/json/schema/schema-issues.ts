@@ -52,15 +52,15 @@ const demands: Readonly<Record<string, string>> = {
 const maxConstant = 80;
 
 /**
- * Tells in our own words what a validation found: no value is in them, and each stands at the member it is about.
+ * Tells in our own words what a validation found: no value is in them, and each stands at the property it is about.
  *
- * @param units - what the validator gives, a unit before those that are inside it
+ * @param units - what the validator returns, a unit before those that are inside it
  */
 export function issuesOf(units: readonly OutputUnit[], context: SchemaContext): readonly ValueIssue[] {
   const issues = new IssueList();
   let location = "#";
   const located = units.map((unit) => {
-    // A `false` schema gives the place in the values for its own (@cfworker/json-schema 4.1).
+    // A `false` schema returns the place in the values for its own (@cfworker/json-schema 4.1).
     location = unit.keyword === "false" ? `${location}/false` : unit.keywordLocation;
     return { ...unit, keywordLocation: location };
   });
@@ -85,7 +85,7 @@ function collect(units: readonly OutputUnit[], context: SchemaContext, issues: I
     // What does not fit the items that an array has to contain says nothing: others may.
     if (applied.includes("contains")) continue;
     const path = pathOf(unit, context.values);
-    // A member that does not fit counts as one that nobody has looked at.
+    // A property that does not fit counts as one that nobody has looked at.
     if (applied.at(-1)?.startsWith("unevaluated") && issues.hasWithin(path)) continue;
     const missing = missingNameOf(unit);
     if (missing !== undefined) {
@@ -101,7 +101,7 @@ function collect(units: readonly OutputUnit[], context: SchemaContext, issues: I
   }
 }
 
-/** The name of the member that is missing, which the library tells in its message only. */
+/** The name of the property that is missing, which the library tells in its message only. */
 function missingNameOf({ keyword, error }: OutputUnit): string | undefined {
   if (!requiring.has(keyword)) return undefined;
   const before = missingBefore.find((text) => error.includes(text));
