@@ -7,7 +7,8 @@ import { declarationsIn } from "./declarations.ts";
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Scripts and styles are not messages. */
-const code = /redis\.call|=>|\bfunction\b|<\/|[{;]\n|^\s*(?:import|export|const|type|interface) |obj\n|\b(?:def|endobj)\b/;
+const code =
+  /redis\.call|=>|\bfunction\b|<\/|[{;]\n|^\s*(?:import|export|const|type|interface) |obj\n|\b(?:def|endobj)\b/;
 
 /** Reads the texts of a folder of `src` that users may see: those of three words or more, in the order of the code. */
 export function messagesIn(folder: string): { file: string; messages: string[] }[] {
@@ -22,7 +23,7 @@ export function messagesIn(folder: string): { file: string; messages: string[] }
 
 function messagesOf(source: ts.SourceFile): string[] {
   const found = new Set<string>();
-  const visit = (node: ts.Node) => {
+  const visit = (node: ts.Node): void => {
     const text = textOf(node);
     if (text === undefined) return ts.forEachChild(node, visit);
     const message = text.replaceAll(/\s+/g, " ").trim();
@@ -39,7 +40,9 @@ function textOf(node: ts.Node): string | undefined {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isJsxText(node)) return node.text;
   if (ts.isTemplateExpression(node)) {
-    const spans = node.templateSpans.map(({ expression, literal }) => `{${nameOf(expression)}}${literal.text}`);
+    const spans = node.templateSpans.map(
+      ({ expression, literal }) => `{${nameOf(expression)}}${literal.text}`,
+    );
     return node.head.text + spans.join("");
   }
   if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {

@@ -75,7 +75,7 @@ it("startEmulator() refuses folders that do not exist, are files, or hold no fon
   const start = (options: object) => startEmulator({ templates, ...options });
   await expect(start({ templates: none })).rejects.toThrow(/none does not exist\. Pass the folder/);
   await expect(start({ templates: join(templates, "a.json") })).rejects.toThrow(/is not a folder\. Pass the/);
-  await expect(start({ fonts: templates })).rejects.toThrow(/holds no \.ttf/);
+  await expect(start({ fonts: templates })).rejects.toThrow(/contains no \.ttf/);
   for (const kind of ["fonts", "images"]) {
     const problem = `The folder of ${kind} ${none} does not exist. Use another folder.`;
     await expect(start({ [kind]: none })).rejects.toThrow(problem);
