@@ -51,7 +51,7 @@ const tagWord = /^(?:type|kind|tag|variant|typename|discriminator)$/i;
 const likelyWord =
   /^(?:action|category|channel|class|event|format|method|mode|op|operation|role|scheme|shape|state|status|style)$/i;
 
-/** How much of a name's end is read: a longer word is none of those above. */
+/** The length of a name's end that is read. Longer words do not match. */
 const maxTailLength = 32;
 
 /** What was found for names: most objects have the same few. */

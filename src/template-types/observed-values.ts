@@ -17,7 +17,7 @@ export function isWild(mask: number): boolean {
   return worlds.filter((world) => mask & world).length > 1;
 }
 
-/** How many variants of an object are kept apart; beyond that they are told apart by less. */
+/** The maximum number of variants of an object. Beyond that, only discriminants separate them. */
 const maxVariants = 256;
 
 /** How many names objects of all sorts may have before they count as data. */
@@ -96,7 +96,7 @@ export class ObservedProperty {
   }
 }
 
-/** Objects that are one sort, as far as they can be told apart. */
+/** Objects of one variant. */
 export class Variant {
   /** How many objects there were. */
   count = 0;

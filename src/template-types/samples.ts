@@ -18,7 +18,7 @@ export class Samples {
   readonly #objects = new ObservedObjects();
 
   /**
-   * Looks at one sample, a value of JSON. Keeps none of its values but single words and booleans that may turn out to be tags.
+   * Reads one sample, a JSON value. Keeps no values except single words and booleans that may be discriminants.
    *
    * @throws {RangeError} when it is nested deeper than 500 levels
    */

@@ -17,7 +17,7 @@ interface Part {
 /** Up to so many literals may have been seen once each. */
 const fewLiterals = 8;
 
-/** A tag that nobody called one: `card`, `bank-transfer`, and not `Ada Lovelace`, `2026-11-21` or `A-17`. */
+/** A discriminant without a discriminant name: `card`, `bank-transfer`, and not `Ada Lovelace`, `2026-11-21` or `A-17`. */
 const tagLike = /^[A-Za-z]+(?:[_-][A-Za-z]+)*$/;
 
 /**

@@ -7,7 +7,7 @@ import { Misuse } from "../failure.ts";
 import type { DataFormat } from "./data/row.ts";
 import { type ReportFormat, reportFormatOf } from "./report-file.ts";
 
-/** A row on its way to its document. */
+/** A row of a bulk run. */
 export interface RowJob extends Job {
   readonly template: AnyTemplate;
   readonly values: Record<string, unknown>;

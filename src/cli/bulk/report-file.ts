@@ -19,7 +19,7 @@ export interface ReportEntry {
   /** Where its document is, or would be. */
   readonly path: string | undefined;
   readonly status: "made" | "made before" | "failed" | "invalid" | "left";
-  /** How many times it was asked for. */
+  /** The number of requests. */
   readonly attempts?: number | undefined;
   /** What it failed with; of an invalid row, each fault behind its column. */
   readonly code?: string | undefined;

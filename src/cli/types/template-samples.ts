@@ -58,7 +58,7 @@ export class TemplateSamples {
     if (this.#kinds.size === maxKinds) return;
     const names = Object.keys(value);
     const key = names.join("\n");
-    // What has no property at all contradicts nobody.
+    // A sample without properties does not conflict with others.
     if (names.length > 0 && !this.#kinds.has(key)) this.#kinds.set(key, { names, place: label ?? locate() });
   }
 
@@ -117,8 +117,8 @@ export class TemplateSamples {
         .slice(index + 1)
         .find(({ names }) => !names.some((name) => one.names.includes(name)));
       if (!other) continue;
-      const what = `the samples ${one.place} and ${other.place} share no member`;
-      return [`${this.#uid}: ${what}. Are both of this template?`];
+      const what = `the samples ${one.place} and ${other.place} share no property`;
+      return [`${this.#uid}: ${what}. Do both belong to this template?`];
     }
     return [];
   }

@@ -30,7 +30,7 @@ const longestInspectionMs = 1_000;
 /** The most that a change of the faults may measure, in bytes. */
 const maxBodyBytes = 16_384;
 
-/** The page at `/` of an emulator, and what that page asks for below `/_playground/`. */
+/** The page at `/` of an emulator, and its requests below `/_playground/`. */
 export class Playground {
   readonly log = new RequestLog((call) => this.#events.send("request", call));
   readonly #parts: PlaygroundParts;
@@ -88,7 +88,10 @@ export class Playground {
     throw new Problem(404, "The playground has nothing at this path.");
   }
 
-  /** Refuses pages of other origins, and whoever has not got the page: what is here holds the API key and the values of requests. */
+  /**
+   * Refuses other origins and requests without the token of the page, because responses contain the API key and the values of
+   * requests.
+   */
   #requireOwnPage({ headers, url }: Request): void {
     const { origin } = new URL(url);
     const isSameSite = (headers.get("sec-fetch-site") ?? "same-origin") === "same-origin";

@@ -159,7 +159,7 @@ class SchemaReader {
     const others = this.#readOthers(schema, place);
     for (const [name, inner] of this.#map(schema, "properties", place)) {
       const shape = this.#readInner(inner, [...place, "properties", name]);
-      // A schema of its own may fill it in; whoever has to give it could leave it out all the same.
+      // A default of the schema may fill it in, so callers may omit it.
       const isOptional = !required.has(name) || (isSchema(inner) && inner["default"] !== undefined);
       if (shape.kind === "never" && isOptional) continue;
       members.set(name, { shape, isOptional, comment: this.#commentOf(inner) });

@@ -89,7 +89,7 @@ describe.each(transports)("over %s, a client sees", (_name, carriedBy) => {
     expect(error.message).toContain('was caused by the rule \\"429\\"');
   });
 
-  it("half a document, then nothing more until it aborts the call", async () => {
+  it("a document that stalls in the middle until it aborts the call", async () => {
     const server = await serve({ faults: "stall first 1" });
     const pdfs = clientOf(server);
     const controller = new AbortController();

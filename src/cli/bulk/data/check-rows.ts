@@ -17,9 +17,9 @@ export interface RowSchema {
   check(values: Record<string, unknown>): readonly ValuesIssue[] | Promise<readonly ValuesIssue[]>;
 }
 
-/** What is known beside the file of the schema. */
+/** The context of the schema. */
 export interface SchemaOptions {
-  /** The template that is asked for. */
+  /** The uid of the template. */
   readonly uid: string;
   /** Whether all values are texts, as those of CSV: a schema that wants another type never fits. */
   readonly areTexts: boolean;

@@ -11,7 +11,7 @@ interface JsonEditorProps {
   readonly onText: (text: string) => void;
 }
 
-/** Marks a change that nobody has typed here. */
+/** Marks a change that was not typed here. */
 const fromOutside = Annotation.define<true>();
 
 /** An editor of JSON. */

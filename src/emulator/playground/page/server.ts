@@ -19,7 +19,7 @@ export interface ServerState {
   readonly hasPdfJs: boolean;
 }
 
-/** Why there is no document. */
+/** The reason for a missing document. */
 export interface Refusal {
   /** 0 if there was no answer. */
   readonly status: number;
@@ -51,7 +51,7 @@ const token = document.querySelector<HTMLMetaElement>("[name=playground-token]")
 /** Names, in the storage of the session, the token with which the page was reloaded: never twice for the same reason. */
 const refusedToken = "template-pdf refused token";
 
-/** How long after a lost connection the page tries again. */
+/** The delay before the page reconnects. */
 const reconnectMs = 1_000;
 
 /** Reports what happens in the emulator, and connects again if that stops. @returns ends it */

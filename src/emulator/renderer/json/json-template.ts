@@ -25,7 +25,7 @@ export function parseJsonTemplate(text: string, file: string): JsonTemplate {
     throw mistakeAt(file, [], 'must be one JSON object, such as {"content":["Invoice {{number}}"]}.');
   }
   if (!Object.hasOwn(json, "content")) {
-    throw mistakeAt(file, [], "has no `content`. Put what the document shows into a member of that name.");
+    throw mistakeAt(file, [], "has no `content`. Add a property `content` with the content of the document.");
   }
   for (const [name, member] of Object.entries(json)) {
     if (isDeeperThan(member, maxNesting)) throw mistakeAt(file, [name], `${tooDeep}. Flatten it.`);

@@ -46,7 +46,7 @@ export function layoutProblem(
 ): string | undefined {
   const rule = ruleOf(name);
   if (rule === undefined) {
-    return `is no member of a table's layout. These are: ${rules.flatMap(({ names }) => names).join(", ")}.`;
+    return `is not a property of a table layout. The properties are: ${rules.flatMap(({ names }) => names).join(", ")}.`;
   }
   const isRight = (value: unknown) => isDirective(value) || rule.test(value);
   if (rule.isForTable) return isRight(json) ? undefined : `must be ${rule.words}.`;

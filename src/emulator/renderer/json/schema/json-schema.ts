@@ -54,7 +54,7 @@ export function parseSchema(
     } catch (error) {
       // The validator writes the way to each property as a URL.
       if (error instanceof URIError) {
-        return [{ path: [], message: "has a member whose name is not Unicode text" }];
+        return [{ path: [], message: "has a property whose name is not valid Unicode" }];
       }
       // It calls itself for what is nested, and passes faults on as arguments: the stack may not hold them all.
       if (!(error instanceof RangeError)) throw error;
