@@ -17,7 +17,9 @@ it("docs/reports/messages.md lists every message in src (npm run docs -- message
     const lists = files.flatMap(({ file, messages }) => [
       `**${file.slice(folder.length + 1)}**`,
       "",
-      ...messages.map((message) => `- ${message.replaceAll(/[\\<>*_[\]]/g, "\\$&")}`),
+      ...messages.map(
+        (message) => `- ${message.replaceAll(/[\\<>*_[\]]/g, "\\$&").replaceAll("{@", "{&#64;")}`,
+      ),
       "",
     ]);
     return [`## ${folder}`, "", ...lists];
