@@ -40,7 +40,7 @@ describe("--set", () => {
 
   it.each(["customer.name", "customer.address.city", "a.c"])("of %s does not reach into an object", (key) =>
     expect(set(`${key}=Canary`)).rejects.toThrow(
-      `--set ${key} does not reach into ${key.split(".")[0]}: it names a member at the top of the values. Write it into the file of --values.`,
+      `--set ${key} cannot set a property of ${key.split(".")[0]}, because --set only sets top-level properties. Use --values instead.`,
     ),
   );
 

@@ -132,7 +132,7 @@ describe("the package in an empty project", () => {
   });
 
   it.each([
-    ["is not installed", "", "(Cannot find module 'msw'): npm install --save-dev msw. "],
+    ["is not installed", "", "(Cannot find module 'msw'). Run npm install --save-dev msw. "],
     ["is broken", 'throw new Error("this MSW is broken");', "(this MSW is broken)"],
   ])("reports what to do for `handlers` if MSW %s", async (state, msw, problem) => {
     const program = `import { fakeService } from "template-pdf/testing";
@@ -145,7 +145,7 @@ describe("the package in an empty project", () => {
         "node_modules/msw/main.js": msw,
       }),
     });
-    const reason = "invalid_configuration `handlers` are for MSW, which cannot be loaded here ";
+    const reason = "invalid_configuration `handlers` are for MSW, which cannot be loaded ";
     expect(await runNode(folder, "main.mjs")).toContain(reason + problem);
   });
 });

@@ -89,7 +89,7 @@ describe("a bundle with undici inside", () => {
 
   it("that cannot load it says what to do", async () => {
     expect(await runBundle({})).toMatch(
-      /^ConfigurationError: undici, .* could not be loaded \(Dynamic require of .* is not supported\)\. Nothing was sent\. .*--external:undici/,
+      /^ConfigurationError: undici could not be loaded \(Dynamic require of .* is not supported\), and the request was not sent\. .*--external:undici/,
     );
   });
 });
