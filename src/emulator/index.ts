@@ -1,5 +1,5 @@
 /**
- * The service on your own machine: `startEmulator` serves the spec's endpoint and renders real PDFs from template files.
+ * Runs the service on your own machine: `startEmulator` serves the endpoint and renders real PDFs from template files.
  *
  * @packageDocumentation
  */

@@ -9,7 +9,7 @@ import {
 } from "../service/faults/fault-script.ts";
 import { quote } from "./quote.ts";
 
-/** A fault, and the calls it is for: all, unless one of `every`, `first` and `percent` is there. */
+/** A fault and the calls that it affects: all calls, unless `every`, `first` or `percent` is set. */
 interface FaultRule {
   /** A status from 400 to 599, `html`, `cut`, `stall` or `reset`. */
   readonly what: string;
@@ -20,7 +20,7 @@ interface FaultRule {
   readonly percent?: string;
 }
 
-/** How long calls wait, in milliseconds: each anything from `fromMs` to `toMs`. */
+/** The delay of calls in milliseconds: a random time from `fromMs` to `toMs` for each call. */
 interface Latency {
   readonly fromMs: number;
   readonly toMs: number;
@@ -30,10 +30,10 @@ const faultForm =
   /^(?:(?<status>[45]\d\d)(?: retry-after (?<retryAfter>\d+))?|(?<kind>html|cut|stall|reset))(?: (?:every (?<every>[1-9]\d*)|first (?<first>[1-9]\d*)|(?<percent>\d\d?(?:\.\d+)?|100) ?%))?$/;
 
 /**
- * Reads `<what> [retry-after <seconds>] [every <n> | first <n> | <p>%]`, in any case and with any white space.
+ * Parses `<what> [retry-after <seconds>] [every <n> | first <n> | <p>%]`, ignoring case and extra white space.
  *
- * @param name - the subject of a message
- * @throws {TypeError} if the text does not have that form, or a number is out of range
+ * @param name - the subject of error messages
+ * @throws {TypeError} if the text does not have this syntax, or a number is out of range
  */
 export function parseFaultRule(text: string, name: string): FaultRule {
   const { status, kind, ...rest } = partsOf(text, faultForm) ?? {};
@@ -45,13 +45,13 @@ export function parseFaultRule(text: string, name: string): FaultRule {
   );
 }
 
-/** Whether a rule hits a call, counted from 1. */
+/** Whether a rule applies to a call; calls are numbered from 1. */
 export function isHit({ every = "1", first, percent }: FaultRule, call: number): boolean {
   if (percent !== undefined) return Math.random() * 100 < Number(percent);
   return first === undefined ? call % Number(every) === 0 : call <= Number(first);
 }
 
-/** Makes the fault of a rule; `reason` is the text of a refusal or a page. */
+/** Creates the fault of a rule; `reason` is the text of an error response or page. */
 export function faultFor({ what, retryAfter }: FaultRule, reason: string): ScriptedFault {
   if (what === "html") return loginPage(reason);
   if (what === "cut") return cutOff();
@@ -65,19 +65,19 @@ const latencyForm =
 const remedy = 'Write milliseconds or a range of them, such as "500", "1.5s", "200..800" or "1..2s".';
 
 /**
- * Reads a latency: a number of milliseconds, or text such as `500`, `500ms`, `1.5s`, `200..800` or `1..2s`.
+ * Parses a latency: a number of milliseconds, or a string such as `500`, `500ms`, `1.5s`, `200..800` or `1..2s`.
  *
- * The unit after a range is that of both numbers, unless the first has its own.
+ * The unit after a range applies to both numbers, unless the first has its own unit.
  *
- * @param name - the subject of a message
- * @throws {TypeError} if it does not have that form
- * @throws {RangeError} if a time is longer than a timer can hold (24.8 days), or a range is reversed
+ * @param name - the subject of error messages
+ * @throws {TypeError} if it does not have this syntax
+ * @throws {RangeError} if a time exceeds the maximum of a timer (24.8 days), or a range is reversed
  */
 export function parseLatency(latency: number | string, name: string): Latency {
   const subject = `${name} ${quote(String(latency))}`;
   const { fromMs, toMs } =
     typeof latency === "number" ? { fromMs: latency, toMs: latency } : parseTimes(String(latency), subject);
-  // Written so that NaN fails, too.
+  // This condition also rejects NaN.
   if (fromMs >= 0 && fromMs <= toMs && toMs <= longestTimerMs) return { fromMs, toMs };
   throw new RangeError(
     `${subject} is not between 0 and ${longestTimerMs} ms, or its longer time is first. ${remedy}`,
@@ -86,7 +86,7 @@ export function parseLatency(latency: number | string, name: string): Latency {
 
 function parseTimes(text: string, subject: string): Latency {
   const { from, fromUnit, to, toUnit } = partsOf(text, latencyForm) ?? {};
-  // Of `1s..1500` nobody can tell whether the second is 1.5 seconds or 25 minutes.
+  // `1s..1500` is ambiguous: the second number could be in seconds or milliseconds.
   const isAmbiguous = to !== undefined && fromUnit !== undefined && toUnit === undefined;
   if (from === undefined || isAmbiguous) {
     throw new TypeError(`${subject} cannot be read as a time. ${remedy}`);

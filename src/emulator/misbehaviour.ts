@@ -9,16 +9,15 @@ import { faultFor, isHit, parseFaultRule, parseLatency } from "./misbehaviour-ru
 import type { EmulatorOptions } from "./options.ts";
 import { quote } from "./quote.ts";
 
-/** What was played to which call. */
+/** The simulated fault of each call. */
 const played = new WeakMap<Request, string>();
 
-/** What goes wrong: rules such as `429 every 10`, and a latency such as `200..800`. */
+/** The simulated faults, for example `429 every 10`, and the latency, for example `200..800`. */
 export type MisbehaviourSettings = Pick<EmulatorOptions, "faults" | "latency">;
 
 /**
- * Makes calls slow, and some of them fail: by rules, of which the first that hits a call wins, or by the headers
- * `x-emulator-fault` and `x-emulator-latency` of a call, which win over the rules. Every call that reaches `produce`
- * is counted, in the order of arrival.
+ * Simulates latency and faults. The first rule that matches a call applies. The request headers `x-emulator-fault` and
+ * `x-emulator-latency` take precedence over the rules. Every call that reaches `produce` is counted, in order of arrival.
  */
 export class Misbehaviour {
   readonly #closing: AbortSignal;
@@ -26,32 +25,32 @@ export class Misbehaviour {
   #calls = 0;
 
   /**
-   * @param closing - aborted when the server stops: a call that still waits is refused with 503
-   * @throws {TypeError | RangeError} if a rule or the latency cannot be read
+   * @param closing - aborted when the server stops; delayed calls then get a 503
+   * @throws {TypeError | RangeError} if a rule or the latency is invalid
    */
   constructor(settings: MisbehaviourSettings, closing: AbortSignal) {
     this.#rules = parseRules(settings);
     this.#closing = closing;
-    // Every call that waits has a listener there, and more than ten are no leak.
+    // Each delayed call adds a listener, so more than ten listeners are not a leak.
     setMaxListeners(0, closing);
   }
 
-  /** The rules and the latency as they were written. */
+  /** The rules and the latency in their original notation. */
   get settings(): { readonly faults: readonly string[]; readonly latency: string } {
     return { faults: this.#rules.faults.map(({ text }) => text), latency: this.#rules.latencyText };
   }
 
   /**
-   * Replaces the rules and the latency, and counts calls from 1 again.
+   * Replaces the rules and the latency, and restarts the call count at 1.
    *
-   * @throws {TypeError | RangeError} if one of them cannot be read; all stay as they are
+   * @throws {TypeError | RangeError} if one of them is invalid; then nothing changes
    */
   change(settings: MisbehaviourSettings): void {
     this.#rules = parseRules(settings);
     this.#calls = 0;
   }
 
-  /** Wraps what makes documents. */
+  /** Wraps `produce` with the simulated latency and faults. */
   wrap(produce: Produce): Produce {
     return async (order) => {
       const { request, signal, uid } = order;
@@ -87,12 +86,12 @@ function parseRules({ faults = [], latency = 0 }: MisbehaviourSettings) {
   };
 }
 
-/** Tells which fault was played to a call, such as `429` or `cut`; `undefined` where none was. */
+/** Returns the simulated fault of a call, for example `429` or `cut`; `undefined` if there was none. */
 export function faultOf(request: Request): string | undefined {
   return played.get(request);
 }
 
-/** Reads a header if there is one; what cannot be read is the caller's mistake. */
+/** Parses a header if it is present; an invalid header is a client error. */
 function readHeader<T>(
   { headers }: Request,
   header: string,
@@ -107,7 +106,7 @@ function readHeader<T>(
   }
 }
 
-/** Waits, unless the caller leaves or the server stops. */
+/** Waits; stops waiting if the caller disconnects or the server stops. */
 async function wait(delayMs: number, left: AbortSignal, closing: AbortSignal): Promise<void> {
   await pause(delayMs, [left, closing]);
   left.throwIfAborted();

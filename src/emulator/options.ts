@@ -7,59 +7,61 @@ import { isHostName, isLoopbackHost } from "../service/allowed-hosts.ts";
 import { defaultMaxBodyBytes } from "../service/endpoint.ts";
 import type { Call } from "./reporting.ts";
 
-/** The bounds of an emulator. */
+/** The limits of an emulator. */
 export interface EmulatorLimits {
-  /** The most a request body may measure, in bytes. Default: 1 MiB. */
+  /** The maximum size of a request body in bytes. Default: 1 MiB. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * How long a request may take to arrive, in milliseconds, from its connection to the end of its body; one that takes longer is
-   * answered with 408 and its connection is closed. Headers have 10,000 at most. Default: 30,000.
+   * The timeout for receiving a request, in milliseconds, from the connection to the end of the body. A request that takes longer
+   * gets a 408, and its connection is closed. Headers have at most 10,000 ms. Default: 30,000.
    */
   readonly requestMs?: number | undefined;
-  /** How long one document may take to render, in milliseconds; one that takes longer is a 500. Default: 60,000. */
+  /** The timeout for rendering a document, in milliseconds. A document that takes longer results in a 500. Default: 60,000. */
   readonly renderMs?: number | undefined;
-  /** How many documents are rendered at a time, each in a thread of its own. Default: one for each core, at most 4. */
+  /**
+   * The maximum number of documents that are rendered at the same time, each in its own thread. Default: one per core, at most 4.
+   */
   readonly threads?: number | undefined;
 }
 
-/** What `startEmulator` takes. */
+/** The options of `startEmulator`. */
 export interface EmulatorOptions {
-  /** The folder of the templates: a path, relative to the working directory, or a `file:` URL. */
+  /** The folder of the templates: a path relative to the working directory, or a `file:` URL. */
   readonly templates: string | URL;
-  /** The port to listen on, 0 to 65535; 0 takes a free one. Default: 0. */
+  /** The port to listen on, 0 to 65535; 0 selects a free port. Default: 0. */
   readonly port?: number | undefined;
-  /** The address to listen on. Default: `127.0.0.1`, which no other machine can reach. */
+  /** The address to listen on. Default: `127.0.0.1`, which other machines cannot reach. */
   readonly host?: string | undefined;
   /**
-   * Host names by which callers may call the emulator, such as `pdf.test`, in addition to `localhost` and `host`. Default: none if
-   * `host` is a loopback address, else any name.
+   * More host names that the emulator accepts, for example `pdf.test`, in addition to `localhost` and `host`. Default: none if
+   * `host` is a loopback address, otherwise any name.
    */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** The keys that may call, one or more, of visible ASCII characters. Default: one random key. */
+  /** The accepted API keys: one or more strings of visible ASCII characters. Default: one random key. */
   readonly apiKeys?: readonly string[] | undefined;
-  /** The folder whose pictures templates may show by their names. Default: none; then only `data:` URLs. */
+  /** The folder of the images that templates can show by file name. Default: none, so templates can only use `data:` URLs. */
   readonly images?: string | URL | undefined;
   /**
-   * The folder whose fonts templates may use beside Roboto: `Inter-Bold.ttf` is the font `Inter` in bold.
+   * The folder of the fonts that templates can use in addition to Roboto: `Inter-Bold.ttf` is the bold style of the font `Inter`.
    * Default: none.
    */
   readonly fonts?: string | URL | undefined;
   /**
-   * Whether the playground is served: a page at `/` that shows templates, values, documents and requests. It needs a `host` that only
-   * this machine can reach, because the page holds an API key. Default: `true` on such a host, else `false`.
+   * Whether to serve the playground: a page at `/` that shows templates, values, documents and requests. It requires a loopback
+   * `host`, because the page contains an API key. Default: `true` on a loopback host, otherwise `false`.
    */
   readonly ui?: boolean | undefined;
-  /** What is bounded. Default: see `EmulatorLimits`. */
+  /** The limits for requests and rendering. Default: see `EmulatorLimits`. */
   readonly limits?: EmulatorLimits | undefined;
-  /** What goes wrong on purpose, such as `429 every 10`: one rule or several. Default: nothing. */
+  /** One or more rules for simulated faults, for example `429 every 10`. Default: no faults. */
   readonly faults?: string | readonly string[] | undefined;
-  /** How long every call waits before its document is begun, in milliseconds, or a range such as `200..800`. Default: 0. */
+  /** The delay of each call before its document is rendered, in milliseconds, or a range such as `200..800`. Default: 0. */
   readonly latency?: number | string | undefined;
-  /** Gets every call once it is answered. Default: nothing. */
+  /** Called after each response. Default: none. */
   readonly onCall?: ((call: Call) => void) | undefined;
   /**
-   * Gets why a document could not be made, with the file and the line of its template; the caller sees a bare 500 with
-   * the same request id. Default: prints it to standard error.
+   * Called with the error of a document that cannot be rendered, including the file and line of its template. The caller gets a
+   * 500 without details and with the same request ID. Default: prints the error to standard error.
    */
   readonly onError?: ((error: unknown, request: Request, requestId: string) => void) | undefined;
 }
@@ -68,7 +70,7 @@ const knownOptions =
   "templates port host allowedHosts apiKeys images fonts ui limits faults latency onCall onError".split(" ");
 const knownLimits = "maxBodyBytes requestMs renderMs threads".split(" ");
 
-/** Checks the options and fills in the defaults; `faults` and `latency` are read by whoever plays them. */
+/** Checks the options and applies the defaults. `Misbehaviour` checks `faults` and `latency`. */
 export function resolveEmulatorOptions(options: EmulatorOptions) {
   if (typeof options !== "object" || options === null) {
     throw new TypeError('Expected an object of options, such as { templates: "templates" }.');
@@ -142,7 +144,7 @@ function toInteger(value: number, name: string, lowest: number, highest: number)
 function toFolder(folder: string | URL, name: string): string {
   const isFile = folder instanceof URL && folder.protocol === "file:";
   expect(isFile || (typeof folder === "string" && folder !== ""), name, "a folder: a path or a file URL");
-  // Without the slash at the end that a URL of a folder has.
+  // The URL of a folder ends in a slash, which is removed.
   return resolve(isFile || String(folder).startsWith("file:") ? fileURLToPath(folder) : String(folder));
 }
 
@@ -156,9 +158,9 @@ function toHosts(names: readonly string[]): readonly string[] {
 }
 
 function resolveKeys(apiKeys: EmulatorOptions["apiKeys"]): readonly [string, ...string[]] {
-  // No word in it: what is sent is taken out of every error, also out of what the emulator says of itself.
+  // It contains no words, because clients redact the key from every error message, including messages of the emulator.
   const [first, ...others] = apiKeys ?? [`dev_${randomBytes(24).toString("base64url")}`];
-  // A lone string is iterable, too, and would quietly turn into keys of one letter.
+  // A string is iterable, too, and would become keys of one character each.
   if (first !== undefined && typeof apiKeys !== "string") return [first, ...others];
   throw new TypeError(
     "Expected `apiKeys` to be an array of strings with at least one key. Leave it out to get a random one.",

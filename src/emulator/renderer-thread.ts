@@ -4,19 +4,19 @@ import { describeThrown } from "../json/describe-thrown.ts";
 import { formatLocation, shortPath, userFrames } from "./renderer/error-location.ts";
 import type { Message, Outcome, RendererSetup, Report, Task } from "./renderer/protocol.ts";
 
-/** How long a thread may go on once nobody waits for it: most layouts end by then, and a new thread costs more. */
+/** How long a thread may continue after its call was aborted. Most layouts finish in this time, and a new thread takes longer. */
 const abandonedMs = 1_000;
 
-/** One thread that renders, one task at a time, seen from outside. */
+/** Controls a rendering thread, which performs one task at a time. */
 export class RendererThread {
   readonly #worker: Worker;
-  /** The task under way. */
+  /** The current task. */
   #task: Task | undefined;
   #settle: ((outcome: Outcome) => void) | undefined;
 
-  /** Settles once the thread can be given a task. Rejects where it can never be, such as without pdfmake. */
+  /** Resolves when the thread is ready for a task. Rejects if it cannot start, for example without pdfmake. */
   readonly ready: Promise<void>;
-  /** Settles when the thread has ended, for whatever reason. */
+  /** Resolves when the thread has ended for any reason. */
   readonly ended: Promise<void>;
 
   constructor(setup: RendererSetup, maxMemoryMegabytes: number) {
@@ -34,7 +34,7 @@ export class RendererThread {
       this.#worker.on("error", (thrown: unknown) => {
         reject(thrown);
         const [inmost] = userFrames(thrown);
-        // What was left behind by one document may throw during the next.
+        // Asynchronous code left over from a document can throw during the next one.
         const place = inmost ? formatLocation(inmost) : this.#file();
         this.#break(`${place}: it ended the rendering thread: ${describeThrown(thrown)}`);
       });
@@ -43,11 +43,11 @@ export class RendererThread {
         this.#break(`${this.#file()}: it ended the rendering thread, by process.exit() for instance`);
       });
     });
-    // Whoever waits for it hears of it; nobody may.
+    // Prevents an unhandled rejection if nothing awaits it.
     this.ready.catch(() => {});
   }
 
-  /** Performs one task. The thread is ended `limitMs` later, and a second after nobody waits any more. */
+  /** Performs a task. Ends the thread after `limitMs`, or one second after the call was aborted. */
   perform(task: Task, signal: AbortSignal | undefined, limitMs: number): Promise<Outcome> {
     return new Promise((resolve) => {
       let limit = setTimeout(() => {
@@ -80,7 +80,7 @@ export class RendererThread {
     await this.#worker.terminate();
   }
 
-  /** Ends the task under way, if there is one; the thread is not to be given another. */
+  /** Ends the current task, if there is one. The thread must not be reused. */
   #break(message: string): void {
     this.#settle?.({ kind: "broken", message, stack: "", isSpent: true });
   }
@@ -91,9 +91,8 @@ export class RendererThread {
 }
 
 /**
- * A thread inherits the flags of its process, such as a loader that knows TypeScript. Flags about a program that
- * was given as text keep it from starting, and only then does it go without: a list of flags is examined more
- * strictly than those that are inherited.
+ * Threads inherit the flags of the process, for example a TypeScript loader. Flags for a program given as text prevent a thread
+ * from starting, so only then are the flags dropped. An explicit list of flags is validated more strictly than inherited ones.
  */
 function inheritedFlags(): { readonly execArgv?: string[] } {
   const isText = process.execArgv.some((flag) => /^(?:--(?:input-type|eval|print)\b|-[ep]$|-pe$)/.test(flag));

@@ -1,10 +1,10 @@
 import type { Outcome, RendererSetup, Task } from "./renderer/protocol.ts";
 import { RendererThread } from "./renderer-thread.ts";
 
-/** A template that fills more than this is a runaway, and ends its thread instead of taking the machine's memory. */
+/** A template that needs more memory ends its thread instead of exhausting the machine's memory. */
 const defaultMaxMemoryMegabytes = 2_048;
 
-/** The rendering threads: no more than allowed, each begun only when all others are busy. */
+/** The pool of rendering threads. A thread is started only when all others are busy, up to the limit. */
 export class Renderers {
   readonly #setup: RendererSetup;
   readonly #maxThreads: number;
@@ -12,7 +12,7 @@ export class Renderers {
   readonly #maxMemoryMegabytes: number;
   readonly #threads = new Set<RendererThread>();
   readonly #idle = new Set<RendererThread>();
-  /** Called in turn, once a thread is idle or another may be begun. */
+  /** Waiting tasks, called in order when a thread is idle or another can be started. */
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
@@ -28,7 +28,7 @@ export class Renderers {
     this.#maxMemoryMegabytes = maxMemoryMegabytes;
   }
 
-  /** @param signal - aborted when nobody waits for the outcome any more; its reason is thrown if no thread has begun */
+  /** @param signal - aborted when the outcome is no longer needed; its reason is thrown if no thread has started the task */
   async perform(task: Task, signal?: AbortSignal): Promise<Outcome> {
     for (;;) {
       const thread = await this.#take(signal);
@@ -36,7 +36,7 @@ export class Renderers {
       if (outcome.isSpent) void thread.end();
       else this.#idle.add(thread);
       this.#wakeNext();
-      // A new thread has loaded nothing yet, so it cannot be stale as well.
+      // A new thread has not loaded any files yet, so it cannot be stale.
       if (outcome.kind !== "stale") return outcome;
     }
   }
@@ -76,7 +76,7 @@ export class Renderers {
   async #begin(): Promise<RendererThread> {
     const thread = new RendererThread(this.#setup, this.#maxMemoryMegabytes);
     this.#threads.add(thread);
-    // A thread that has ended, even one that had nothing to do, makes room for another.
+    // When a thread ends, even an idle one, another can be started.
     void thread.ended.then(() => {
       this.#threads.delete(thread);
       this.#idle.delete(thread);

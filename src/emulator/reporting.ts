@@ -3,36 +3,36 @@ import { isDropped } from "../service/listen.ts";
 import { faultOf } from "./misbehaviour.ts";
 import { warningOf } from "./templates.ts";
 
-/** One call that was answered, for a log. It holds no key and no value; `detail` may name members of the values. */
+/** A completed call, for logging. It contains no API key and no values; `detail` may contain property names of the values. */
 export interface Call {
   /** The method of the request. */
   readonly method: string;
-  /** The path as it came, percent-encoded. */
+  /** The path of the request, percent-encoded. */
   readonly path: string;
-  /** The template asked for, where the path names one. */
+  /** The uid of the requested template, if the path contains one. */
   readonly uid: string | undefined;
-  /** The status of the answer; 0 where there was none: the connection was dropped on purpose, or the caller left. */
+  /** The status of the response; 0 if none was sent, because a fault closed the connection or the caller disconnected. */
   readonly status: number;
-  /** How large the document is, in bytes; 0 where none was sent whole. */
+  /** The size of the document in bytes; 0 if no complete document was sent. */
   readonly bytes: number;
-  /** From the request's head to the answer's, in milliseconds. */
+  /** The time from the request headers to the response headers, in milliseconds. */
   readonly durationMs: number;
-  /** What a refusal said, the fault that was asked for, or which characters of the document its fonts lack. */
+  /** The message of a refusal, the simulated fault, or the characters that the fonts of the document lack. */
   readonly detail: string | undefined;
-  /** The `x-request-id` of the answer. */
+  /** The `x-request-id` of the response. */
   readonly requestId: string | undefined;
 }
 
-/** Answers a request, and never rejects. */
+/** Handles a request; never rejects. */
 export type Answer = (request: Request) => Promise<Response>;
 
-/** Tells `onCall` of every call that an endpoint has answered. */
+/** Reports every call of an endpoint to `onCall`. */
 export function reporting(answer: Answer, onCall: (call: Call, request: Request) => void): Answer {
   return async (request) => {
     const startedAt = performance.now();
     const response = await answer(request);
     const call = await describe(request, response, performance.now() - startedAt);
-    // A broken log must not cost the caller the answer, nor the process its life: it may be asynchronous.
+    // A failing `onCall`, which may be asynchronous, must not affect the response or end the process.
     new Promise<void>((resolve) => resolve(onCall(call, request))).catch(() => {});
     return response;
   };
@@ -60,14 +60,14 @@ async function detailOf(request: Request, response: Response): Promise<string | 
   if (request.signal.aborted) return "the caller left";
   const warning = warningOf(request);
   if (warning !== undefined) return warning;
-  // Of what lies on this side the answer says nothing; `onError` has been told.
+  // The response contains no details of internal errors; `onError` has received them.
   const isRefusal = response.headers.get("content-type") === "application/problem+json";
   if (!isRefusal || response.status === 500 || response.body === null) return undefined;
   const { detail }: { detail?: string } = await response.clone().json();
   return detail;
 }
 
-/** What the endpoint has refused, such as a uid that cannot be decoded, names none here. */
+/** Returns `undefined` for a path that the endpoint refuses, for example because of a malformed uid. */
 function uidOf(path: string): string | undefined {
   const segment = uidSegmentOf(path);
   try {

@@ -13,18 +13,18 @@ import { type FoundTemplate, inspectTemplates, renderOrder } from "./templates.t
 
 /** A running emulator. */
 export interface Emulator {
-  /** Where it answers, such as `http://127.0.0.1:49152`: the client's `baseUrl`. */
+  /** The base URL for the client's `baseUrl` option, for example `http://127.0.0.1:49152`. */
   readonly baseUrl: string;
-  /** A key that may call: the first of `apiKeys`, or the random one. */
+  /** An accepted API key: the first of `apiKeys`, or the random key. */
   readonly apiKey: string;
-  /** The address of the playground, a page for templates and values; `undefined` if it is not served. */
+  /** The URL of the playground; `undefined` if the playground is not served. */
   readonly playgroundUrl: string | undefined;
-  /** The templates found at the start. Whatever is changed, added or removed later is served, or not, at once. */
+  /** The templates found at startup. Later changes to the folder take effect immediately, but are not listed here. */
   readonly templates: readonly FoundTemplate[];
   /**
-   * Stops listening, lets answers under way finish, and ends every connection. A second call gives the same promise.
+   * Stops listening, waits for pending responses, and closes all connections. A second call returns the same promise.
    *
-   * @throws {Error} when calls were still unanswered after 8 seconds and had to be cut off.
+   * @throws {Error} if calls are still pending after 8 seconds; their connections are closed.
    */
   close(): Promise<void>;
   /** The same as `close`, for `await using`. */
@@ -32,19 +32,19 @@ export interface Emulator {
 }
 
 /**
- * Starts the service on this machine: real PDFs, rendered by pdfmake from the template files of a folder.
+ * Starts the service on this machine. It renders real PDFs with pdfmake from the template files of a folder.
  *
- * The file's name is the uid. `<uid>.json` is a pdfmake document definition whose strings may hold `{{placeholders}}`;
- * `<uid>.mjs`, or `<uid>.ts` where Node loads it, exports by default a function `(values) => document definition`. Files that
- * change, come or go are served at once. Values that a template's schema refuses are answered with 422; a
- * template that throws, with a bare 500, and the reason goes to `onError`.
+ * The file name is the template uid. `<uid>.json` is a pdfmake document definition with `{{placeholders}}` in its strings.
+ * `<uid>.mjs` (or `<uid>.ts`, if Node can load it) has a function `(values) => document definition` as its default export.
+ * Changes to the files take effect immediately. Values that do not match the template's schema result in a 422. A template that
+ * throws results in a 500 without details, and `onError` receives the error.
  *
- * @param options - the folder of the templates, where to listen, what to bound, and what is to go wrong
- * @returns the emulator, once it listens
- * @throws {TypeError} when an option is unknown, missing or of the wrong type.
- * @throws {RangeError} when a number among them is out of range.
- * @throws {Error} when a folder is missing or holds no template, when two files have one uid, when a template cannot be loaded
- *   (one line each, with file and place), when pdfmake is not installed, or when nothing can listen on that host and port.
+ * @param options - the template folder, the address, the limits and the simulated faults
+ * @returns the running emulator
+ * @throws {TypeError} if an option is unknown, missing or of the wrong type.
+ * @throws {RangeError} if a number is out of range.
+ * @throws {Error} if a folder is missing or contains no template, two files have the same uid, a template cannot be loaded (one
+ * line each, with file and position), pdfmake is not installed, or the host and port are not available.
  * @example
  * ```ts
  * const emulator = await startEmulator({ templates: "templates" });

@@ -4,23 +4,23 @@ import { join } from "node:path";
 /** One template file: `invoice.json` is the template with the uid `invoice`. */
 export interface TemplateFile {
   readonly uid: string;
-  /** Its name. */
+  /** The file name. */
   readonly file: string;
   /** Its absolute path. */
   readonly path: string;
-  /** What is wrong if another file has the same uid. */
+  /** The error message if another file has the same uid. */
   readonly duplicate?: string;
 }
 
-/** What a template is written in. */
+/** The file extensions of templates. */
 const kinds = [".json", ".mjs", ".ts"];
 
-/** What lies in many folders and is no template; nor are hidden files and types alone. */
+/** Common files that are not templates. Hidden files and type declarations are ignored, too. */
 const others = /^\.|^(?:package|package-lock|tsconfig|jsconfig)(?:\.\w+)?\.json$|\.d\.ts$/;
 
 /**
- * Reads which templates a folder holds at this moment, by uid. Files with another extension, hidden files and sub-folders are left alone:
- * they are the place for what templates share.
+ * Reads the current templates of a folder, by uid. Ignores files with other extensions, hidden files and subfolders, which can
+ * contain code that templates share.
  */
 export async function readTemplateFolder(folder: string): Promise<Map<string, TemplateFile>> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(
@@ -35,7 +35,7 @@ export async function readTemplateFolder(folder: string): Promise<Map<string, Te
   for (const { name: file } of entries.filter((entry) => !entry.isDirectory()).sort(byName)) {
     const kind = kinds.find((extension) => file.endsWith(extension));
     if (kind === undefined || others.test(file)) continue;
-    // Some file systems take accents apart; callers write them as one character.
+    // Some file systems decompose accented characters, while callers send composed ones.
     const uid = file.slice(0, -kind.length).normalize();
     const first = templates.get(uid);
     if (first === undefined) {
@@ -52,7 +52,7 @@ function byName(one: { readonly name: string }, other: { readonly name: string }
   return one.name < other.name ? -1 : 1;
 }
 
-/** Says why a folder cannot be read. */
+/** Describes why a folder cannot be read. */
 export function describeFolderError({ code, message }: NodeJS.ErrnoException): string {
   if (code === "ENOENT") return "does not exist";
   if (code === "ENOTDIR") return "is not a folder";

@@ -6,17 +6,17 @@ import type { Product } from "../service/to-response.ts";
 import type { Renderers } from "./renderers.ts";
 import { readTemplateFolder } from "./template-folder.ts";
 
-/** A template that the emulator found at its start. */
+/** A template that the emulator found at startup. */
 export interface FoundTemplate {
-  /** What clients ask for. */
+  /** The template uid. */
   readonly uid: string;
-  /** The name of its file. */
+  /** The file name. */
   readonly file: string;
-  /** Values to try it with: those that the file gives, else made up from its placeholders. */
+  /** Sample values from the file, or values generated from the placeholders. */
   readonly sample: Record<string, unknown>;
 }
 
-/** Why a template made no document. The message names the file and, where it is known, the line. */
+/** Thrown when a template cannot be rendered. The message contains the file and, if known, the line. */
 export class TemplateError extends Error {
   /** The name of this class. */
   override readonly name = "TemplateError";
@@ -25,8 +25,8 @@ export class TemplateError extends Error {
 
   /**
    * @param file - the path of the template's file
-   * @param message - beginning with the place, and without any value of the call
-   * @param frames - the part of the stack that is the user's own code, which takes the place of ours
+   * @param message - starts with the location, and contains no values of the call
+   * @param frames - the stack frames of the user's own code, which replace the stack
    */
   constructor(file: string, message: string, frames: string) {
     super(message);
@@ -35,7 +35,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** Loads every template once, so that what is wrong with one is told at the start. */
+/** Loads every template once, so that errors are reported at startup. */
 export async function inspectTemplates(folder: string, renderers: Renderers): Promise<FoundTemplate[]> {
   const found: FoundTemplate[] = [];
   const wrong: TemplateError[] = [];
@@ -55,10 +55,10 @@ export async function inspectTemplates(folder: string, renderers: Renderers): Pr
   );
 }
 
-/** Makes the document of one call, from the template files as they are at this moment, or throws the `Problem` to answer with. */
+/** Renders the document of a call from the current template files; throws the `Problem` to respond with if that fails. */
 export async function renderOrder(order: Order, folder: string, renderers: Renderers): Promise<Product> {
   const { uid, values, request, signal } = order;
-  // The endpoint can be mounted anywhere; this one is at the root, and a client that adds a path is mistaken.
+  // The emulator serves the endpoint at the root only, so a path before it is a client error.
   if (!new URL(request.url).pathname.startsWith("/api/v1/templates/")) {
     throw new Problem(
       404,
@@ -82,18 +82,18 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
   }
   if (outcome.kind === "refused") throw invalidValues(template.uid, outcome.issues, { checkedBy: file });
   if (outcome.kind === "broken") throw atFault(uid, new TemplateError(path, outcome.message, outcome.stack));
-  // The caller has left.
+  // The caller has disconnected.
   throw signal.reason;
 }
 
 const warnings = new WeakMap<Request, string>();
 
-/** What is wrong with the document of a call, although it was sent; `undefined` if nothing is. */
+/** Returns a warning about a document that was sent; `undefined` if there is none. */
 export function warningOf(request: Request): string | undefined {
   return warnings.get(request);
 }
 
-/** How many characters a warning names. */
+/** The maximum number of characters that a warning lists. */
 const maxNamed = 10;
 
 function missingCharacters(missing: string): string {
@@ -105,7 +105,10 @@ function missingCharacters(missing: string): string {
   return `its fonts lack ${named.slice(0, maxNamed).join(", ")}${more}: empty boxes are shown. Name another font, see --fonts`;
 }
 
-/** The reason may contain what the template itself read, so only `onError` receives it. The type tells the client not to retry. */
+/**
+ * Only `onError` receives the reason, because it may contain data that the template read. The problem type tells the client not
+ * to retry.
+ */
 function atFault(uid: string, cause: TemplateError): Problem {
   const detail = `The template ${JSON.stringify(uid)} cannot be rendered. The terminal of the emulator, or its \`onError\`, names the place in its file and the reason.`;
   return new Problem(500, detail, { kind: "template-broken", cause });
