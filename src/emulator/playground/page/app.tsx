@@ -24,7 +24,7 @@ export function App() {
 
   const change = (part: Partial<ServerState>) => setState((last) => last && { ...last, ...part });
   useEffect(() => {
-    // Also when the emulator is there again: it may be another one.
+    // Also reloads the state after reconnecting, because the emulator may be a different one.
     const load = () => readState().then(setState, () => setConnected(false));
     const add = (call: LoggedCall) =>
       setState((last) => last && { ...last, requests: [call, ...last.requests].slice(0, maxRequests) });
@@ -49,7 +49,7 @@ export function App() {
     setText(readStored(selected) ?? sample);
   }, [selected]);
   useEffect(() => {
-    // Values that nobody has touched follow the sample of the file.
+    // Unedited values follow the sample of the file.
     if (selected !== undefined && readStored(selected) === undefined) setText(sample);
   }, [sample]);
 
@@ -122,7 +122,7 @@ export function App() {
   );
 }
 
-/** The template that the address names. */
+/** Returns the template in the page URL. */
 function uidOfAddress(): string {
   try {
     return decodeURIComponent(location.hash.slice(1));

@@ -11,10 +11,10 @@ interface JsonEditorProps {
   readonly onText: (text: string) => void;
 }
 
-/** Marks a change that nobody has typed here. */
+/** Marks a change that the user did not type here. */
 const fromOutside = Annotation.define<true>();
 
-/** An editor of JSON. */
+/** A JSON editor. */
 export function JsonEditor({ text, onText }: JsonEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);

@@ -6,13 +6,13 @@ import { readRequest } from "./server.ts";
 
 interface RequestsProps {
   readonly requests: readonly LoggedCall[];
-  /** The templates that there are. */
+  /** The uids of the existing templates. */
   readonly uids: readonly string[];
-  /** Puts values into the form of a template. */
+  /** Loads values into the form of a template. */
   readonly onUse: (uid: string, values: string) => void;
 }
 
-/** The calls that reached the emulator, whoever made them. */
+/** Lists all calls that the emulator received. */
 export function Requests({ requests, uids, onUse }: RequestsProps) {
   const [shown, setShown] = useState<LoggedRequest>();
   const [fault, setFault] = useState<string>();
