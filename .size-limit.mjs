@@ -15,6 +15,6 @@ export default limits.map(([names, path, bytes]) => ({
   path,
   limit: `${bytes} B`,
   gzip: true,
-  // The paths of our own tsconfig.json lead to the sources, and to the twins for Node.
+  // The paths of our own tsconfig.json lead to the sources, and to the Node variants.
   modifyEsbuildConfig: (options) => ({ ...options, tsconfigRaw: {}, platform: "browser", logLevel: "error" }),
 }));

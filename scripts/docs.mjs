@@ -2,7 +2,7 @@
 // `npm run docs` builds the site in `site/`. `npm run docs -- <command>`:
 //   serve       builds the site and serves it until Ctrl-C (`--port 8080`; default: a free port)
 //   links       requests every external link in the documentation, and prints dead ones
-//   tables, faults, comparison, bundlers, runtimes, pictures   regenerates these parts of the documentation
+//   tables, messages, faults, comparison, bundlers, runtimes, pictures   regenerates these parts of the documentation
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,6 +15,7 @@ import { root, run } from "./run-command.mjs";
 /** The test that checks each generated part, and its project. */
 const generated = {
   tables: ["source", "test/docs/generated.test.ts"],
+  messages: ["source", "test/docs/messages.test.ts"],
   faults: ["source*", "test/faults/page.test.ts"],
   comparison: ["runtimes", "test/runtimes/comparison.test.ts"],
   bundlers: ["runtimes", "test/runtimes/bundlers.test.ts"],

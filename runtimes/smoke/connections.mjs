@@ -1,6 +1,6 @@
 import { equal, holds, isDocument, rejectionOf } from "./expect.mjs";
 
-const silent = "an answer that never begins";
+const silent = "a response that never begins";
 const stalled = "the document stalls in the middle, and the connection stays open";
 
 /** The number of checks without new bytes after which the service counts as stopped. */

@@ -10,7 +10,7 @@ export type Unserved = "unreached" | "unserved";
 
 /**
  * Detects outages: requests do not reach the service, or several jobs in a row get only 5xx, timeouts or interrupted connections.
- * During an outage, one probe request at a time is sent, at growing intervals. It uses no clock or timers of its own.
+ * During an outage, one probe request at a time is sent, at growing intervals. It does not use clocks or timers.
  */
 export class Outage {
   readonly #giveUpAfterMs: number;

@@ -11,7 +11,7 @@ import { inWordsOfTerminal } from "./report.ts";
 import { untilAborted } from "./session.ts";
 import type { Session } from "./terminal.ts";
 
-/** What the command line of `emulate` says, beside the folder. */
+/** What the command line of `emulate` contains, in addition to the folder. */
 export interface EmulateFlags {
   readonly port: string;
   readonly host?: string;
@@ -42,7 +42,7 @@ const flagNames: Readonly<Record<string, string>> = {
  * Runs the emulator until the user stops it, and tells every call.
  *
  * @throws {Misuse} when an option, the folder or a template is wrong
- * @throws {Failure} when it cannot listen, pdfmake is missing, or calls had to be cut off at the end
+ * @throws {Failure} when it cannot listen, pdfmake is missing, or calls had to be interrupted at the end
  */
 export async function emulate(folder: string, flags: EmulateFlags, session: Session): Promise<void> {
   const { signal, terminal } = session;
@@ -129,7 +129,7 @@ function introduction(emulator: Emulator, folder: string): string {
   ].join("\n");
 }
 
-/** How much there is to type for a template. Nothing at all means mostly that nobody knows what it wants. */
+/** The amount of values that a template needs. None usually means that its values are unknown. */
 function effortOf({ sample }: FoundTemplate): number {
   return Object.keys(sample).length === 0 ? Number.MAX_SAFE_INTEGER : JSON.stringify(sample).length;
 }

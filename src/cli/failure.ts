@@ -15,7 +15,7 @@ export class Halted extends Failure {
   override readonly name = "Halted";
 }
 
-/** Ends a command without a word: whoever is the reason knows it. */
+/** Ends a command without a message, because the cause is known. */
 export class QuietEnd extends Error {
   override readonly name = "QuietEnd";
   readonly exitCode: number;

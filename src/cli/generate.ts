@@ -11,7 +11,7 @@ import { readServiceSettings } from "./service-settings.ts";
 import { untilAborted } from "./session.ts";
 import type { Output, Session } from "./terminal.ts";
 
-/** What the command line of `generate` says, beside the uid. */
+/** What the command line of `generate` contains, in addition to the uid. */
 export interface GenerateFlags {
   readonly values?: string;
   readonly set?: readonly string[];

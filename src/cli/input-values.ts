@@ -39,13 +39,13 @@ function splitPair(pair: string, index: number): readonly [key: string, value: s
   );
 }
 
-/** Placeholders reach into objects by dots, and whoever knows that expects it here, too. */
+/** Placeholders use dots for nested properties, so users may expect that here. */
 function checkReach(key: string, values: object): void {
   const [head = ""] = key.split(".");
   const outer = Object.getOwnPropertyDescriptor(values, head)?.value;
   if (head === key || Object.hasOwn(values, key) || typeof outer !== "object" || outer === null) return;
   throw new Misuse(
-    `--set ${key} does not reach into ${head}: it names a member at the top of the values. Write it into the file of --values.`,
+    `--set ${key} cannot set a property of ${head}, because --set only sets top-level properties. Use --values instead.`,
   );
 }
 

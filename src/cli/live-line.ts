@@ -20,7 +20,7 @@ export interface LiveLine {
  *
  * @param output - where to: standard error
  * @param env - the environment, whose `TERM` tells what the terminal can do
- * @param textOf - gives the text, for so many columns
+ * @param textOf - returns the text, for so many columns
  */
 export function showLive(
   output: Output,

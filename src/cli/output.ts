@@ -27,7 +27,7 @@ export function escapeUnprintable(text: string): string {
   );
 }
 
-/** Names of standard output: it takes what was asked for and nothing else. */
+/** Names of standard output. */
 const stdoutNames: readonly string[] = ["-", "/dev/stdout", "/dev/fd/1"];
 
 /** Whether a path that was given for a file means standard output. */

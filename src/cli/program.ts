@@ -33,7 +33,7 @@ function buildProgram(session: Session): Command {
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      // Told by whoever catches it, on one line.
+      // The caller prints errors on one line.
       outputError: () => {},
       getOutHelpWidth: () => widthOf(stdout),
       getErrHelpWidth: () => widthOf(stderr),

@@ -7,7 +7,7 @@ const endingSignals: readonly EndingSignal[] = ["SIGINT", "SIGTERM"];
 
 /**
  * Begins to watch over a command: Ctrl-C, SIGTERM or a broken standard output abort its signal; a second Ctrl-C ends
- * the process at once. A command that asks for a gentle end has one step more.
+ * the process at once. A command with a graceful stop has one more step.
  *
  * @param argv - the words behind the program's name; `--debug` counts wherever it stands, in a wrong command line too
  * @returns the session, and how to stop listening to Ctrl-C and SIGTERM
@@ -29,7 +29,7 @@ export function openSession(
     return { name, end };
   });
   terminal.stdout.on("error", (error) => ending.abort(outputFailure(error)));
-  // Where errors cannot be told there is nobody to tell that.
+  // If standard error fails, nothing can be reported.
   terminal.stderr.on("error", () => {});
   return {
     session: {

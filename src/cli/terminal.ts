@@ -25,12 +25,12 @@ export interface Terminal {
 /** One command at work. */
 export interface Session {
   readonly terminal: Terminal;
-  /** Aborted when the user stops the command, or nobody reads its output any more. */
+  /** Aborted when the user stops the command, or its output is closed. */
   readonly signal: AbortSignal;
-  /** Whether everything that is known of an error is told. */
+  /** Whether to print all details of errors. */
   readonly isDebug: boolean;
   /**
-   * Lets the first Ctrl-C or SIGTERM from now on abort only the signal that is given, which asks for a gentle end; the second
+   * Lets the first Ctrl-C or SIGTERM from now on abort only the signal that is given, which requests a graceful stop; the second
    * then aborts `signal`, and the third ends the process.
    */
   endInSteps(): AbortSignal;

@@ -16,7 +16,7 @@ import { readModule } from "./types/read-module.ts";
 import { expandWord, findSampleFiles, type SampleFile } from "./types/sample-file.ts";
 import type { Collection } from "./types/template-samples.ts";
 
-/** What the command line of `types` says, beside the samples. */
+/** What the command line of `types` contains, in addition to the samples. */
 export interface TypesFlags {
   readonly output?: string;
   readonly zod?: boolean;
@@ -31,7 +31,7 @@ const defaultOutput = "pdf-templates.ts";
  *
  * @param words - files and folders, each perhaps as `uid=path`
  * @throws {Misuse} when the command line or one of the files is wrong; nothing was written
- * @throws {Failure} when the file is stale and `--check` asked for that, or cannot be written
+ * @throws {Failure} if the file is outdated with `--check`, or cannot be written
  * @throws the reason of the session's signal
  */
 export async function types(words: readonly string[], flags: TypesFlags, session: Session): Promise<void> {
@@ -101,7 +101,7 @@ function isOurs(written: string): boolean {
   return written.trim() === "" || written.startsWith(signature);
 }
 
-/** Reads every file, also when some are wrong: all of them are told at once. */
+/** Reads every file, even if some are invalid, to report all errors together. */
 async function readAll(
   words: readonly string[],
   collection: Collection,

@@ -1,5 +1,5 @@
 /**
- * Runs the service on your own machine: `startEmulator` serves the endpoint and renders real PDFs from template files.
+ * A local emulator of the service: `startEmulator` serves the same endpoint and renders real PDFs from template files.
  *
  * @packageDocumentation
  */

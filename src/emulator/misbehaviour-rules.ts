@@ -9,7 +9,7 @@ import {
 } from "../service/faults/fault-script.ts";
 import { quote } from "./quote.ts";
 
-/** A fault and the calls that it affects: all calls, unless `every`, `first` or `percent` is set. */
+/** A fault and its calls: all, unless `every`, `first` or `percent` is set. */
 interface FaultRule {
   /** A status from 400 to 599, `html`, `cut`, `stall` or `reset`. */
   readonly what: string;
@@ -20,7 +20,7 @@ interface FaultRule {
   readonly percent?: string;
 }
 
-/** The delay of calls in milliseconds: a random time from `fromMs` to `toMs` for each call. */
+/** The latency of calls, a random time from `fromMs` to `toMs`. */
 interface Latency {
   readonly fromMs: number;
   readonly toMs: number;
@@ -32,26 +32,26 @@ const faultForm =
 /**
  * Parses `<what> [retry-after <seconds>] [every <n> | first <n> | <p>%]`, ignoring case and extra white space.
  *
- * @param name - the subject of error messages
- * @throws {TypeError} if the text does not have this syntax, or a number is out of range
+ * @param name - the subject of a message
+ * @throws {TypeError} if the text is malformed, or a number is out of range
  */
 export function parseFaultRule(text: string, name: string): FaultRule {
   const { status, kind, ...rest } = partsOf(text, faultForm) ?? {};
   const what = status ?? kind;
   if (what !== undefined) return { what, ...rest };
   throw new TypeError(
-    `${name} ${quote(text)} cannot be read. Write <what> [retry-after <seconds>] [every <n> | first <n> | <p>%], ` +
+    `${name} ${quote(text)} is not a fault rule. Write <what> [retry-after <seconds>] [every <n> | first <n> | <p>%], ` +
       'where <what> is a status from 400 to 599, html, cut, stall or reset, such as "429 retry-after 2 every 10".',
   );
 }
 
-/** Whether a rule applies to a call; calls are numbered from 1. */
+/** Whether a rule applies to a call, counted from 1. */
 export function isHit({ every = "1", first, percent }: FaultRule, call: number): boolean {
   if (percent !== undefined) return Math.random() * 100 < Number(percent);
   return first === undefined ? call % Number(every) === 0 : call <= Number(first);
 }
 
-/** Creates the fault of a rule; `reason` is the text of an error response or page. */
+/** Creates the fault of a rule. `reason` is the text of a refusal or a page. */
 export function faultFor({ what, retryAfter }: FaultRule, reason: string): ScriptedFault {
   if (what === "html") return loginPage(reason);
   if (what === "cut") return cutOff();
@@ -67,29 +67,29 @@ const remedy = 'Write milliseconds or a range of them, such as "500", "1.5s", "2
 /**
  * Parses a latency: a number of milliseconds, or a string such as `500`, `500ms`, `1.5s`, `200..800` or `1..2s`.
  *
- * The unit after a range applies to both numbers, unless the first has its own unit.
+ * The unit after a range applies to both numbers, unless the first has its own.
  *
- * @param name - the subject of error messages
- * @throws {TypeError} if it does not have this syntax
- * @throws {RangeError} if a time exceeds the maximum of a timer (24.8 days), or a range is reversed
+ * @param name - the subject of a message
+ * @throws {TypeError} if it is malformed
+ * @throws {RangeError} if a time exceeds 24.8 days, the limit of timers, or a range is reversed
  */
 export function parseLatency(latency: number | string, name: string): Latency {
   const subject = `${name} ${quote(String(latency))}`;
   const { fromMs, toMs } =
     typeof latency === "number" ? { fromMs: latency, toMs: latency } : parseTimes(String(latency), subject);
-  // This condition also rejects NaN.
+  // Also fails for NaN.
   if (fromMs >= 0 && fromMs <= toMs && toMs <= longestTimerMs) return { fromMs, toMs };
   throw new RangeError(
-    `${subject} is not between 0 and ${longestTimerMs} ms, or its longer time is first. ${remedy}`,
+    `${subject} is not between 0 and ${longestTimerMs} ms, or its range is reversed. ${remedy}`,
   );
 }
 
 function parseTimes(text: string, subject: string): Latency {
   const { from, fromUnit, to, toUnit } = partsOf(text, latencyForm) ?? {};
-  // `1s..1500` is ambiguous: the second number could be in seconds or milliseconds.
+  // In `1s..1500`, the second number could mean milliseconds or seconds.
   const isAmbiguous = to !== undefined && fromUnit !== undefined && toUnit === undefined;
   if (from === undefined || isAmbiguous) {
-    throw new TypeError(`${subject} cannot be read as a time. ${remedy}`);
+    throw new TypeError(`${subject} is not a time. ${remedy}`);
   }
   const fromMs = Number(from) * unitMs(fromUnit ?? toUnit);
   return { fromMs, toMs: to === undefined ? fromMs : Number(to) * unitMs(toUnit) };

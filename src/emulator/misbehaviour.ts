@@ -9,15 +9,15 @@ import { faultFor, isHit, parseFaultRule, parseLatency } from "./misbehaviour-ru
 import type { EmulatorOptions } from "./options.ts";
 import { quote } from "./quote.ts";
 
-/** The simulated fault of each call. */
+/** The fault of each call. */
 const played = new WeakMap<Request, string>();
 
-/** The simulated faults, for example `429 every 10`, and the latency, for example `200..800`. */
+/** The settings: rules such as `429 every 10`, and a latency such as `200..800`. */
 export type MisbehaviourSettings = Pick<EmulatorOptions, "faults" | "latency">;
 
 /**
- * Simulates latency and faults. The first rule that matches a call applies. The request headers `x-emulator-fault` and
- * `x-emulator-latency` take precedence over the rules. Every call that reaches `produce` is counted, in order of arrival.
+ * Delays calls and makes some of them fail. The headers `x-emulator-fault` and `x-emulator-latency` of a call come first, then
+ * the first rule that applies. Every call that reaches `produce` is counted, in order of arrival.
  */
 export class Misbehaviour {
   readonly #closing: AbortSignal;
@@ -25,32 +25,32 @@ export class Misbehaviour {
   #calls = 0;
 
   /**
-   * @param closing - aborted when the server stops; delayed calls then get a 503
-   * @throws {TypeError | RangeError} if a rule or the latency is invalid
+   * @param closing - aborted when the server stops. Waiting calls are then refused with 503
+   * @throws {TypeError | RangeError} if a rule or the latency is malformed
    */
   constructor(settings: MisbehaviourSettings, closing: AbortSignal) {
     this.#rules = parseRules(settings);
     this.#closing = closing;
-    // Each delayed call adds a listener, so more than ten listeners are not a leak.
+    // Every waiting call adds a listener, so more than ten are not a leak.
     setMaxListeners(0, closing);
   }
 
-  /** The rules and the latency in their original notation. */
+  /** The rules and the latency as given. */
   get settings(): { readonly faults: readonly string[]; readonly latency: string } {
     return { faults: this.#rules.faults.map(({ text }) => text), latency: this.#rules.latencyText };
   }
 
   /**
-   * Replaces the rules and the latency, and restarts the call count at 1.
+   * Replaces the rules and the latency, and restarts the count of calls.
    *
-   * @throws {TypeError | RangeError} if one of them is invalid; then nothing changes
+   * @throws {TypeError | RangeError} if one of them is malformed; then nothing changes
    */
   change(settings: MisbehaviourSettings): void {
     this.#rules = parseRules(settings);
     this.#calls = 0;
   }
 
-  /** Wraps `produce` with the simulated latency and faults. */
+  /** Wraps the function that generates documents. */
   wrap(produce: Produce): Produce {
     return async (order) => {
       const { request, signal, uid } = order;
@@ -66,7 +66,7 @@ export class Misbehaviour {
       const isOfDocument = what === "cut" || what === "stall";
       const document = isOfDocument ? toResponse(await produce(order), uid) : new Response();
       played.set(request, what);
-      const reason = `This ${what === "html" ? "page" : what} was asked for by ${source}. Take that away to get documents.`;
+      const reason = `This ${what === "html" ? "page" : what} was caused by ${source}. Remove that to get documents.`;
       const steps = faultFor(rule, reason).script(new Uint8Array(await document.arrayBuffer()));
       return playOnServer(steps, request, document.headers);
     };
@@ -86,12 +86,12 @@ function parseRules({ faults = [], latency = 0 }: MisbehaviourSettings) {
   };
 }
 
-/** Returns the simulated fault of a call, for example `429` or `cut`; `undefined` if there was none. */
+/** Returns the fault of a call, such as `429` or `cut`, or `undefined`. */
 export function faultOf(request: Request): string | undefined {
   return played.get(request);
 }
 
-/** Parses a header if it is present; an invalid header is a client error. */
+/** Reads a header, if present. A malformed header is the caller's mistake. */
 function readHeader<T>(
   { headers }: Request,
   header: string,
@@ -106,11 +106,11 @@ function readHeader<T>(
   }
 }
 
-/** Waits; stops waiting if the caller disconnects or the server stops. */
+/** Waits, unless the caller disconnects or the server stops. */
 async function wait(delayMs: number, left: AbortSignal, closing: AbortSignal): Promise<void> {
   await pause(delayMs, [left, closing]);
   left.throwIfAborted();
   if (closing.aborted) {
-    throw new Problem(503, "This emulator is stopping and begins no more documents. Start it again.");
+    throw new Problem(503, "The emulator is stopping. Start it again.");
   }
 }

@@ -9,59 +9,56 @@ import type { Call } from "./reporting.ts";
 
 /** The limits of an emulator. */
 export interface EmulatorLimits {
-  /** The maximum size of a request body in bytes. Default: 1 MiB. */
+  /** The maximum size of a request body in bytes. Default: 1,048,576 (1 MiB). */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * The timeout for receiving a request, in milliseconds, from the connection to the end of the body. A request that takes longer
-   * gets a 408, and its connection is closed. Headers have at most 10,000 ms. Default: 30,000.
+   * The timeout for receiving a request in milliseconds, from the connection to the end of the body. Slower requests get a 408,
+   * and their connections are closed. Headers have at most 10,000. Default: 30,000.
    */
   readonly requestMs?: number | undefined;
-  /** The timeout for rendering a document, in milliseconds. A document that takes longer results in a 500. Default: 60,000. */
+  /** The timeout for rendering one document in milliseconds. Slower documents become a 500. Default: 60,000. */
   readonly renderMs?: number | undefined;
-  /**
-   * The maximum number of documents that are rendered at the same time, each in its own thread. Default: one per core, at most 4.
-   */
+  /** The number of rendering threads. Default: one for each core, at most 4. */
   readonly threads?: number | undefined;
 }
 
 /** The options of `startEmulator`. */
 export interface EmulatorOptions {
-  /** The folder of the templates: a path relative to the working directory, or a `file:` URL. */
+  /** The folder with the templates: a path relative to the working directory, or a `file:` URL. */
   readonly templates: string | URL;
-  /** The port to listen on, 0 to 65535; 0 selects a free port. Default: 0. */
+  /** The port to listen on, 0 to 65535; 0 selects a free one. Default: 0. */
   readonly port?: number | undefined;
   /** The address to listen on. Default: `127.0.0.1`, which other machines cannot reach. */
   readonly host?: string | undefined;
   /**
-   * More host names that the emulator accepts, for example `pdf.test`, in addition to `localhost` and `host`. Default: none if
-   * `host` is a loopback address, otherwise any name.
+   * Host names that the emulator accepts, such as `pdf.test`, in addition to `localhost` and `host`. Default: none if `host` is a
+   * loopback address, otherwise any name.
    */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** The accepted API keys: one or more strings of visible ASCII characters. Default: one random key. */
+  /** The valid API keys, one or more, of visible ASCII characters. Default: one random key. */
   readonly apiKeys?: readonly string[] | undefined;
-  /** The folder of the images that templates can show by file name. Default: none, so templates can only use `data:` URLs. */
+  /** The folder with images that templates may use by name. Default: none, so that only `data:` URLs work. */
   readonly images?: string | URL | undefined;
   /**
-   * The folder of the fonts that templates can use in addition to Roboto: `Inter-Bold.ttf` is the bold style of the font `Inter`.
-   * Default: none.
+   * The folder with fonts in addition to Roboto: `Inter-Bold.ttf` is the font `Inter` in bold. Default: none.
    */
   readonly fonts?: string | URL | undefined;
   /**
-   * Whether to serve the playground: a page at `/` that shows templates, values, documents and requests. It requires a loopback
-   * `host`, because the page contains an API key. Default: `true` on a loopback host, otherwise `false`.
+   * Whether to serve the playground at `/`, which shows templates, values, documents and requests. It requires a loopback `host`,
+   * because the page contains an API key. Default: `true` on such a host, otherwise `false`.
    */
   readonly ui?: boolean | undefined;
-  /** The limits for requests and rendering. Default: see `EmulatorLimits`. */
+  /** The limits. Default: see `EmulatorLimits`. */
   readonly limits?: EmulatorLimits | undefined;
-  /** One or more rules for simulated faults, for example `429 every 10`. Default: no faults. */
+  /** Faults to simulate, such as `429 every 10`: one rule or several. Default: none. */
   readonly faults?: string | readonly string[] | undefined;
-  /** The delay of each call before its document is rendered, in milliseconds, or a range such as `200..800`. Default: 0. */
+  /** The delay before each document in milliseconds, or a range such as `200..800`. Default: 0. */
   readonly latency?: number | string | undefined;
-  /** Called after each response. Default: none. */
+  /** Called for every call after its response. Default: nothing. */
   readonly onCall?: ((call: Call) => void) | undefined;
   /**
-   * Called with the error of a document that cannot be rendered, including the file and line of its template. The caller gets a
-   * 500 without details and with the same request ID. Default: prints the error to standard error.
+   * Called with the reason if a document cannot be generated, with the file and line of its template. The caller gets a 500 with
+   * the same request id and without the reason. Default: prints to standard error.
    */
   readonly onError?: ((error: unknown, request: Request, requestId: string) => void) | undefined;
 }
@@ -70,12 +67,12 @@ const knownOptions =
   "templates port host allowedHosts apiKeys images fonts ui limits faults latency onCall onError".split(" ");
 const knownLimits = "maxBodyBytes requestMs renderMs threads".split(" ");
 
-/** Checks the options and applies the defaults. `Misbehaviour` checks `faults` and `latency`. */
+/** Checks the options and fills in the defaults, except for `faults` and `latency`. */
 export function resolveEmulatorOptions(options: EmulatorOptions) {
   if (typeof options !== "object" || options === null) {
     throw new TypeError('Expected an object of options, such as { templates: "templates" }.');
   }
-  refuseUnknown(options, knownOptions, "The emulator knows");
+  refuseUnknown(options, knownOptions, "Known options");
   const {
     templates,
     images,
@@ -144,7 +141,7 @@ function toInteger(value: number, name: string, lowest: number, highest: number)
 function toFolder(folder: string | URL, name: string): string {
   const isFile = folder instanceof URL && folder.protocol === "file:";
   expect(isFile || (typeof folder === "string" && folder !== ""), name, "a folder: a path or a file URL");
-  // The URL of a folder ends in a slash, which is removed.
+  // Without the trailing slash of a folder URL.
   return resolve(isFile || String(folder).startsWith("file:") ? fileURLToPath(folder) : String(folder));
 }
 
@@ -153,17 +150,17 @@ function toHosts(names: readonly string[]): readonly string[] {
   const wrong = names.find((name) => typeof name !== "string" || !isHostName(name));
   if (wrong === undefined) return [...names];
   throw new TypeError(
-    `Expected \`allowedHosts\` to hold host names such as "pdf.test", without a scheme, a port or a path, got ${JSON.stringify(wrong)}.`,
+    `Expected \`allowedHosts\` to contain host names such as "pdf.test", without a scheme, a port or a path, got ${JSON.stringify(wrong)}.`,
   );
 }
 
 function resolveKeys(apiKeys: EmulatorOptions["apiKeys"]): readonly [string, ...string[]] {
-  // It contains no words, because clients redact the key from every error message, including messages of the emulator.
+  // Not a word, because the key is redacted from every error, including those of the emulator.
   const [first, ...others] = apiKeys ?? [`dev_${randomBytes(24).toString("base64url")}`];
-  // A string is iterable, too, and would become keys of one character each.
+  // A string is iterable, too, and would become keys of one letter.
   if (first !== undefined && typeof apiKeys !== "string") return [first, ...others];
   throw new TypeError(
-    "Expected `apiKeys` to be an array of strings with at least one key. Leave it out to get a random one.",
+    "Expected `apiKeys` to be an array of strings with at least one key. Omit it to get a random key.",
   );
 }
 

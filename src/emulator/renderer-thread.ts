@@ -4,19 +4,19 @@ import { describeThrown } from "../json/describe-thrown.ts";
 import { formatLocation, shortPath, userFrames } from "./renderer/error-location.ts";
 import type { Message, Outcome, RendererSetup, Report, Task } from "./renderer/protocol.ts";
 
-/** How long a thread may continue after its call was aborted. Most layouts finish in this time, and a new thread takes longer. */
+/** The time that a thread may continue after its caller has left: most layouts finish by then, and a new thread costs more. */
 const abandonedMs = 1_000;
 
-/** Controls a rendering thread, which performs one task at a time. */
+/** A rendering thread, which performs one task at a time. */
 export class RendererThread {
   readonly #worker: Worker;
   /** The current task. */
   #task: Task | undefined;
   #settle: ((outcome: Outcome) => void) | undefined;
 
-  /** Resolves when the thread is ready for a task. Rejects if it cannot start, for example without pdfmake. */
+  /** Resolves when the thread is ready. Rejects if it cannot start, for example without pdfmake. */
   readonly ready: Promise<void>;
-  /** Resolves when the thread has ended for any reason. */
+  /** Resolves when the thread has ended. */
   readonly ended: Promise<void>;
 
   constructor(setup: RendererSetup, maxMemoryMegabytes: number) {
@@ -34,20 +34,20 @@ export class RendererThread {
       this.#worker.on("error", (thrown: unknown) => {
         reject(thrown);
         const [inmost] = userFrames(thrown);
-        // Asynchronous code left over from a document can throw during the next one.
+        // Leftovers of one document may throw during the next.
         const place = inmost ? formatLocation(inmost) : this.#file();
         this.#break(`${place}: it ended the rendering thread: ${describeThrown(thrown)}`);
       });
       this.#worker.on("exit", () => {
         reject(new Error("The rendering thread ended before it was ready."));
-        this.#break(`${this.#file()}: it ended the rendering thread, by process.exit() for instance`);
+        this.#break(`${this.#file()}: it ended the rendering thread, for example with process.exit()`);
       });
     });
-    // Prevents an unhandled rejection if nothing awaits it.
+    // Prevents an unhandled rejection if nothing waits for it.
     this.ready.catch(() => {});
   }
 
-  /** Performs a task. Ends the thread after `limitMs`, or one second after the call was aborted. */
+  /** Performs one task. The thread is ended after `limitMs`, or a second after the caller has left. */
   perform(task: Task, signal: AbortSignal | undefined, limitMs: number): Promise<Outcome> {
     return new Promise((resolve) => {
       let limit = setTimeout(() => {
@@ -70,17 +70,17 @@ export class RendererThread {
       try {
         this.#worker.postMessage(task);
       } catch (error) {
-        this.#break(`${this.#file()}: its values cannot be handed to a thread: ${describeThrown(error)}`);
+        this.#break(`${this.#file()}: its values cannot be sent to a thread: ${describeThrown(error)}`);
       }
     });
   }
 
   async end(): Promise<void> {
-    this.#break("The emulator was closed before the document was done.");
+    this.#break("The emulator was closed before the document was finished.");
     await this.#worker.terminate();
   }
 
-  /** Ends the current task, if there is one. The thread must not be reused. */
+  /** Ends the current task, if any. The thread must not get another one. */
   #break(message: string): void {
     this.#settle?.({ kind: "broken", message, stack: "", isSpent: true });
   }
@@ -91,8 +91,8 @@ export class RendererThread {
 }
 
 /**
- * Threads inherit the flags of the process, for example a TypeScript loader. Flags for a program given as text prevent a thread
- * from starting, so only then are the flags dropped. An explicit list of flags is validated more strictly than inherited ones.
+ * A thread inherits the flags of its process, such as a TypeScript loader. Flags for an inline program prevent it from starting.
+ * Only then are the flags omitted, because explicit flags are checked more strictly than inherited ones.
  */
 function inheritedFlags(): { readonly execArgv?: string[] } {
   const isText = process.execArgv.some((flag) => /^(?:--(?:input-type|eval|print)\b|-[ep]$|-pe$)/.test(flag));

@@ -1,10 +1,10 @@
 import type { Outcome, RendererSetup, Task } from "./renderer/protocol.ts";
 import { RendererThread } from "./renderer-thread.ts";
 
-/** A template that needs more memory ends its thread instead of exhausting the machine's memory. */
+/** The memory limit of a thread. A template that exceeds it ends its thread instead of filling the memory of the machine. */
 const defaultMaxMemoryMegabytes = 2_048;
 
-/** The pool of rendering threads. A thread is started only when all others are busy, up to the limit. */
+/** The rendering threads, up to the limit. A thread starts only when all others are busy. */
 export class Renderers {
   readonly #setup: RendererSetup;
   readonly #maxThreads: number;
@@ -12,7 +12,7 @@ export class Renderers {
   readonly #maxMemoryMegabytes: number;
   readonly #threads = new Set<RendererThread>();
   readonly #idle = new Set<RendererThread>();
-  /** Waiting tasks, called in order when a thread is idle or another can be started. */
+  /** Waiting tasks, called in order when a thread is idle or may be started. */
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
@@ -28,7 +28,7 @@ export class Renderers {
     this.#maxMemoryMegabytes = maxMemoryMegabytes;
   }
 
-  /** @param signal - aborted when the outcome is no longer needed; its reason is thrown if no thread has started the task */
+  /** @param signal - aborted when the caller has left; its reason is thrown if no thread has started */
   async perform(task: Task, signal?: AbortSignal): Promise<Outcome> {
     for (;;) {
       const thread = await this.#take(signal);
@@ -36,7 +36,7 @@ export class Renderers {
       if (outcome.isSpent) void thread.end();
       else this.#idle.add(thread);
       this.#wakeNext();
-      // A new thread has not loaded any files yet, so it cannot be stale.
+      // A new thread cannot be stale.
       if (outcome.kind !== "stale") return outcome;
     }
   }
@@ -76,7 +76,7 @@ export class Renderers {
   async #begin(): Promise<RendererThread> {
     const thread = new RendererThread(this.#setup, this.#maxMemoryMegabytes);
     this.#threads.add(thread);
-    // When a thread ends, even an idle one, another can be started.
+    // A thread that has ended, even an idle one, makes room for another.
     void thread.ended.then(() => {
       this.#threads.delete(thread);
       this.#idle.delete(thread);

@@ -3,27 +3,27 @@ import { isDropped } from "../service/listen.ts";
 import { faultOf } from "./misbehaviour.ts";
 import { warningOf } from "./templates.ts";
 
-/** A completed call, for logging. It contains no API key and no values; `detail` may contain property names of the values. */
+/** A call, for a log. It contains no key and no values; `detail` may name properties of the values. */
 export interface Call {
   /** The method of the request. */
   readonly method: string;
-  /** The path of the request, percent-encoded. */
+  /** The path, percent-encoded. */
   readonly path: string;
-  /** The uid of the requested template, if the path contains one. */
+  /** The requested template, if the path names one. */
   readonly uid: string | undefined;
-  /** The status of the response; 0 if none was sent, because a fault closed the connection or the caller disconnected. */
+  /** The status of the response; 0 if there was none, because a fault dropped the connection or the caller disconnected. */
   readonly status: number;
-  /** The size of the document in bytes; 0 if no complete document was sent. */
+  /** The size of the document in bytes; 0 if none was sent completely. */
   readonly bytes: number;
   /** The time from the request headers to the response headers, in milliseconds. */
   readonly durationMs: number;
-  /** The message of a refusal, the simulated fault, or the characters that the fonts of the document lack. */
+  /** The message of a refusal, the simulated fault, or characters that the fonts lack. */
   readonly detail: string | undefined;
   /** The `x-request-id` of the response. */
   readonly requestId: string | undefined;
 }
 
-/** Handles a request; never rejects. */
+/** Responds to a request and never rejects. */
 export type Answer = (request: Request) => Promise<Response>;
 
 /** Reports every call of an endpoint to `onCall`. */
@@ -32,7 +32,7 @@ export function reporting(answer: Answer, onCall: (call: Call, request: Request)
     const startedAt = performance.now();
     const response = await answer(request);
     const call = await describe(request, response, performance.now() - startedAt);
-    // A failing `onCall`, which may be asynchronous, must not affect the response or end the process.
+    // A failing log must not affect the response or the process. It may be asynchronous.
     new Promise<void>((resolve) => resolve(onCall(call, request))).catch(() => {});
     return response;
   };
@@ -57,17 +57,17 @@ async function describe(request: Request, response: Response, durationMs: number
 async function detailOf(request: Request, response: Response): Promise<string | undefined> {
   const fault = faultOf(request);
   if (fault !== undefined) return `fault: ${fault}`;
-  if (request.signal.aborted) return "the caller left";
+  if (request.signal.aborted) return "the caller disconnected";
   const warning = warningOf(request);
   if (warning !== undefined) return warning;
-  // The response contains no details of internal errors; `onError` has received them.
+  // The response does not contain internal errors, which `onError` receives.
   const isRefusal = response.headers.get("content-type") === "application/problem+json";
   if (!isRefusal || response.status === 500 || response.body === null) return undefined;
   const { detail }: { detail?: string } = await response.clone().json();
   return detail;
 }
 
-/** Returns `undefined` for a path that the endpoint refuses, for example because of a malformed uid. */
+/** Requests that the endpoint refuses, for example with an invalid uid, have no template. */
 function uidOf(path: string): string | undefined {
   const segment = uidSegmentOf(path);
   try {

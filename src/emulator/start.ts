@@ -13,18 +13,18 @@ import { type FoundTemplate, inspectTemplates, renderOrder } from "./templates.t
 
 /** A running emulator. */
 export interface Emulator {
-  /** The base URL for the client's `baseUrl` option, for example `http://127.0.0.1:49152`. */
+  /** The base URL for the client, such as `http://127.0.0.1:49152`. */
   readonly baseUrl: string;
-  /** An accepted API key: the first of `apiKeys`, or the random key. */
+  /** A valid API key: the first of `apiKeys`, or the random one. */
   readonly apiKey: string;
-  /** The URL of the playground; `undefined` if the playground is not served. */
+  /** The URL of the playground; `undefined` if it is not served. */
   readonly playgroundUrl: string | undefined;
-  /** The templates found at startup. Later changes to the folder take effect immediately, but are not listed here. */
+  /** The templates found at the start. Later changes take effect on the next request. */
   readonly templates: readonly FoundTemplate[];
   /**
-   * Stops listening, waits for pending responses, and closes all connections. A second call returns the same promise.
+   * Stops listening, finishes responses in flight, and closes all connections. A second call returns the same promise.
    *
-   * @throws {Error} if calls are still pending after 8 seconds; their connections are closed.
+   * @throws {Error} if calls had to be interrupted after 8 seconds
    */
   close(): Promise<void>;
   /** The same as `close`, for `await using`. */
@@ -32,19 +32,19 @@ export interface Emulator {
 }
 
 /**
- * Starts the service on this machine. It renders real PDFs with pdfmake from the template files of a folder.
+ * Starts an emulator of the service on this machine, which renders real PDFs with pdfmake from template files.
  *
- * The file name is the template uid. `<uid>.json` is a pdfmake document definition with `{{placeholders}}` in its strings.
- * `<uid>.mjs` (or `<uid>.ts`, if Node can load it) has a function `(values) => document definition` as its default export.
- * Changes to the files take effect immediately. Values that do not match the template's schema result in a 422. A template that
- * throws results in a 500 without details, and `onError` receives the error.
+ * The file name is the uid. `<uid>.json` is a pdfmake document definition with `{{placeholders}}`. `<uid>.mjs`, or `<uid>.ts` if
+ * Node supports TypeScript, has a default export `(values) => document definition`. Changes of files take effect on the next
+ * request. Values that the schema of a template rejects lead to a 422. A template that throws leads to a 500 without the reason,
+ * which `onError` receives.
  *
- * @param options - the template folder, the address, the limits and the simulated faults
- * @returns the running emulator
- * @throws {TypeError} if an option is unknown, missing or of the wrong type.
- * @throws {RangeError} if a number is out of range.
- * @throws {Error} if a folder is missing or contains no template, two files have the same uid, a template cannot be loaded (one
- * line each, with file and position), pdfmake is not installed, or the host and port are not available.
+ * @param options - the folder with the templates, the address, limits and faults
+ * @returns the emulator, once it listens
+ * @throws {TypeError} if an option is unknown, missing or of the wrong type
+ * @throws {RangeError} if a number is out of range
+ * @throws {Error} if a folder is missing or contains no template, two files have the same uid, templates cannot be loaded (one
+ * line each, with file and position), pdfmake is not installed, or it cannot listen on the host and port
  * @example
  * ```ts
  * const emulator = await startEmulator({ templates: "templates" });

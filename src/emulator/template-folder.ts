@@ -8,25 +8,25 @@ export interface TemplateFile {
   readonly file: string;
   /** Its absolute path. */
   readonly path: string;
-  /** The error message if another file has the same uid. */
+  /** The error if another file has the same uid. */
   readonly duplicate?: string;
 }
 
-/** The file extensions of templates. */
+/** The language of a template. */
 const kinds = [".json", ".mjs", ".ts"];
 
-/** Common files that are not templates. Hidden files and type declarations are ignored, too. */
+/** Files that are not templates, in addition to hidden files and declarations. */
 const others = /^\.|^(?:package|package-lock|tsconfig|jsconfig)(?:\.\w+)?\.json$|\.d\.ts$/;
 
 /**
- * Reads the current templates of a folder, by uid. Ignores files with other extensions, hidden files and subfolders, which can
- * contain code that templates share.
+ * Reads the templates in a folder, by uid. It ignores files with other extensions, hidden files and subfolders, which may contain
+ * shared code.
  */
 export async function readTemplateFolder(folder: string): Promise<Map<string, TemplateFile>> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(
     (cause: NodeJS.ErrnoException): never => {
       throw new Error(
-        `The template folder ${folder} ${describeFolderError(cause)}. Name the folder that holds your template files.`,
+        `The template folder ${folder} ${describeFolderError(cause)}. Pass the folder with your template files.`,
         { cause },
       );
     },
@@ -35,13 +35,13 @@ export async function readTemplateFolder(folder: string): Promise<Map<string, Te
   for (const { name: file } of entries.filter((entry) => !entry.isDirectory()).sort(byName)) {
     const kind = kinds.find((extension) => file.endsWith(extension));
     if (kind === undefined || others.test(file)) continue;
-    // Some file systems decompose accented characters, while callers send composed ones.
+    // Some file systems decompose accented characters; callers use composed ones.
     const uid = file.slice(0, -kind.length).normalize();
     const first = templates.get(uid);
     if (first === undefined) {
       templates.set(uid, { uid, file, path: join(folder, file) });
     } else {
-      const duplicate = `Two files of ${folder} are the template ${uid}: ${first.file} and ${file}. Rename or remove one of them.`;
+      const duplicate = `Two files in ${folder} have the uid ${uid}: ${first.file} and ${file}. Rename or remove one of them.`;
       templates.set(uid, { ...first, duplicate });
     }
   }

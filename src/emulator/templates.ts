@@ -6,27 +6,27 @@ import type { Product } from "../service/to-response.ts";
 import type { Renderers } from "./renderers.ts";
 import { readTemplateFolder } from "./template-folder.ts";
 
-/** A template that the emulator found at startup. */
+/** A template that the emulator found at the start. */
 export interface FoundTemplate {
-  /** The template uid. */
+  /** The uid of the template. */
   readonly uid: string;
   /** The file name. */
   readonly file: string;
-  /** Sample values from the file, or values generated from the placeholders. */
+  /** Sample values from the file, otherwise generated from its placeholders. */
   readonly sample: Record<string, unknown>;
 }
 
-/** Thrown when a template cannot be rendered. The message contains the file and, if known, the line. */
+/** A template could not generate a document. The message contains the file and, if known, the line. */
 export class TemplateError extends Error {
   /** The name of this class. */
   override readonly name = "TemplateError";
-  /** The path of the template's file. */
+  /** The path of the template file. */
   readonly file: string;
 
   /**
-   * @param file - the path of the template's file
-   * @param message - starts with the location, and contains no values of the call
-   * @param frames - the stack frames of the user's own code, which replace the stack
+   * @param file - the path of the template file
+   * @param message - the message, which begins with the position and contains no values of the call
+   * @param frames - the frames of user code, which replace the stack
    */
   constructor(file: string, message: string, frames: string) {
     super(message);
@@ -35,7 +35,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** Loads every template once, so that errors are reported at startup. */
+/** Loads every template once, so that errors are reported at the start. */
 export async function inspectTemplates(folder: string, renderers: Renderers): Promise<FoundTemplate[]> {
   const found: FoundTemplate[] = [];
   const wrong: TemplateError[] = [];
@@ -50,15 +50,15 @@ export async function inspectTemplates(folder: string, renderers: Renderers): Pr
   if (first) throw wrong.length === 1 ? first : new Error(wrong.map(({ message }) => message).join("\n"));
   if (found.length > 0) return found;
   throw new Error(
-    `The template folder ${folder} holds no template. Add a file <uid>.json, a pdfmake document definition, or <uid>.mjs, ` +
+    `The template folder ${folder} contains no template. Add a file <uid>.json, a pdfmake document definition, or <uid>.mjs, ` +
       "whose default export is a function (values) => document definition.",
   );
 }
 
-/** Renders the document of a call from the current template files; throws the `Problem` to respond with if that fails. */
+/** Generates the document of a call from the current template files. Throws a `Problem` to refuse it. */
 export async function renderOrder(order: Order, folder: string, renderers: Renderers): Promise<Product> {
   const { uid, values, request, signal } = order;
-  // The emulator serves the endpoint at the root only, so a path before it is a client error.
+  // The endpoint can be mounted anywhere. This one is at the root, so a prefix is a mistake.
   if (!new URL(request.url).pathname.startsWith("/api/v1/templates/")) {
     throw new Problem(
       404,
@@ -88,12 +88,12 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
 
 const warnings = new WeakMap<Request, string>();
 
-/** Returns a warning about a document that was sent; `undefined` if there is none. */
+/** Returns a warning about the sent document of a call, if any. */
 export function warningOf(request: Request): string | undefined {
   return warnings.get(request);
 }
 
-/** The maximum number of characters that a warning lists. */
+/** The maximum number of characters in a warning. */
 const maxNamed = 10;
 
 function missingCharacters(missing: string): string {
@@ -102,7 +102,7 @@ function missingCharacters(missing: string): string {
       `${character} (U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")})`,
   );
   const more = named.length > maxNamed ? ` and ${named.length - maxNamed} more` : "";
-  return `its fonts lack ${named.slice(0, maxNamed).join(", ")}${more}: empty boxes are shown. Name another font, see --fonts`;
+  return `its fonts lack ${named.slice(0, maxNamed).join(", ")}${more}: empty boxes are shown. Use another font, see --fonts`;
 }
 
 /**
@@ -110,6 +110,6 @@ function missingCharacters(missing: string): string {
  * to retry.
  */
 function atFault(uid: string, cause: TemplateError): Problem {
-  const detail = `The template ${JSON.stringify(uid)} cannot be rendered. The terminal of the emulator, or its \`onError\`, names the place in its file and the reason.`;
+  const detail = `The template ${JSON.stringify(uid)} cannot be rendered. See the terminal of the emulator, or \`onError\`, for the position and the reason.`;
   return new Problem(500, detail, { kind: "template-broken", cause });
 }

@@ -36,7 +36,7 @@ export function safeFilename(name: string): string | undefined {
 export function objectionOfWindows(name: string): string | undefined {
   if (device.test(name)) return "Windows reserves this name for a device";
   if (forbiddenOnWindows.test(name)) {
-    return 'Windows takes none of \\ / : * ? " < > |, no control characters, and no dot or space at the end of a name';
+    return 'Windows does not allow \\ / : * ? " < > |, control characters, or a dot or space at the end of a name';
   }
   // Windows counts UTF-16 code units, as JavaScript does, not bytes.
   return name.length > 255 ? "its name is too long" : undefined;

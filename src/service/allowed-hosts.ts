@@ -5,7 +5,7 @@ import { Problem } from "./problem.ts";
 export interface Bound {
   /** The URL for callers on this machine, such as `http://127.0.0.1:4010`. */
   readonly baseUrl: string;
-  /** The host that it was told to listen on. */
+  /** The configured host. */
   readonly host: string;
   /** The address of this host. */
   readonly address: string;

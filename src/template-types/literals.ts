@@ -1,7 +1,7 @@
 /** Something that may tell one variant of an object from another. */
 export type Literal = string | boolean;
 
-/** How many literals are kept of one member: one that has more is no tag. */
+/** How many literals are kept of one property: one that has more is no tag. */
 const maxLiterals = 8;
 
 /** One word, as tags are: everything else is a text somebody wrote. */
@@ -44,14 +44,14 @@ export function literalOf(value: unknown): Literal | undefined {
   return typeof value === "string" && value.length <= 64 && word.test(value) ? value : undefined;
 }
 
-/** How much a member's name says of its being a tag. */
+/** How much a property's name says of its being a tag. */
 export type TagRank = "by name" | "likely" | "any";
 
 const tagWord = /^(?:type|kind|tag|variant|typename|discriminator)$/i;
 const likelyWord =
   /^(?:action|category|channel|class|event|format|method|mode|op|operation|role|scheme|shape|state|status|style)$/i;
 
-/** How much of a name's end is read: a longer word is none of those above. */
+/** The length of a name's end that is read. Longer words do not match. */
 const maxTailLength = 32;
 
 /** What was found for names: most objects have the same few. */

@@ -58,7 +58,7 @@ export function schemaName(name: string): string {
 }
 
 /**
- * Names the definitions of a template, whose names are nobody's promise: two that would be alike are numbered.
+ * Names the definitions of a template, which are not public. Equal names are numbered.
  *
  * @param used - the names that are gone; the new ones are added
  */

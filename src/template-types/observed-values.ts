@@ -17,7 +17,7 @@ export function isWild(mask: number): boolean {
   return worlds.filter((world) => mask & world).length > 1;
 }
 
-/** How many variants of an object are kept apart; beyond that they are told apart by less. */
+/** The maximum number of variants of an object. Beyond that, only discriminants separate them. */
 const maxVariants = 256;
 
 /** How many names objects of all sorts may have before they count as data. */
@@ -96,12 +96,12 @@ export class ObservedProperty {
   }
 }
 
-/** Objects that are one sort, as far as they can be told apart. */
+/** Objects of one variant. */
 export class Variant {
   /** How many objects there were. */
   count = 0;
   readonly members = new Map<string, ObservedProperty>();
-  /** What was seen of all members, where their names are data: then `members` is empty. */
+  /** What was seen of all properties, where their names are data: then `properties` is empty. */
   others: ObservedProperty | undefined;
 
   /** What tells the variant from others: by names, kinds and tags, by tags alone, by nothing. */
@@ -111,7 +111,7 @@ export class Variant {
     this.keys = keys;
   }
 
-  /** The member of that name, made where it is new. */
+  /** The property of that name, made where it is new. */
   member(name: string): ObservedProperty {
     if (this.others) return this.others;
     let member = this.members.get(name);
@@ -131,7 +131,7 @@ export class Variant {
     }
   }
 
-  /** Joins all members into one. */
+  /** Joins all properties into one. */
   forgetNames(): void {
     const others = this.others ?? new ObservedProperty();
     for (const member of this.members.values()) others.absorb(member);
@@ -202,7 +202,7 @@ export class ObservedObjects {
     for (const variant of this.#variants.values()) this.#keepFewNames(variant);
   }
 
-  /** One object may have thousands of members; where objects hardly have one in common, too, they are data. */
+  /** One object may have thousands of properties; where objects hardly have one in common, too, they are data. */
   #keepFewNames(variant: Variant): void {
     if (this.#grain > 0 && variant.members.size > maxNames) variant.forgetNames();
   }

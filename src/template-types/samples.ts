@@ -11,14 +11,14 @@ export interface Disagreement {
 }
 
 /**
- * What was seen of the values of one template. Neither the order of samples nor that of members matters, and memory
+ * What was seen of the values of one template. Neither the order of samples nor that of properties matters, and memory
  * grows with the shapes that were seen, not with the samples.
  */
 export class Samples {
   readonly #objects = new ObservedObjects();
 
   /**
-   * Looks at one sample, a value of JSON. Keeps none of its values but single words and booleans that may turn out to be tags.
+   * Reads one sample, a JSON value. Keeps no values except single words and booleans that may be discriminants.
    *
    * @throws {RangeError} when it is nested deeper than 500 levels
    */
@@ -26,7 +26,7 @@ export class Samples {
     this.#objects.add(values, 1);
   }
 
-  /** An object, or objects that a literal member tells apart. */
+  /** An object, or objects that a literal property tells apart. */
   shape(): Shape {
     return oneOf(shapesOfObjects(this.#objects, "", new Map()));
   }

@@ -15,16 +15,16 @@ export type Shape =
   /** One of the `definitions` of its template: what is defined in terms of itself has to have a name. */
   | { readonly kind: "reference"; readonly name: string };
 
-/** An object, with what is known of its members. */
+/** An object, with what is known of its properties. */
 export interface ObjectShape {
   readonly kind: "object";
   /** By name, in no order that would mean anything. */
   readonly members: ReadonlyMap<string, MemberShape>;
-  /** What members of other names look like, where they are allowed. */
+  /** What properties of other names look like, where they are allowed. */
   readonly others: Shape | undefined;
 }
 
-/** One member of an object. */
+/** One property of an object. */
 export interface MemberShape {
   readonly shape: Shape;
   readonly isOptional: boolean;

@@ -1,13 +1,13 @@
 import { type Literal, type TagRank, tagRankOf } from "./literals.ts";
 import { kinds, merge, type ObservedValues, type Variant } from "./observed-values.ts";
 
-/** Objects that one member tells apart. */
+/** Objects that one property tells apart. */
 export interface Parts {
   readonly discriminant: string;
   readonly parts: readonly Part[];
 }
 
-/** Objects in which that member is one of these literals, and of no other part. */
+/** Objects in which that property is one of these literals, and of no other part. */
 interface Part {
   readonly variant: Variant;
   /** How often each was seen. */
@@ -17,15 +17,15 @@ interface Part {
 /** Up to so many literals may have been seen once each. */
 const fewLiterals = 8;
 
-/** A tag that nobody called one: `card`, `bank-transfer`, and not `Ada Lovelace`, `2026-11-21` or `A-17`. */
+/** A discriminant without a discriminant name: `card`, `bank-transfer`, and not `Ada Lovelace`, `2026-11-21` or `A-17`. */
 const tagLike = /^[A-Za-z]+(?:[_-][A-Za-z]+)*$/;
 
 /**
- * Finds the member whose literal tells objects apart: it is in every variant, always a literal, no two groups of
+ * Finds the property whose literal tells objects apart: it is in every variant, always a literal, no two groups of
  * variants share a literal, the groups really differ, and there is evidence that this is no accident
  * (docs/decisions/0022).
  *
- * @returns the parts, or `undefined` where the objects are rather one sort with optional members
+ * @returns the parts, or `undefined` where the objects are rather one sort with optional properties
  */
 export function tellApart(variants: readonly Variant[]): Parts | undefined {
   const [first, ...rest] = variants;

@@ -34,7 +34,7 @@ export function isInterface(shape: Shape): shape is ObjectShape {
   return shape.kind === "object" && shape.members.size > 0;
 }
 
-/** Writes `{ … }`, with each member on a line of its own. */
+/** Writes `{ … }`, with each property on a line of its own. */
 export function objectText({ members, others }: ObjectShape, names: DefinitionNames): Doc {
   const lines = sortedMembers(members).map(([name, member]): Doc => {
     const sign = member.isOptional ? "?: " : ": ";
@@ -61,7 +61,7 @@ export function block(lines: Doc[]): Doc {
   return lines.length === 0 ? "{}" : ["{", indent([hardline, join(hardline, lines)]), hardline, "}"];
 }
 
-/** Writes the author's comment on a member, each line followed by a new one. */
+/** Writes the author's comment on a property, each line followed by a new one. */
 export function commentLines({ comment }: MemberShape): Doc {
   return docComment(comment ?? "").map((text) => [text, hardline]);
 }

@@ -153,7 +153,7 @@ function isSwitchable(alternative: Alternative, discriminant: string): boolean {
   return isKnown === true && !isTyped(alternative);
 }
 
-/** Whether zod has to be told the type: of properties without a name it would infer that all others are like them. */
+/** Whether zod needs the type: for properties without a name, it would infer that all others are alike. */
 function isTyped(shape: Shape): boolean {
   return shape.kind === "object" && shape.members.size > 0 && (shape.others ?? anything).kind !== "unknown";
 }

@@ -11,13 +11,13 @@ describe("emulate refuses to start", () => {
     [["--host", ""], "Expected --host to be an address or a name"],
     [
       ["--allow-host", "a.test", "--allow-host", "b.test:80"],
-      'Expected --allow-host to hold host names such as "pdf.test", without a scheme, a port or a path, got "b.test:80".',
+      'Expected --allow-host to contain host names such as "pdf.test", without a scheme, a port or a path, got "b.test:80".',
     ],
     [["--key", "a b"], "Expected API key number 1 to be a string of visible ASCII characters"],
     [["--open", "--no-ui"], "--open opens the playground, but --no-ui disables it. Leave out one of them."],
     [["--images", "nowhere"], "nowhere does not exist"],
     [["--fonts", "nowhere"], "nowhere does not exist"],
-    [["--fault", "429 sometimes"], 'The fault "429 sometimes" cannot be read'],
+    [["--fault", "429 sometimes"], 'The fault "429 sometimes" is not a fault rule'],
     [["--latency", "9..3"], 'The latency "9..3" is not between 0 and 2147483647 ms'],
   ])("with %j: %s", async (flags, words) => {
     const cwd = await templateFolder();

@@ -124,7 +124,7 @@ describe("the API key and the base URL", () => {
       code: 2,
       stderr:
         "template-pdf: The API key comes from the environment (TEMPLATE_PDF_API_KEY), and the base URL from the file .env in this folder, " +
-        "which may belong to somebody else. If you trust that address, export TEMPLATE_PDF_BASE_URL or pass --base-url.\n",
+        "which may not be yours. If you trust that address, export TEMPLATE_PDF_BASE_URL or pass --base-url.\n",
       key: undefined,
       path: undefined,
     });

@@ -36,7 +36,7 @@ describe("a command with a queue", () => {
     [`${bulk} --queue ${url}`, /^--queue needs the name of a run\. Give it, as in --run 2026-11\./],
     [
       `${bulk} --queue --run nov`,
-      /^The URL of the queue is missing\. Give --queue redis:\/\/localhost:6379, or put/,
+      /^The URL of the queue is missing\. Pass --queue redis:\/\/localhost:6379, or set/,
     ],
     [
       `${bulk} --queue ${url} --run nov --out a/{{no}}.pdf --no-retry --report a.csv`,

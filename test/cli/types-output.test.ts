@@ -134,8 +134,8 @@ describe("types --check", () => {
   const write = "Write it: npx template-pdf types";
   const stale = "pdf-templates.ts is out of date:";
   it.each<[words: string, line: string, changed?: Readonly<Record<string, string>>]>([
-    ["invoice.json -o t.ts", `t.ts is not there. ${write} invoice.json -o t.ts`],
-    ["invoice.json -o $(x)'.ts", `$(x)'.ts is not there. ${write} invoice.json -o '$(x)'\\''.ts'`],
+    ["invoice.json -o t.ts", `t.ts does not exist. ${write} invoice.json -o t.ts`],
+    ["invoice.json -o $(x)'.ts", `$(x)'.ts does not exist. ${write} invoice.json -o '$(x)'\\''.ts'`],
     [
       "invoice.json",
       `${stale} invoice (note). ${write} invoice.json`,

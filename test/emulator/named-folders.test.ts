@@ -81,7 +81,7 @@ describe("pictures", () => {
     const names = ["../secret.png", secret(), "link.png", "none.png", pathToFileURL(secret()).href];
     for (const name of [...names, "http://127.0.0.1:9/"]) {
       expect((await generate(shared, uid, { name })).status, name).toBe(500);
-      expect(reason()).toMatch(/holds no file of this name|can fetch no URL|Access to URL denied/);
+      expect(reason()).toMatch(/does not contain this file|cannot fetch URLs|Access to URL denied/);
       expect(reason()).not.toContain("secret");
     }
     expect(printed).not.toHaveBeenCalled();
@@ -114,7 +114,9 @@ it.each(Object.keys(namingFiles))("a document cannot read another file of the ma
     expect((await generate(shared, uid, { source })).status, JSON.stringify(source)).toBe(500);
     // Of what is not a text, pdfmake refuses some things before it comes to that.
     if (typeof source !== "string") continue;
-    expect(reason()).toMatch(/holds no file|fetch no URL|attaches a file|Access to local file denied/);
+    expect(reason()).toMatch(
+      /does not contain this file|cannot fetch URLs|attaches a file|Access to local file denied/,
+    );
   }
 });
 
@@ -132,7 +134,7 @@ describe("fonts", () => {
   it("that are missing in a style are an error that names the file", async () => {
     expect(await textOf(shared, "missing-style")).toBe(500);
     expect(reason()).toContain(
-      "there is no file for a font; the folder of fonts (`fonts`) is to hold it (My Font-Bold.ttf)",
+      "there is no file for a font; add it to the folder of fonts (`fonts`) (My Font-Bold.ttf)",
     );
   });
 });
@@ -142,6 +144,6 @@ describe("a picture by name without the option `images`", () => {
 
   it.each(uids)("is an error that names the option, shown by %s", async (uid) => {
     expect((await generate(bare, uid, { name: "logo.png" })).status).toBe(500);
-    expect(String(bare.errors.at(-1))).toContain("no folder of images was named; name one (`images`)");
+    expect(String(bare.errors.at(-1))).toContain("there is no folder of images; set `images`");
   });
 });

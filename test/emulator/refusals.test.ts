@@ -6,11 +6,11 @@ import { templateFolder } from "./template-folder.ts";
 const known =
   "templates, port, host, allowedHosts, apiKeys, images, fonts, ui, limits, faults, latency, onCall, onError";
 const hosts =
-  'Expected `allowedHosts` to hold host names such as "pdf.test", without a scheme, a port or a path';
+  'Expected `allowedHosts` to contain host names such as "pdf.test", without a scheme, a port or a path';
 
 it.each<[string, unknown, string]>([
   ["no options", undefined, "Expected an object of options"],
-  ["an unknown option", { prot: 1 }, `Unknown option \`prot\`. The emulator knows: ${known}.`],
+  ["an unknown option", { prot: 1 }, `Unknown option \`prot\`. Known options: ${known}.`],
   ["an empty path", { templates: "" }, "Expected `templates` to be a folder"],
   ["a web URL", { templates: new URL("https://x.test/") }, "Expected `templates` to be a folder"],
   ["a port out of range", { port: 65_536 }, "0 to 65535, got 65536"],
@@ -20,7 +20,7 @@ it.each<[string, unknown, string]>([
   ["a host name with a port", { allowedHosts: ["b.test", "a.test:80"] }, `${hosts}, got "a.test:80".`],
   ["a host name with a wildcard", { allowedHosts: ["*.test"] }, `${hosts}, got "*.test".`],
   ["a host name that is a number", { allowedHosts: [7] }, `${hosts}, got 7.`],
-  ["no key", { apiKeys: [] }, "at least one key. Leave it out"],
+  ["no key", { apiKeys: [] }, "at least one key. Omit it"],
   ["one key outside an array", { apiKeys: "key" }, "an array of strings"],
   ["a key that no header can carry", { apiKeys: ["a b"] }, "visible ASCII"],
   ["an onError that is not a function", { onError: true }, "Expected `onError`"],
@@ -44,19 +44,27 @@ const schemaOf = (schema: string) => `export const schema = ${schema}; export de
 const sampleOf = (sample: string) => `export const sample = ${sample}; export default () => ({});`;
 
 it.each<[string, Record<string, string>, RegExp]>([
-  ["no template file", { "package.json": "{}", "a.d.ts": "" }, /holds no template\. Add a file <uid>\.json/],
-  ["a template without a default export", { "a.mjs": "" }, /no function \(found: undefined\)/],
-  ["a template that is an object", { "a.mjs": "export default {};" }, /found: object.*export default \(/],
+  [
+    "no template file",
+    { "package.json": "{}", "a.d.ts": "" },
+    /contains no template\. Add a file <uid>\.json/,
+  ],
+  ["a template without a default export", { "a.mjs": "" }, /not a function but undefined/],
+  [
+    "a template that is an object",
+    { "a.mjs": "export default {};" },
+    /not a function but object.*export default \(/,
+  ],
   ["a template that throws", { "a.mjs": '\nthrow new Error("no logo");' }, /a\.mjs:2:7: no logo/],
   ["a module that does not parse", { "a.mjs": "export default (\n  ;" }, /a\.mjs:2:3: Unexpected token ';'/],
   ["JSON that does not parse", { "a.json": '{\n "content": }' }, /a\.json:2:13: expected a value/],
   ["an open placeholder", { "a.json": '{"content":["{{a"]}' }, /a\.json, content\[0\]: /],
   ["a wrong JSON Schema", { "a.json": '{"content":"a","schema":5}' }, /a\.json, schema: /],
-  ["a wrong schema of a module", { "a.mjs": schemaOf("{}") }, /no Standard Schema/],
-  ["a wrong sample", { "a.mjs": sampleOf("[]") }, /no object of values/],
+  ["a wrong schema of a module", { "a.mjs": schemaOf("{}") }, /not a Standard Schema/],
+  ["a wrong sample", { "a.mjs": sampleOf("[]") }, /not an object that JSON can represent/],
   ["a template that ends its process", { "a.mjs": "process.exit(0);" }, /a\.mjs: it ended the rendering/],
-  ["two files for one uid", { "a.json": "{}", "a.mjs": "" }, /template a: a\.json and a\.mjs\. Rename/],
-  ["several broken templates", { "a.mjs": "", "b.json": "{" }, /a\.mjs: .*no function.*\n.*b\.json:1:2: /],
+  ["two files for one uid", { "a.json": "{}", "a.mjs": "" }, /uid a: a\.json and a\.mjs\. Rename/],
+  ["several broken templates", { "a.mjs": "", "b.json": "{" }, /a\.mjs: .*not a function.*\n.*b\.json:1:2: /],
 ])("startEmulator() refuses a folder with %s", async (_, files, message) => {
   await expect(startEmulator({ templates: await templateFolder(files) })).rejects.toThrow(message);
 });
@@ -65,11 +73,11 @@ it("startEmulator() refuses folders that do not exist, are files, or hold no fon
   const templates = await templateFolder({ "a.json": '{"content":"a"}' });
   const none = join(templates, "none");
   const start = (options: object) => startEmulator({ templates, ...options });
-  await expect(start({ templates: none })).rejects.toThrow(/none does not exist\. Name the folder/);
-  await expect(start({ templates: join(templates, "a.json") })).rejects.toThrow(/is not a folder\. Name the/);
-  await expect(start({ fonts: templates })).rejects.toThrow(/holds no \.ttf/);
+  await expect(start({ templates: none })).rejects.toThrow(/none does not exist\. Pass the folder/);
+  await expect(start({ templates: join(templates, "a.json") })).rejects.toThrow(/is not a folder\. Pass the/);
+  await expect(start({ fonts: templates })).rejects.toThrow(/contains no \.ttf/);
   for (const kind of ["fonts", "images"]) {
-    const problem = `The folder of ${kind} ${none} does not exist. Name another one.`;
+    const problem = `The folder of ${kind} ${none} does not exist. Use another folder.`;
     await expect(start({ [kind]: none })).rejects.toThrow(problem);
   }
 });

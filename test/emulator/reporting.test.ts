@@ -69,7 +69,9 @@ it.each<[string, () => unknown]>([
   expect(broken.status).toBe(500);
   expect(await broken.json()).toMatchObject({
     type: "urn:template-pdf:problem:template-broken",
-    detail: expect.stringMatching(/^The template "broken" cannot be rendered\. The terminal of the emulator/),
+    detail: expect.stringMatching(
+      /^The template "broken" cannot be rendered\. See the terminal of the emulator/,
+    ),
   });
 });
 
@@ -79,7 +81,7 @@ it("a document whose fonts lack characters is reported with them, and is whole",
   expect((await generate(emulator, "letter", { name: "Zoë ✓ 中" })).status).toBe(200);
   const { detail, bytes } = onCall.mock.lastCall?.[0] ?? {};
   expect(detail).toBe(
-    "its fonts lack ✓ (U+2713), 中 (U+4E2D): empty boxes are shown. Name another font, see --fonts",
+    "its fonts lack ✓ (U+2713), 中 (U+4E2D): empty boxes are shown. Use another font, see --fonts",
   );
   expect(bytes).toBeGreaterThan(1_000);
   await generate(emulator, "letter", { name: "一二三四五六七八九十百千" });

@@ -16,7 +16,7 @@ const endlessRunaways = {
 } as const;
 const throwLate = 'setTimeout(() => { throw new Error("late"); }); return new Promise(() => {});';
 const runaways = {
-  "ends-its-process": ["process.exit(0);", "it ended the rendering thread, by process.exit() for instance"],
+  "ends-its-process": ["process.exit(0);", "it ended the rendering thread, for example with process.exit()"],
   "throws-in-a-timer": [throwLate, "it ended the rendering thread: late"],
 } as const;
 

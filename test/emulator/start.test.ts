@@ -123,7 +123,7 @@ describe("startEmulator()", () => {
       expect((await generate(await started, "letter", { name: "Zoë" })).status).toBe(200);
     } else {
       await expect(started).rejects.toThrow(
-        `letter.ts: ${process.version} loads no TypeScript. Run the emulator with Node 22.18 or later, or write letter.mjs`,
+        `letter.ts: ${process.version} does not load TypeScript. Run the emulator with Node 22.18 or later, or write letter.mjs`,
       );
     }
   });

@@ -20,34 +20,34 @@ import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { hostName } from "./host-names.ts";
 import type { Row, Transport } from "./row.ts";
 
-/** One question to the table: what does this form give, of this fault, by this transport? */
+/** One cell of the table: a fault, an output method and a transport. */
 export interface Cell {
   readonly row: Row;
   readonly transport: Transport;
   readonly form: string;
   readonly stage: (typeof stages)[number];
-  /** The fault happens once, and the client may try again; else it happens every time, and the client may not. */
+  /** The fault happens once and the client may retry. Otherwise it happens every time, without retries. */
   readonly once: boolean;
-  /** The client may not try again what may have been rendered. Default: it may. */
+  /** Whether requests that may have been rendered are retried. Default: `true`. */
   readonly mayRenderTwice?: boolean;
 }
 
-/** What came of it. */
+/** The result of a cell. */
 export interface Result {
   readonly outcome: string;
   readonly attempts: number;
-  /** What is left in the folder that the document was to be saved in. */
+  /** The files in the target folder. */
   readonly files: readonly string[];
-  /** The service was asked more often than it was told to us. */
+  /** The service received more requests than the client reports. */
   readonly isOverasked: boolean;
-  /** A connection is still at work, or of undici: still there once the client was closed. */
+  /** A connection is still active, or, with undici, still open after the client was closed. */
   readonly isBusy: boolean;
 }
 
 /** Longer than the 64 KiB that an unread document may hold. */
 const whole = fakePdf({ bytes: 100_000 });
 
-/** How long all limits are that no try of a row is to reach. */
+/** The value of limits that a row must not reach. */
 const long = 30_000;
 
 export const forms = everyForm.map(([form]) => form);
@@ -60,7 +60,7 @@ const identities: Readonly<Record<"self-signed" | "expired", Issued>> = {
 /**
  * Plays one cell from its server to the last socket.
  *
- * @param limitMs - the one limit that the row expects to be reached
+ * @param limitMs - the limit that the row reaches
  */
 export async function play(cell: Cell, limitMs: number): Promise<Result> {
   const { row, transport, once } = cell;
@@ -83,7 +83,7 @@ export async function play(cell: Cell, limitMs: number): Promise<Result> {
     hooks: {
       retry: () => {
         retries += 1;
-        // What was wrong around the server is over.
+        // The circumstances return to normal.
         name?.becomesKnown();
         if (scene.refused) restarted ??= FaultServer.start({ document: whole, port: server.port, host });
       },
@@ -131,13 +131,13 @@ export async function play(cell: Cell, limitMs: number): Promise<Result> {
   }
 }
 
-/** Whether nothing is under way any more. A fetch keeps idle connections for others: they are the runtime's. */
+/** Whether nothing is in flight. `fetch` keeps idle connections, which belong to the runtime. */
 function isReleased({ playing, openSockets }: FaultServer, { row, transport }: Cell): boolean {
   if (transport === "undici") return openSockets === 0;
   return playing === 0 || row.scene.lingersByFetch === true;
 }
 
-/** An address at which nobody else takes a released port; only Linux has more than one such address by itself. */
+/** An address at which no other program takes a released port. Only Linux has several. */
 function unsharedAddress(): string {
   const number = () => 1 + ((crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) % 254);
   return process.platform === "linux" ? `127.${number()}.${number()}.${number()}` : "127.0.0.1";
@@ -158,15 +158,15 @@ async function read(form: string, from: PendingPdf | GeneratedPdf, folder?: stri
     return readFile(path);
   }
   const reader = everyForm.find(([name]) => name === form)?.[1];
-  if (!reader) throw new Error(`There is no form ${form}.`);
+  if (!reader) throw new Error(`There is no output method ${form}.`);
   return reader(from);
 }
 
-/** The next call gets its own document, and nothing that was left on the connection. */
+/** Checks that the next call gets its own document, and no remains of this one. */
 async function generateNext(client: TemplatePdf, server: FaultServer): Promise<void> {
   server.reset();
   const next = await client.generate("next", {}).bytes();
-  if (Buffer.compare(next, whole) !== 0) throw new Error("The next call got what was left by this one.");
+  if (Buffer.compare(next, whole) !== 0) throw new Error("The next call received data of this one.");
 }
 
 function describeError(error: unknown): string {
@@ -175,7 +175,7 @@ function describeError(error: unknown): string {
   return error instanceof TemplatePdfError ? error.name : `no error of ours: ${error}`;
 }
 
-/** Whether something ends in time. */
+/** Whether a promise settles in time. */
 async function within(limitMs: number, what: Promise<unknown>): Promise<boolean> {
   const late = new AbortController();
   const timeout = setTimeout(limitMs, false, { signal: late.signal }).catch(() => false);

@@ -9,7 +9,7 @@ import { wholeForms } from "./whole-forms.ts";
 const isPage = process.env["TEMPLATE_PDF_BUILD"] === "browser";
 
 const everyRowOfTable = groups.flatMap(({ rows }) => rows);
-/** A page's `fetch` does not tell why TLS failed, nor whether a request had left: that only Node's does. */
+/** A page's `fetch` does not tell why TLS failed, nor whether a request was sent: only Node's does. */
 const rows = isPage
   ? everyRowOfTable.filter(({ scene }) => !scene.https).map((row): Row => ({ ...row, unsent: [] }))
   : everyRowOfTable;
@@ -28,7 +28,7 @@ afterAll(() => {
   vi.restoreAllMocks();
 });
 
-/** Which outputs are asked for, and where. */
+/** The output methods to test, and their receivers. */
 type Asked = Readonly<Partial<Record<Cell["stage"], readonly string[]>>>;
 
 /** The output that leaves files, where there is one. */
@@ -37,7 +37,7 @@ const saving = forms.filter((form) => form === "saveTo()");
 /** One output that is held in memory, and the one that leaves files. */
 const everyRow: Asked = { "the pending result": ["bytes()", ...saving] };
 
-/** What one row of each kind is asked for in addition. */
+/** The additional outputs for one row of each kind. */
 const everyKind: Asked = {
   "the pending result": forms.filter((form) => form !== "bytes()" && form !== "saveTo()"),
   "the awaited document": ["stream()", ...saving],

@@ -5,7 +5,7 @@ type Answer = "unknown" | "silent" | "loopback";
 type Callback = (error: Error | null, ...rest: unknown[]) => void;
 
 const names = new Map<string, Answer>();
-/** Refuse the lookups that were never answered: what asked for them may wait for a limit of its own. */
+/** Refuse the lookups that were never answered: their callers may wait for their own timeout. */
 const unanswered = new Set<() => void>();
 let last = 0;
 

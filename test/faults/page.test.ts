@@ -5,11 +5,11 @@ import { groups } from "./rows/index.ts";
 import { wholeForms } from "./whole-forms.ts";
 
 const inTable: Readonly<Record<SecondTry, string>> = {
-  heals: "mends it",
-  "heals before hand-over": "mends it, for whole forms",
+  heals: "succeeds",
+  "heals before hand-over": "succeeds, except for streams",
   "not tried": "no",
-  "in vain": "in vain",
-  unseen: "`fetch` asked again by itself",
+  "in vain": "fails again",
+  unseen: "`fetch` retries automatically",
   "not needed": "",
 };
 
@@ -20,27 +20,26 @@ function faultsPage(): string {
 }
 
 function introduction(count: number): string {
-  return `# What can go wrong, and what you get
+  return `# Faults
 
-A PDF arrives whole, or you get one error that says why. Nothing in between: no half of a document, no login page under the
-name of one, no wait without an end, no partial file, no connection left behind.
+This page lists the outcome of ${count} faults. You get a complete PDF or one error that says why, and no incomplete file or open connection remains.
 
-That is what these ${count} faults are for. The tests play every one of them on a real socket, by both transports, against \`bytes()\` and
-\`saveTo()\`, and one fault of each kind against all nine forms; and this page is written from the very rows they play.
+The tests play each fault on a real socket, over both transports, with \`bytes()\` and \`saveTo()\`, and one fault of each kind with all output
+methods. They generate this page.
 
-**How to read it**
+**Legend**
 
 | mark | meaning |
 | --- | --- |
-| ✓ | the whole document, byte for byte |
-| an error | what every form rejects with, or its stream ends in; a number is the \`status\`, a word in brackets the \`phase\` |
-| mends it | the default \`retry\` asks again, and where the fault has passed, you get the whole document |
-| mends it, for whole forms | as above for ${inWords(wholeForms)}, asked for in the same breath as the document. Who was given a stream, or the awaited document, has seen a part of the first: they get the error |
-| in vain | asked again as well, but this fault does not pass |
-| no | not asked again: the answer would be the same, or there is no time left |
+| ✓ | the complete document, byte for byte |
+| an error | every output method rejects with this error, or its stream ends with it; a number is the \`status\`, a word in brackets the \`phase\` |
+| succeeds | the default \`retry\` retries, and returns the document if the fault was transient |
+| succeeds, except for streams | as above for ${inWords(wholeForms)} on the pending result. Streams and awaited documents get the error, because their caller has seen a part of the first document |
+| fails again | the client retries, but the fault remains |
+| no | the client does not retry, because the response would be the same or no time is left |
 
-A second try may render the document twice. With \`retry: { mayRenderTwice: false }\` only the tries marked † are made: the request
-had certainly not left.`;
+A retry may render the document twice. With \`retry: { mayRenderTwice: false }\`, the client retries only faults with †, for which the request was
+certainly not sent.`;
 }
 
 function sectionOf({ title, rows }: Group): string {

@@ -2,18 +2,18 @@ import { type Fault, fault } from "../../src/service/faults/fault-script.ts";
 import { earlyFault } from "../support/faults/fault-server.ts";
 import type { Script } from "./steps.ts";
 
-/** What a form gives: the whole document byte for byte, or the error of that name. */
+/** The result of an output method: the complete document byte for byte, or an error. */
 export type Gets = "whole" | `${string}Error` | `${string}Error ${number}` | `TimeoutError (${string})`;
 
 /**
- * What a second try brings where the fault happens once:
- * - `heals`: the whole document, in every form
+ * The result of a retry if the fault happens once:
+ * - `heals`: the complete document, with every output method
  * - `heals before hand-over`: the whole document in every form that is whole or nothing, asked of the pending
  *   result; who was given a stream, or the document itself, has had a part of the first already
- * - `not tried`: another try would bring the same, or might do harm
- * - `in vain`: what is wrong stays wrong, and every try was made
- * - `unseen`: the fetch itself asked again, and the first try brings it
- * - `not needed`: the first brings it
+ * - `not tried`: a retry would fail again, or might do harm
+ * - `in vain`: the fault remains after every retry
+ * - `unseen`: `fetch` itself retries, and the first attempt succeeds
+ * - `not needed`: the first attempt succeeds
  */
 export type SecondTry =
   | "heals"
@@ -23,54 +23,54 @@ export type SecondTry =
   | "unseen"
   | "not needed";
 
-/** What is out of the ordinary around a call, in addition to its fault. */
+/** The circumstances of a call, in addition to its fault. */
 interface Scene {
   /** The base URL begins with `https://`. */
   readonly https?: boolean;
-  /** The server speaks TLS, with a certificate that nobody vouches for. */
+  /** The server uses TLS, with an untrusted certificate. */
   readonly certificate?: "self-signed" | "expired";
-  /** Nobody listens on the port, until a try has failed. */
+  /** The port is closed until an attempt has failed. */
   readonly refused?: boolean;
-  /** The name of the host cannot be found, or the search for it never ends, until a try has failed. */
+  /** The host name is unknown, or its lookup never ends, until an attempt has failed. */
   readonly name?: "unknown" | "silent";
-  /** A document was made on the same connection before. */
+  /** A document was generated on the same connection before. */
   readonly warm?: boolean;
-  /** The server has hung up since then. */
+  /** The server has closed the connection since then. */
   readonly hungUp?: boolean;
-  /** The next call on the same client has to bring a whole document, too. */
+  /** The next call of the client must also succeed. */
   readonly again?: boolean;
   /** The request is 3 MB long. */
   readonly largeRequest?: boolean;
-  /** What a whole document is here, byte for byte. Default: the document itself. */
+  /** The expected bytes. Default: the document. */
   readonly whole?: (document: Uint8Array) => Uint8Array;
-  /** A fetch keeps the connection for a while after it was told to give it up. */
+  /** `fetch` keeps the connection for a while after an abort. */
   readonly lingersByFetch?: boolean;
-  /** It keeps the processor busy for so long that nothing else is to be timed beside it. */
+  /** It takes so much CPU time that nothing else can be timed at the same time. */
   readonly heavy?: boolean;
-  /** Limits in milliseconds beside the one that the row expects to be hit. */
+  /** Limits in milliseconds, in addition to the one that the row reaches. */
   readonly timeouts?: Readonly<Record<string, number>>;
 }
 
 export type Transport = "undici" | "fetch";
 
-/** The ways to carry a request where this test runs. */
+/** The transports of this test run. */
 export const transports: readonly Transport[] =
   process.env["TEMPLATE_PDF_BUILD"] === "browser" ? ["fetch"] : ["undici", "fetch"];
 
-/** One fault, and what comes of it. */
+/** A fault and its expected results. */
 export interface Row {
   readonly fault: Fault;
   readonly undici: Gets;
   readonly fetch: Gets;
-  /** What the page says of `fetch`, which may be another Node's than this one. */
+  /** The result with `fetch` on the page, which may come from another version of Node. */
   readonly fetchOnPage: Gets;
   readonly secondTry: SecondTry;
   readonly secondTryByFetch: SecondTry;
-  /** The transports that know for certain that the request had not left. */
+  /** The transports that know for certain that the request was not sent. */
   readonly unsent: readonly Transport[];
-  /** What a reader of the table should know, such as why the two differ. */
+  /** A note for the table, for example why the transports differ. */
   readonly note: string | undefined;
-  /** How often a fetch asks by itself; our own code never asks twice without being told. */
+  /** The number of requests that one `fetch` sends. */
   readonly requestsByFetch: number;
   readonly scene: Scene;
 }
@@ -82,13 +82,13 @@ export interface Group {
 }
 
 interface RowOptions extends Scene, Partial<Omit<Row, "fault" | "undici" | "scene">> {
-  /** What undici gets, if it is not what the group gets. */
+  /** The result with undici, if it differs from that of the group. */
   readonly gets?: Gets;
-  /** The fault happens before a whole request has come: at once, or at the headers of the request. */
+  /** The fault happens before the request has arrived: immediately, or at its headers. */
   readonly at?: "connection" | "head";
 }
 
-/** A published fault, or the name and the script of another one; and what is special about it. */
+/** A published fault, or the name and script of another one, and its options. */
 type Entry = readonly [name: string, script: Script, options?: RowOptions] | readonly [Fault, RowOptions?];
 
 /** Creates a group of rows that get `gets` and `secondTry`, unless an entry has its own. */

@@ -15,7 +15,7 @@ const refusedNames = {
     "conout$.pdf",
     "prn",
   ],
-  "none of": ["a.pdf:stream", "what?.pdf", "all*.pdf", '"a".pdf', "<a>.pdf", "a|b.pdf", "a\tb.pdf"],
+  "does not allow \\": ["a.pdf:stream", "what?.pdf", "all*.pdf", '"a".pdf', "<a>.pdf", "a|b.pdf", "a\tb.pdf"],
   "at the end": ["a.pdf.", "a.pdf "],
   "too long": ["n".repeat(256)],
 };

@@ -24,9 +24,9 @@ const refusedPaths: readonly (readonly [string, string, RegExp])[] = [
 /** Paths that Windows would accept, and that no program could open then. */
 const refusedOnWindows: typeof refusedPaths = [
   ["a device", "NUL.pdf", /Windows reserves this name for a device/],
-  ["a stream of a file", "a-file:b.pdf", /Windows takes none of/],
-  ["a dot at the end", "a.pdf.", /no dot or space at the end/],
-  ["a name with a line break", "a\nb.pdf", /no control characters/],
+  ["a stream of a file", "a-file:b.pdf", /Windows does not allow/],
+  ["a dot at the end", "a.pdf.", /a dot or space at the end/],
+  ["a name with a line break", "a\nb.pdf", /, control characters/],
 ];
 
 /** The same for values that do not depend on the folder. */

@@ -178,7 +178,7 @@ describe("an unexpected error", () => {
     expect((await createEndpoint({ ...open, produce, onError: produce })(request({}))).status).toBe(500);
   });
 
-  it("is not reported when produce stops because the caller left", async () => {
+  it("is not reported when produce stops because the caller disconnected", async () => {
     const onError = vi.fn();
     const { signal, abort } = withAbort();
     const produce = (order: Order) => {

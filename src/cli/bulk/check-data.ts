@@ -20,10 +20,10 @@ import {
 import type { BulkPlan } from "./plan.ts";
 import type { RunFiles } from "./run-files.ts";
 
-/** How many problems are told one by one. */
+/** The maximum number of listed problems. */
 const maxTold = 20;
 
-/** How many columns are listed where a placeholder names none of them. */
+/** The maximum number of listed columns if a placeholder matches no column. */
 const maxListed = 50;
 
 /** How many placeholders are tried one by one: each try makes a whole path. */

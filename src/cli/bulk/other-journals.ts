@@ -5,7 +5,7 @@ import { Misuse } from "../failure.ts";
 import type { BulkFlags, BulkPlan } from "./plan.ts";
 
 /**
- * Refuses to begin a journal beside that of another template: its run could replace the documents of the other.
+ * Refuses to create a journal next to that of another template, because its run could replace the documents of the other.
  *
  * @throws {Misuse} if no journal was named, and the folder has only others
  */

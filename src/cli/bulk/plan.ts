@@ -7,7 +7,7 @@ import { Misuse } from "../failure.ts";
 import type { DataFormat } from "./data/row.ts";
 import { type ReportFormat, reportFormatOf } from "./report-file.ts";
 
-/** A row on its way to its document. */
+/** A row of a bulk run. */
 export interface RowJob extends Job {
   readonly template: AnyTemplate;
   readonly values: Record<string, unknown>;
@@ -17,7 +17,7 @@ export interface RowJob extends Job {
   readonly line: number;
 }
 
-/** What the command line of `bulk` says, beside the uid and the data. */
+/** What the command line of `bulk` contains, in addition to the uid and the data. */
 export interface BulkFlags {
   readonly out: string;
   readonly schema?: string;

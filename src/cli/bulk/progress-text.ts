@@ -12,7 +12,7 @@ export interface RunProgress {
   readonly inHand: number;
   /** How many requests a second are allowed; `Infinity` where no limit is known. */
   readonly allowedPerSecond: number;
-  /** How long nothing is sent because the service asked for that, in milliseconds. */
+  /** The rest of the pause that the service requested, in milliseconds. */
   readonly pauseMs: number;
   /** How long the service has been unavailable, in milliseconds; 0 if it is not. */
   readonly outageMs: number;

@@ -19,7 +19,7 @@ export interface ReportEntry {
   /** Where its document is, or would be. */
   readonly path: string | undefined;
   readonly status: "made" | "made before" | "failed" | "invalid" | "left";
-  /** How many times it was asked for. */
+  /** The number of requests. */
   readonly attempts?: number | undefined;
   /** What it failed with; of an invalid row, each fault behind its column. */
   readonly code?: string | undefined;
@@ -98,7 +98,7 @@ const skipped = /[\s"'\p{Cc}\p{Cf}]/u;
 /**
  * Keeps spreadsheets from taking a text, which may come from a row or from the service, for a formula: an apostrophe is put before
  * the sign that would begin one, wherever a program may see the start of a cell. Every such sign gets one, so that taking one
- * away from each gives the text again. A path that begins so gets `./`, which leads to the same file.
+ * away from each returns the text again. A path that begins so gets `./`, which leads to the same file.
  */
 function withoutFormulas(text: string, isPath: boolean): string {
   const needsFolder = isPath && formulaSigns.has(text.trimStart().charAt(0));

@@ -66,7 +66,7 @@ function noteLines({ changed = 0, missing = 0 }: RunOutcome): string[] {
   const lines: string[] = [];
   if (changed > 0) {
     const were = changed === 1 ? "was" : "were";
-    lines.push(`${countOf(changed, "row")} had changed since an earlier run, and ${were} asked for again.`);
+    lines.push(`${countOf(changed, "row")} changed since an earlier run, and ${were} generated again.`);
   }
   if (missing > 0) {
     const stay =

@@ -24,7 +24,7 @@ import { progressText } from "./progress-text.ts";
 import { entryOf, invalidEntryOf, leftEntryOf, type ReportEntry, ReportFile } from "./report-file.ts";
 import { closingLines, endingOf, type RunOutcome, startFailureOf } from "./run-outcome.ts";
 
-/** How many failures are told as they happen. */
+/** The maximum number of failures that are printed immediately. */
 const maxTold = 5;
 
 /** How many outages are reported as they begin and end. */
@@ -41,7 +41,7 @@ export interface RowRunParts {
   readonly plan: BulkPlan;
   /** What the rows were checked by. */
   readonly check: Check;
-  /** What is asked for with every row. */
+  /** The template of every row. */
   readonly template: AnyTemplate;
   /** How many rows are good. */
   readonly total: number;
@@ -137,7 +137,7 @@ export class RowRun {
     return {
       ...{ made, madeBefore, failed, left, invalid, failure, reportFailure },
       changed: summary?.changed,
-      // Of rows that were not looked at nobody knows whether they are there.
+      // The state of rows that were not checked is unknown.
       missing: plan.limit === Number.POSITIVE_INFINITY && invalid === 0 ? summary?.missing : undefined,
       durationMs: performance.now() - this.#startedAtMs,
       failures: this.#failures.all,
@@ -173,7 +173,7 @@ export class RowRun {
     this.#reported[entry.row >> 3] = (this.#reported[entry.row >> 3] ?? 0) | (1 << (entry.row & 7));
   }
 
-  /** Adds the rows that were not reached, and gives the report its name. */
+  /** Adds the rows that were not reached, and returns the report its name. */
   async #finishReport(hasLeft: boolean): Promise<void> {
     const report = this.#report;
     if (!report) return;
@@ -205,10 +205,10 @@ export class RowRun {
     }
     if (damagedLines > 0) {
       this.#live.say(
-        `${plan.journal}: ${countOf(damagedLines, "damaged line")} cannot be read; their documents are made again`,
+        `${plan.journal}: ${countOf(damagedLines, "damaged line")} cannot be read; their documents are generated again`,
       );
     }
-    // What is there already when it is told of, such as a Ctrl-C while the journal was read.
+    // A signal may already be aborted, for example by Ctrl-C while the journal was read.
     if (this.#ease.aborted) this.#onEase();
   }
 

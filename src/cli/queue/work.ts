@@ -112,7 +112,7 @@ function readOptions(
   };
 }
 
-/** Counts the documents that are on their way into a sink. */
+/** Counts the documents that are being stored. */
 function watched(sink: Sink<Job>, state: WorkState): Sink<Job> {
   return {
     keyOf: (job) => sink.keyOf?.(job) as string,

@@ -1,8 +1,8 @@
-/** How many templates or members a message names. */
+/** How many templates or properties a message names. */
 const maxNamed = 5;
 
 /**
- * Says how a file that `types` wrote differs from what it would write now, by template and member.
+ * Says how a file that `types` wrote differs from what it would write now, by template and property.
  *
  * @returns such as `invoice (note, total), letter (new)`; `undefined` if only other lines differ
  */
@@ -35,7 +35,7 @@ function templatesIn(text: string): Map<string, string[]> {
   return templates;
 }
 
-/** The members on whose lines two declarations differ. */
+/** The properties on whose lines two declarations differ. */
 function membersOf(old: readonly string[], now: readonly string[]): string {
   const changed = [
     ...now.filter((line) => !old.includes(line)),

@@ -33,7 +33,7 @@ function isTemplate(json: Json): boolean {
 }
 
 /**
- * Whether only a schema looks like this: it describes members, or combines what it defines. Data may have a `$schema`,
+ * Whether only a schema looks like this: it describes properties, or combines what it defines. Data may have a `$schema`,
  * too, of its own schema, which is not one of json-schema.org; and a `type`, or `properties`.
  */
 function isSchema(json: Json): boolean {

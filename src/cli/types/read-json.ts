@@ -16,7 +16,7 @@ const maxDepth = 1500;
 /**
  * Reads a JSON file: one sample, several in an array, a JSON Schema, or a template of the emulator.
  *
- * @returns what is to be told though it went well
+ * @returns warnings
  * @throws {Misuse} naming the place of what is wrong, and no value
  */
 export async function readJson(file: SampleFile, collection: Collection): Promise<string[]> {

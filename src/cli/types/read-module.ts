@@ -17,7 +17,7 @@ interface JsonSchemaConverter {
 /**
  * Reads a template of the emulator that is a module: the schema that it exports, or else its sample.
  *
- * @returns what is to be told though it went well
+ * @returns warnings
  * @throws {Misuse} when it cannot be loaded, or exports neither
  */
 export async function readModule(

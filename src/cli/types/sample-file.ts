@@ -82,7 +82,7 @@ export async function findSampleFiles(name: string, uid: string | undefined): Pr
   for (const file of await filesIn(name)) {
     const kind = others.test(file) ? undefined : sampleKindOf(file);
     const path = resolve(name, file);
-    // Whoever opens a pipe waits for a writer. What cannot be read is reported by whoever reads it.
+    // Opening a pipe would wait for a writer. The reader reports files that cannot be read.
     if (kind === undefined || (await statsOf(path))?.isFile() === false) continue;
     if (kind !== "module" || (await mayBeTemplate(path))) {
       files.push({ path, name: join(name, file), kind, uid });
@@ -96,9 +96,9 @@ function statsOf(path: string): Promise<Stats | undefined> {
   return stat(path).catch(() => undefined);
 }
 
-/** What a module does is known only when it has run: one that nobody named runs only if it looks like a template. */
+/** Running a module has unknown effects, so a module that was not named runs only if it looks like a template. */
 async function mayBeTemplate(path: string): Promise<boolean> {
-  // What cannot be read is told by whoever reads it in earnest.
+  // The reader reports files that cannot be read.
   const text = await readFile(path, "utf8").catch(() => "export default");
   return /\bexport\s+default\b|\bas\s+default\b/.test(text);
 }
@@ -124,7 +124,7 @@ function sampleKindOf(name: string): FileKind | undefined {
  * Gives the uid of the template that a file belongs to: the one that was given with it, or else its name up to the first dot.
  * Of a template of the emulator it is the whole name without the extension, as the emulator has it.
  *
- * @throws {Misuse} when the name gives none
+ * @throws {Misuse} when the name returns none
  */
 export function uidOf({ name, uid }: SampleFile, isTemplate = false): string {
   if (uid !== undefined) return uid;

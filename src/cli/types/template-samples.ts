@@ -27,7 +27,7 @@ export class TemplateSamples {
   readonly #files = new Set<SampleFile>();
   /** What a schema says, which is everything, and the file it stands in. */
   #schema: (Pick<TemplateShape, "shape" | "definitions"> & { readonly file: SampleFile }) | undefined;
-  /** The members of samples, by their names, and where such a sample was seen first. */
+  /** The properties of samples, by their names, and where such a sample was seen first. */
   readonly #kinds = new Map<string, { readonly names: readonly string[]; readonly place: string }>();
 
   constructor(uid: string) {
@@ -58,7 +58,7 @@ export class TemplateSamples {
     if (this.#kinds.size === maxKinds) return;
     const names = Object.keys(value);
     const key = names.join("\n");
-    // What has no member at all contradicts nobody.
+    // A sample without properties does not conflict with others.
     if (names.length > 0 && !this.#kinds.has(key)) this.#kinds.set(key, { names, place: label ?? locate() });
   }
 
@@ -117,8 +117,8 @@ export class TemplateSamples {
         .slice(index + 1)
         .find(({ names }) => !names.some((name) => one.names.includes(name)));
       if (!other) continue;
-      const what = `the samples ${one.place} and ${other.place} share no member`;
-      return [`${this.#uid}: ${what}. Are both of this template?`];
+      const what = `the samples ${one.place} and ${other.place} share no property`;
+      return [`${this.#uid}: ${what}. Do both belong to this template?`];
     }
     return [];
   }

@@ -30,7 +30,7 @@ const longestInspectionMs = 1_000;
 /** The maximum body size of a change to the faults, in bytes. */
 const maxBodyBytes = 16_384;
 
-/** Serves the page at `/` of an emulator and its requests below `/_playground/`. */
+/** The page at `/` of an emulator, and its requests below `/_playground/`. */
 export class Playground {
   readonly log = new RequestLog((call) => this.#events.send("request", call));
   readonly #parts: PlaygroundParts;
@@ -88,7 +88,10 @@ export class Playground {
     throw new Problem(404, "The playground has nothing at this path.");
   }
 
-  /** Refuses requests from other origins and requests without the token, because the responses contain the API key and values. */
+  /**
+   * Refuses other origins and requests without the token of the page, because responses contain the API key and the values of
+   * requests.
+   */
   #requireOwnPage({ headers, url }: Request): void {
     const { origin } = new URL(url);
     const isSameSite = (headers.get("sec-fetch-site") ?? "same-origin") === "same-origin";

@@ -13,7 +13,7 @@ interface StackFrame extends SourceLocation {
   readonly text: string;
 }
 
-/** Finds where in the user's files an error began: `path:line:column`, as far as it is known. The modules in `loaded` stand in order. */
+/** Finds the origin of an error in user files: `path:line:column`, as far as it is known. `loaded` is in load order. */
 export async function findErrorLocation(
   error: unknown,
   path: string,
@@ -28,22 +28,22 @@ export function formatLocation({ path, line, column }: SourceLocation): string {
   return [shortPath(path), line, column].filter(Boolean).join(":");
 }
 
-/** A path as a terminal shows it best: relative to the working directory where that is shorter. */
+/** Formats a path for a terminal: relative to the working directory if that is shorter. */
 export function shortPath(path: string): string {
   const short = relative(process.cwd(), path);
   return short.length < path.length ? short : path;
 }
 
 /**
- * Finds the frames of an error that lie in the user's files, the inmost first.
+ * Finds the frames of an error in user files, innermost first.
  *
- * Its message stands before them in the stack and may look like frames, too; it is left out, because it may hold values.
+ * The message before the frames is left out, because it may contain values and look like frames.
  */
 export function userFrames(error: unknown): StackFrame[] {
   const stack = stackOf(error);
   const message = error instanceof Error ? String(error.message) : "";
   const at = stack.indexOf(message);
-  // A message that was changed later cannot be told from the frames.
+  // A message that was changed later cannot be distinguished from frames.
   const lines = at === -1 ? [] : stack.slice(at + message.length).split("\n");
   return lines.flatMap((text) => {
     const location = /^ +at /.test(text) ? parseLocation(text.replace(/^ +at (?:async )?/, "")) : undefined;
@@ -66,7 +66,7 @@ function parseLocation(text: string): SourceLocation | undefined {
   const position = /:(\d+)(?::(\d+))?\)?$/.exec(text);
   if (position === null) return undefined;
   const [, line = "", column] = position;
-  // From the end: one pattern for both would look for a position from every bracket.
+  // From the end, because a single pattern would search from every bracket.
   const before = text.slice(0, position.index);
   const beginning = /(?:^|\()(?=file:\/\/|\/|[A-Za-z]:[\\/])/.exec(before);
   if (beginning === null) return undefined;
@@ -79,7 +79,7 @@ function parseLocation(text: string): SourceLocation | undefined {
   }
 }
 
-/** A module that cannot be parsed does not say where (Node 20 to 26); `node --check` does. */
+/** The error of a module that cannot be parsed has no position (Node 20 to 26), so `node --check` finds it. */
 async function locationOfSyntaxError(
   error: unknown,
   loaded: readonly string[],
@@ -91,7 +91,7 @@ async function locationOfSyntaxError(
     });
     const [first = "", ...others] = printed.split("\n");
     const line = /:(\d+)\s*$/.exec(first)?.[1];
-    // Below the line of code stand blanks and a marker: `^^^`.
+    // Below the line of code there is a marker: `^^^`.
     const marker = others.find((printedLine) => printedLine.trimStart().startsWith("^"));
     if (line !== undefined) return { path, line, column: marker && String(marker.indexOf("^") + 1) };
   }

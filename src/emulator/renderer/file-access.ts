@@ -9,31 +9,29 @@ const transparentPixel = Buffer.from(
 );
 
 /**
- * Makes bytes of every picture and every attached file before pdfmake opens it, so that there is nothing left for it to
- * open: names lead to the folder of pictures, and nothing leads anywhere else.
+ * Replaces every image and attached file by its bytes before pdfmake opens it. Names refer to the folder of images, and no other
+ * file can be opened.
  *
- * pdfmake's own policy is not enough. What it lets through is opened as a path of the machine; it is not asked for the
- * `<image>` inside an svg text, nor for what is no text, such as an object that looks like a URL, or a
- * number, which Node takes for an open file; and it lets through whatever begins with `data:` (0.3.11).
+ * The policy of pdfmake (0.3.11) is not enough. It opens allowed names as paths; it does not check `<image>` in SVG texts, nor
+ * values other than strings, such as URL-like objects or numbers, which Node treats as open files; and it allows everything that
+ * begins with `data:`.
  *
- * @param prototype - of all documents of this thread
- * @returns by document, why one of its pictures cannot be shown: inside an svg text pdfmake would leave it out, and
- *   print what it is called, which may be a value
+ * @param prototype - the prototype of all documents of this thread
+ * @returns for each document, why an image cannot be shown. In SVG texts, pdfmake would omit the image and print its name, which
+ * may be a value
  */
 export function guardFiles(prototype: PdfDocument, readPicture: ReadPicture): WeakMap<PdfDocument, unknown> {
   const { provideImage, openImage, file } = prototype;
   const failures = new WeakMap<PdfDocument, unknown>();
   const budgets = new WeakMap<PdfDocument, PictureBudget>();
-  /** What the picture is called that pdfmake is about to open. */
+  /** The name of the image that pdfmake is about to open. */
   let nameOfNext: string | undefined;
 
   function pictureBytes(source: unknown): Buffer {
     const bytes = bytesIn(source);
     if (bytes) return bytes;
     if (typeof source === "string") return readPicture(source);
-    throw new TemplateMistake(
-      "a picture is to be the name of a file, or its content as a data: URL in base64 or as bytes",
-    );
+    throw new TemplateMistake("an image must be the name of a file, a data: URL in base64, or bytes");
   }
 
   function openChecked(document: PdfDocument, source: unknown): OpenedImage {
@@ -45,7 +43,7 @@ export function guardFiles(prototype: PdfDocument, readPicture: ReadPicture): We
       budgets.set(document, budget);
       budget.spend(png);
     }
-    // Without its pixels first: pdfkit takes 40 bytes of memory for each of their bytes.
+    // First without its pixels, because pdfkit takes 40 times their size in memory.
     const opened = openImage.call(document, png?.frame ?? bytes);
     if (png === undefined) checkPixels(opened);
     else if (Buffer.isBuffer(opened.imgData) && Buffer.isBuffer(opened.image?.imgData)) {
@@ -59,7 +57,7 @@ export function guardFiles(prototype: PdfDocument, readPicture: ReadPicture): We
     if (typeof source !== "string") {
       pictureBytes(source);
     } else if (!isDataUrl(source) && !isDataUrl(this.images[source])) {
-      // pdfmake takes a picture of this form by its name, and keeps it under that for when it is shown again.
+      // pdfmake reads such an image by its name, and caches it under that name.
       const bytes = pictureBytes(this.images[source] ?? source);
       this.images[source] = `data:;base64,${bytes.toString("base64")}`;
     }
@@ -83,7 +81,7 @@ export function guardFiles(prototype: PdfDocument, readPicture: ReadPicture): We
     const bytes = bytesIn(source);
     if (bytes === undefined) {
       throw new TemplateMistake(
-        "it attaches a file of this machine; give its content as a data: URL in base64",
+        "it attaches a file of this machine; pass the content as a data: URL in base64",
       );
     }
     const { name } = options;
@@ -92,20 +90,20 @@ export function guardFiles(prototype: PdfDocument, readPicture: ReadPicture): We
   return failures;
 }
 
-/** A picture in the text of the definition itself has no name; pdfmake gives it one that no template has. */
+/** An inline image has no name. pdfmake assigns one that templates cannot use. */
 function nameOf(source: unknown): string | undefined {
   const isNamed = typeof source === "string" && !isDataUrl(source) && !source.startsWith("$$pdfmake$$");
   return isNamed ? source : undefined;
 }
 
-/** Of data URLs only those in base64; pdfmake would open another as a path. */
+/** Only data URLs in base64 are allowed; pdfmake would open others as paths. */
 const dataUrl = /^data:[^,]*;base64,(.*)$/s;
 
 function isDataUrl(source: unknown): boolean {
   return typeof source === "string" && dataUrl.test(source);
 }
 
-/** The bytes that a definition brings along: itself, or as a data URL. */
+/** Returns the bytes in a definition: bytes, or a data URL. */
 function bytesIn(source: unknown): Buffer | undefined {
   if (source instanceof Uint8Array) return Buffer.from(source.buffer, source.byteOffset, source.byteLength);
   if (source instanceof ArrayBuffer) return Buffer.from(source);

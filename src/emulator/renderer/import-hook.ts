@@ -1,15 +1,15 @@
-// Runs in the thread that older Nodes keep for module hooks. Newer ones do without: see loaded-modules.ts.
+// Runs in the thread that older Node versions use for module hooks. Newer versions do not need it: see loaded-modules.ts.
 import type { MessagePort } from "node:worker_threads";
 import { userPathOf, versionOf } from "./user-file.ts";
 
 let port: MessagePort;
 
-/** Node calls this once, with what the registration gave it. */
+/** Node calls this once, with the data of the registration. */
 export function initialize(data: { readonly port: MessagePort }): void {
   port = data.port;
 }
 
-/** Notes the file of each module of the user's as it is just before Node reads it. */
+/** Records the state of each user file just before Node reads it. */
 export async function load<Context, Result>(
   url: string,
   context: Context,

@@ -1,18 +1,18 @@
 import type { JsonPath } from "../../json/json-value.ts";
 import type { ValueIssue } from "../../service/invalid-values.ts";
 
-/** How many are told: that of a million lines all are wrong, a thousand show as well. */
+/** The maximum number of issues. */
 const maxIssues = 1_000;
 
 const maxKeyLength = 60;
 
 const maxKeys = 20;
 
-/** What is wrong with the values, each thing once. */
+/** The issues with the values, without duplicates. */
 export class IssueList {
   readonly #found = new Map<string, ValueIssue>();
 
-  /** With paths that were cut where they are very long. */
+  /** The issues, with shortened paths. */
   get all(): readonly ValueIssue[] {
     return [...this.#found.values()].map((issue) => ({ ...issue, path: shortened(issue.path) }));
   }
@@ -21,7 +21,7 @@ export class IssueList {
     return this.#found.size >= maxIssues;
   }
 
-  /** Whether something is wrong at a place, or deeper in it. */
+  /** Whether there is an issue at a path or below it. */
   hasWithin(place: JsonPath): boolean {
     return [...this.#found.values()].some(({ path }) => place.every((key, index) => path[index] === key));
   }
@@ -32,7 +32,7 @@ export class IssueList {
   }
 }
 
-/** A path names members of the values, which may be of any length and depth; its two ends are enough. */
+/** Shortens a path, which may be of any length and depth, to its two ends. */
 function shortened(path: JsonPath): JsonPath {
   const ends = path.length > maxKeys ? [...path.slice(0, 10), "…", ...path.slice(-5)] : path;
   return ends.map((key) =>

@@ -2,9 +2,9 @@ import * as nodeModule from "node:module";
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { isOfUser, userPathOf, type Version, versionOf } from "./user-file.ts";
 
-/** The part of `node:module` that not every supported Node has. */
+/** The part of `node:module` that some supported versions of Node lack. */
 interface ModuleHooks {
-  /** Node 22.15 and later; in this very thread. */
+  /** Node 22.15 and later; runs in this thread. */
   readonly registerHooks?: (hooks: { readonly load: LoadHook }) => unknown;
 }
 
@@ -15,14 +15,13 @@ type LoadHook = <Context, Result>(
 ) => Result;
 
 /**
- * Knows every file of the user's that this thread has loaded as a module, and whether one of them has changed since.
+ * Tracks the user files that this thread has loaded as modules, and detects changes.
  *
- * A module is loaded once in the life of a thread; one that has changed can be loaded again only by a new thread,
- * together with whatever imports it. Packages under node_modules are taken not to change.
+ * A thread loads a module only once, so a changed module needs a new thread. Packages in node_modules are assumed not to change.
  */
 export class LoadedModules {
   readonly #versions = new Map<string, Version>();
-  /** Where the hooks of older Nodes post what they see. */
+  /** Receives the messages of the hooks in older versions of Node. */
   #noted: MessagePort | undefined;
   readonly #cache = nodeModule.createRequire(import.meta.url).cache;
 
@@ -54,7 +53,7 @@ export class LoadedModules {
     return [...this.#versions.keys()];
   }
 
-  /** Notes what was loaded by `require`, which the hooks of older Nodes do not see. To be called after each task. */
+  /** Records modules loaded by `require`, which the hooks of older versions do not see. Called after each task. */
   noteRequired(): void {
     for (const path of Object.keys(this.#cache)) {
       if (!this.#versions.has(path) && isOfUser(path)) this.#note(path, versionOf(path));

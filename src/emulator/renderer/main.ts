@@ -1,5 +1,5 @@
-// One rendering thread: loads templates, fills them with values, and lays out the documents, one at a time.
-// A thread of its own, because a module can be loaded anew only there, and because a layout cannot be interrupted.
+// A rendering thread: loads templates, fills them with values, and lays out documents, one at a time. It is a separate thread,
+// because changed modules need a new one, and because a layout cannot be interrupted.
 import { readFile } from "node:fs/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { describeThrown } from "../../json/describe-thrown.ts";
@@ -15,15 +15,15 @@ import { type Template, TemplateMistake } from "./template.ts";
 import { type Version, versionOf } from "./user-file.ts";
 
 const port = parentPort;
-if (port === null) throw new Error("This file is the inside of the emulator; it runs in a thread of it.");
+if (port === null) throw new Error("This file runs only in a thread of the emulator.");
 
 const modules = new LoadedModules();
-/** By path. A file of JSON that changes is read again; a module never is. */
+/** Keyed by path. Changed JSON files are read again; modules are not. */
 const templates = new Map<string, { readonly version: Version; readonly template: Template }>();
 
 let isAbandoned = false;
 
-// What is wrong with pdfmake or the folders ends the thread, whose owner is told why.
+// Errors of pdfmake or the folders end the thread, and are reported to its owner.
 const render = loadRenderer(workerData as RendererSetup);
 port.on("message", (message: Message) => {
   if (message === "abandon") isAbandoned = true;
@@ -32,14 +32,14 @@ port.on("message", (message: Message) => {
 port.postMessage("ready" satisfies Report);
 
 function report(outcome: Outcome): void {
-  // What a document weighs is handed over, not copied.
+  // The bytes of a document are transferred, not copied.
   port?.postMessage(outcome, outcome.kind === "document" ? [outcome.bytes.buffer] : []);
 }
 
 async function perform({ template: file, values, wantsTypes }: Task): Promise<Outcome> {
   isAbandoned = false;
   if (modules.haveChanged()) return { kind: "stale", isSpent: true };
-  // How far it has come, which tells who is to blame.
+  // The current stage, which determines the kind of error.
   let stage: "load" | "fill" | "render" = "load";
   try {
     const template = await load(file);
@@ -58,7 +58,7 @@ async function perform({ template: file, values, wantsTypes }: Task): Promise<Ou
     const hide = stage === "load" ? String : withoutValues(values);
     const message = await describe(error, file, hide, stage === "render");
     const frames = userFrames(error).map(({ text }) => text);
-    // Half of what a failing module imports is loaded, and would stay as it is.
+    // Some imports of a failing module are loaded, and would not be updated.
     return { kind: "broken", message, stack: frames.join("\n"), isSpent: stage === "load" };
   } finally {
     modules.noteRequired();
@@ -68,7 +68,7 @@ async function perform({ template: file, values, wantsTypes }: Task): Promise<Ou
 async function load(source: TemplateFile): Promise<Template> {
   const { file, path } = source;
   const isModule = !path.endsWith(".json");
-  // Before it is read: a change in between must not go unseen.
+  // Before it is read, so that no change is missed.
   const version = isModule ? "once" : versionOf(path);
   const known = templates.get(path);
   if (known && known.version === version) return known.template;
@@ -79,7 +79,7 @@ async function load(source: TemplateFile): Promise<Template> {
   return template;
 }
 
-/** Says where an error began, and what it says, without the values of the call. */
+/** Describes an error with its position, without the values of the call. */
 async function describe(
   error: unknown,
   { file, path }: TemplateFile,
@@ -89,7 +89,7 @@ async function describe(
   const place = await findErrorLocation(error, path, modules.paths());
   if (error instanceof TemplateMistake) {
     const about = error.about === undefined ? "" : ` (${hide(error.about)})`;
-    // The mistake of a file of JSON tells the place in it.
+    // The error of a JSON file contains the position.
     const isPlaced = error.message.startsWith(file);
     return `${place}${isPlaced ? error.message.slice(file.length) : `: ${error.message}`}${about}`;
   }

@@ -1,13 +1,13 @@
 import type { Font, PdfDocument } from "pdfmake/js/PDFDocument.js";
 
-/** Characters that can be seen; others need no glyph. */
+/** Visible characters; others need no glyph. */
 const isVisible = /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u;
 
 /**
  * Collects the characters that the fonts of a document lack, which become empty boxes.
  *
- * @param prototype - of all documents of this thread
- * @returns by document, the characters
+ * @param prototype - the prototype of all documents of this thread
+ * @returns the characters for each document
  */
 export function collectMissingCharacters(prototype: PdfDocument): WeakMap<PdfDocument, ReadonlySet<string>> {
   const { provideFont } = prototype;

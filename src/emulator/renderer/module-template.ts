@@ -8,17 +8,17 @@ import type { Template } from "./template.ts";
 import { TemplateMistake } from "./template.ts";
 
 /**
- * What a template file `invoice.mjs` exports by default: turns the values of a call into a pdfmake document definition.
+ * The default export of a template file such as `invoice.mjs`: turns the values of a call into a pdfmake document definition.
  *
  * @see https://pdfmake.github.io/docs/0.3/document-definition-object/
  */
 export type TemplateFunction = (values: Record<string, unknown>) => object | Promise<object>;
 
 /**
- * Loads a template that is a module: its default export makes the definition, and beside it may stand `schema`, a Standard
- * Schema whose output the function gets, and `sample`, values to try it with.
+ * Loads a module template. Its default export creates the definition. It may also export `schema`, a Standard Schema whose output
+ * the function receives, and `sample` values.
  *
- * @throws {Error} when the module cannot be loaded, or exports something else.
+ * @throws {Error} if the module cannot be loaded, or exports something else
  */
 export async function loadModuleTemplate({ file, path }: TemplateFile): Promise<Template> {
   const module: { readonly default?: unknown; readonly schema?: unknown; readonly sample?: unknown } =
@@ -28,13 +28,13 @@ export async function loadModuleTemplate({ file, path }: TemplateFile): Promise<
   const { default: template, schema, sample = {} } = module;
   if (typeof template !== "function") {
     throw new TemplateMistake(
-      `its default export is no function (found: ${typeof template}). Write: export default (values) => ({ content: [ … ] }); ` +
-        "what templates share belongs into a sub-folder",
+      `its default export is not a function but ${typeof template}. Write: export default (values) => ({ content: [ … ] }); ` +
+        "put shared code in a subfolder",
     );
   }
   if (schema !== undefined && !isStandardSchema(schema)) {
     throw new TemplateMistake(
-      "its `schema` is no Standard Schema. Export one of zod, valibot, arktype or their like",
+      "its `schema` is not a Standard Schema. Export one from zod, valibot, arktype or a similar library",
     );
   }
   return {
@@ -53,13 +53,13 @@ export async function loadModuleTemplate({ file, path }: TemplateFile): Promise<
   };
 }
 
-/** The JSON Schema of a Standard Schema, if its library writes one. */
+/** Returns the JSON Schema of a Standard Schema, if its library supports it. */
 function jsonSchemaOf(schema: StandardSchemaV1 | undefined): object | undefined {
   const standard = schema?.["~standard"] as JsonSchemaConverter | undefined;
   try {
     return asJsonObject(standard?.jsonSchema?.input?.({ target: "draft-2020-12" }));
   } catch {
-    // Some schemas, such as those with a transform, have none.
+    // Some schemas, for example with a transform, have none.
     return undefined;
   }
 }
@@ -73,7 +73,7 @@ async function check(schema: StandardSchemaV1 | undefined, value: unknown) {
   const result = (await schema?.["~standard"].validate(value)) ?? { value };
   if (!result.issues) return result;
   const issues = new IssueList();
-  // A schema of the user's may quote what it refuses.
+  // A user's schema may quote rejected values.
   const safe = withoutValues(value);
   for (const issue of result.issues) {
     if (issues.isFull) break;
@@ -82,22 +82,22 @@ async function check(schema: StandardSchemaV1 | undefined, value: unknown) {
   return { issues: issues.all };
 }
 
-/** The sample as the thread can hand it over, and a request can carry it. */
+/** Returns the sample as JSON values, which can be transferred and sent. */
 function asJsonObject(sample: unknown): Record<string, unknown> {
   try {
     const json: unknown = JSON.parse(JSON.stringify(sample));
     if (isJsonObject(json)) return json;
   } catch {
-    // Refused together with what is not an object.
+    // Rejected below, like values other than objects.
   }
-  throw new TemplateMistake("its `sample` is no object of values that JSON can carry");
+  throw new TemplateMistake("its `sample` is not an object that JSON can represent");
 }
 
-/** Nodes before 22.18 load no TypeScript, and say that they do not know the extension. */
+/** Versions of Node before 22.18 do not load TypeScript, and report an unknown extension. */
 function explainImport(cause: unknown, file: string): unknown {
   const { code } = Object(cause) as NodeJS.ErrnoException;
   if (code !== "ERR_UNKNOWN_FILE_EXTENSION" || !file.endsWith(".ts")) return cause;
   return new TemplateMistake(
-    `${process.version} loads no TypeScript. Run the emulator with Node 22.18 or later, or write ${file.replace(/\.ts$/, ".mjs")}`,
+    `${process.version} does not load TypeScript. Run the emulator with Node 22.18 or later, or write ${file.replace(/\.ts$/, ".mjs")}`,
   );
 }

@@ -7,18 +7,18 @@ import { TemplateMistake } from "./template.ts";
 export type ReadPicture = (name: string) => Buffer;
 
 /**
- * Opens the folder of pictures, which are the only files that a document can show. A link that leads out of it counts as none.
+ * Opens the folder of images, the only files that a document can show. Links that lead out of it are ignored.
  */
 export function openPictures(folder: string | undefined): ReadPicture {
   if (folder !== undefined) filesOf(folder, "images");
   const root = folder && realpathSync(folder);
   return (name) => {
     if (/^https?:/i.test(name)) {
-      throw new TemplateMistake("a document can fetch no URL; use a file, or a data: URL", name);
+      throw new TemplateMistake("a document cannot fetch URLs; use a file or a data: URL", name);
     }
     if (root === undefined) {
       throw new TemplateMistake(
-        "it shows the picture of a file, and no folder of images was named; name one (`images`), or use a data: URL",
+        "it shows an image file, but there is no folder of images; set `images`, or use a data: URL",
         name,
       );
     }
@@ -26,13 +26,13 @@ export function openPictures(folder: string | undefined): ReadPicture {
       const path = realpathSync(resolve(root, name));
       if (path.startsWith(root + sep)) return readFileSync(path);
     } catch {
-      // Whether such a file lies elsewhere is nobody's business.
+      // The existence of files elsewhere is not revealed.
     }
-    throw new TemplateMistake(`the folder of images ${root} holds no file of this name`, name);
+    throw new TemplateMistake(`the folder of images ${root} does not contain this file`, name);
   };
 }
 
-/** By the style of pdfmake, how the name of a file says it. */
+/** The suffix in file names for each style of pdfmake. */
 export const fileStyles: Readonly<Record<string, string>> = {
   normal: "Regular",
   bold: "Bold",
@@ -42,8 +42,8 @@ export const fileStyles: Readonly<Record<string, string>> = {
 const styles = new Map(Object.entries(fileStyles).map(([style, name]) => [name.toLowerCase(), style]));
 
 /**
- * Reads which fonts a folder holds: `Inter-Bold.ttf` is the font `Inter` in bold, `Inter-Light.ttf`, whose style pdfmake does
- * not have, the font `Inter-Light`. Sub-folders are left alone.
+ * Reads the fonts in a folder: `Inter-Bold.ttf` is the font `Inter` in bold. `Inter-Light.ttf`, a style that pdfmake does not
+ * have, is the font `Inter-Light`. Subfolders are ignored.
  */
 export function readFonts(folder: string): FontFiles {
   const fonts: FontFiles = {};
@@ -55,7 +55,7 @@ export function readFonts(folder: string): FontFiles {
   }
   if (Object.keys(fonts).length === 0) {
     throw new Error(
-      `The folder of fonts ${folder} holds no .ttf, .otf, .woff or .woff2 file. Name another one.`,
+      `The folder of fonts ${folder} contains no .ttf, .otf, .woff or .woff2 file. Use another folder.`,
     );
   }
   return fonts;
@@ -66,6 +66,6 @@ function filesOf(folder: string, what: string): string[] {
     return readdirSync(folder).sort();
   } catch (cause) {
     const problem = describeFolderError(cause as NodeJS.ErrnoException);
-    throw new Error(`The folder of ${what} ${folder} ${problem}. Name another one.`, { cause });
+    throw new Error(`The folder of ${what} ${folder} ${problem}. Use another folder.`, { cause });
   }
 }

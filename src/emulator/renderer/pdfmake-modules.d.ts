@@ -1,4 +1,4 @@
-// The part of pdfmake 0.3 that the emulator uses; pdfmake ships no types of its own.
+// The part of pdfmake 0.3 that the emulator uses. pdfmake ships no types.
 
 declare module "pdfmake" {
   export interface Pdfmake {
@@ -9,7 +9,7 @@ declare module "pdfmake" {
   }
 
   export interface Output {
-    /** Settles when the document is laid out. */
+    /** Resolves when the document is laid out. */
     getStream(): Promise<import("pdfmake/js/PDFDocument.js").PdfDocument>;
     getBuffer(): Promise<ReturnType<typeof Buffer.concat>>;
   }
@@ -18,7 +18,7 @@ declare module "pdfmake" {
 }
 
 declare module "pdfmake/js/PDFDocument.js" {
-  /** A picture; that of a PNG holds its compressed pixels twice, unless this pdfkit keeps them elsewhere. */
+  /** An image. A PNG holds its compressed pixels twice in some versions of pdfkit. */
   export interface OpenedImage {
     readonly width: number;
     readonly height: number;
@@ -34,15 +34,15 @@ declare module "pdfmake/js/PDFDocument.js" {
     readonly font?: { hasGlyphForCodePoint(codePoint: number): boolean };
   }
 
-  /** What each document is written into. */
+  /** The PDF document. */
   export interface PdfDocument {
     provideFont(familyName: string, bold: boolean, italics: boolean): Font;
     readonly images: Record<string, unknown>;
-    /** For an `image` of the definition: a name in `images`, or a picture itself. */
+    /** For an `image` in the definition: a name in `images`, or the image. */
     provideImage(source: unknown): unknown;
-    /** For every picture in the end. */
+    /** Called for every image. */
     openImage(source: unknown): OpenedImage;
-    /** For every attached file. */
+    /** Called for every attached file. */
     file(source: unknown, options?: { readonly name?: unknown }): unknown;
   }
 }

@@ -25,7 +25,10 @@ interface PdfmakeParts {
   readonly document: PdfDocument;
 }
 
-/** Where pdfmake is looked for: beside this package, then from the folder of the templates (`npx` installs this package elsewhere). */
+/**
+ * Searches for pdfmake next to this package, then from the folder of the templates, because `npx` installs this package
+ * elsewhere.
+ */
 function requirePdfmake(templates: string, requireFrom: RequireFrom): PdfmakeParts {
   let missing: unknown;
   for (const from of [import.meta.url, join(templates, "template.mjs")]) {
@@ -46,8 +49,8 @@ function requirePdfmake(templates: string, requireFrom: RequireFrom): PdfmakePar
 }
 
 /**
- * Sets up pdfmake with its own Roboto and the fonts of a named folder. Meant for a thread of its own, because it changes what pdfmake shares within one: of files, a
- * document may open nothing but those fonts and the pictures of the named folder, and it can fetch no URL.
+ * Sets up pdfmake with Roboto and the fonts of a folder. Needs a separate thread, because it changes global state of pdfmake:
+ * documents can open only these fonts and the images of the given folder, and cannot fetch URLs.
  */
 export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = createRequire): Render {
   const { pdfmake, roboto, document } = requirePdfmake(setup.templates, requireFrom);
@@ -63,28 +66,28 @@ export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = cr
   const failures = guardFiles(document, readPicture);
   const missingCharacters = collectMissingCharacters(document);
   return async (definition) => {
-    // The folder may hold others by now.
+    // The folder may have changed.
     if (setup.fonts !== undefined) useFonts();
-    // pdfmake writes into them, and a template may give the same ones again.
+    // A copy, because pdfmake changes definitions, and a template may return the same one again.
     const { images }: { images?: object } = definition;
     const output = pdfmake.createPdf({ ...definition, images: { ...images } });
     const laidOut = await output.getStream().catch(rethrowPlainly);
     const failure = failures.get(laidOut);
     if (failure) throw failure;
-    // A copy, because a small Buffer is a part of memory that others share.
+    // A copy, because a small Buffer shares its memory with others.
     const bytes = new Uint8Array(await output.getBuffer());
     // Sorted, so that they do not spell a value.
     return { bytes, missing: [...(missingCharacters.get(laidOut) ?? [])].sort().join("") };
   };
 }
 
-/** pdfmake speaks of a "font section" that no template has. */
+/** pdfmake mentions a "font section" that templates do not have. */
 function rethrowPlainly(cause: unknown): never {
   const [, font, style = ""] =
     /^Font '(.+)' in style '(\w+)' is not defined/.exec(String((cause as Error)?.message)) ?? [];
   if (font === undefined) throw cause;
   throw new TemplateMistake(
-    "there is no file for a font; the folder of fonts (`fonts`) is to hold it",
+    "there is no file for a font; add it to the folder of fonts (`fonts`)",
     `${font}-${fileStyles[style] ?? style}.ttf`,
   );
 }

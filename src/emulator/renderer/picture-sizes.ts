@@ -1,33 +1,33 @@
 import { inflateSync } from "node:zlib";
 import { TemplateMistake } from "./template.ts";
 
-/** What a PNG says of itself, and its parts. */
+/** The properties of a PNG. */
 interface Png {
   readonly width: number;
   readonly height: number;
-  /** How many bytes its pixels have, with one filter byte a row; of an interlaced one a few more. */
+  /** The number of bytes of its pixels, with a filter byte for each row, and some more if interlaced. */
   readonly unpackedBytes: number;
-  /** Whether pdfkit has to unpack it: its transparency is stored apart, and no PDF knows interlacing. */
+  /** Whether pdfkit has to unpack it, because of transparency or interlacing. */
   readonly mustBeUnpacked: boolean;
   readonly pixels: Buffer;
-  /** The picture without its compressed pixels, and without text and metadata. */
+  /** The image without its compressed pixels, text and metadata. */
   readonly frame: Buffer;
 }
 
 const signatureBytes = 8;
-/** Length and name in front of what a chunk holds, and a checksum behind it. */
+/** The length and name before a chunk, and the checksum after it. */
 const chunkHeadBytes = 8;
 const chunkTailBytes = 4;
 const headerBytes = 13;
-/** What pdfkit reads of a picture beside its pixels. */
+/** The chunks that pdfkit reads in addition to the pixels. */
 const kept: ReadonlySet<string> = new Set(["IHDR", "PLTE", "tRNS", "IEND"]);
 /** A palette of 256 colours. */
 const mostKeptBytes = 768;
 
-/** By colour type, how many channels a pixel has (PNG specification, table 11.1). */
+/** The number of channels for each colour type (PNG specification, table 11.1). */
 const channelsByType: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
-/** Whether bytes begin as a PNG, as pdfkit tells one. */
+/** Whether bytes begin like a PNG, by the rule of pdfkit. */
 export function isPng(bytes: Buffer): boolean {
   return bytes.subarray(0, 4).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47]));
 }
@@ -35,10 +35,10 @@ export function isPng(bytes: Buffer): boolean {
 /**
  * Reads a PNG without unpacking it.
  *
- * pdfkit believes every length in it: one beyond the end of the file, or a negative one, fills the memory.
+ * pdfkit trusts every length: one beyond the end of the file, or a negative one, fills the memory.
  */
 export function readPng(bytes: Buffer): Png {
-  const damaged = damagedPng("its parts do not fit together");
+  const damaged = damagedPng("its chunks are inconsistent");
   const frame: Buffer[] = [bytes.subarray(0, signatureBytes)];
   const pixels: Buffer[] = [];
   let header: Buffer | undefined;
@@ -89,35 +89,35 @@ interface PictureSize {
   readonly height: number;
 }
 
-/** No reader shows more of one picture in good time. */
+/** Larger images are too slow for readers. */
 const maxPixels = 100_000_000;
 
 /**
- * How many bytes of pixels may be unpacked for one document, which takes about four times as much memory: 9 megapixels
- * of 8 bits a channel with transparency, such as a page of A4 at 300 dpi.
+ * The maximum number of unpacked bytes for one document, which take about four times as much memory: 9 megapixels of 8 bits per
+ * channel with transparency, such as an A4 page at 300 dpi.
  */
 const maxUnpackedBytes = 36_000_000;
 
-/** How many bytes these pixels may take in their files, which pdfkit holds several times over. */
+/** The maximum number of compressed bytes, which pdfkit holds several times. */
 const maxPackedBytes = 8_000_000;
 
-/** Some programs write a little behind the last row. */
+/** Some programs write extra bytes after the last row. */
 const surplusBytes = 65_536;
 
 export function checkPixels(size: PictureSize): void {
   if (size.width * size.height > maxPixels) {
-    throw tooLarge(size, `a picture may have ${maxPixels / 1e6} megapixels`);
+    throw tooLarge(size, `the limit is ${maxPixels / 1e6} megapixels`);
   }
 }
 
-/** Watches over the pictures of one document: a file of few bytes can unpack to more than the machine has. */
+/** Checks the images of one document, because a small file can unpack to more than the memory of the machine. */
 export class PictureBudget {
   #unpackedBytes = 0;
   #packedBytes = 0;
 
-  /** Checks one PNG before pdfkit unpacks it, which has no limit there; what is wrong then ends the whole thread. */
+  /** Checks a PNG before pdfkit unpacks it without a limit, because an error there ends the thread. */
   spend(png: Png): void {
-    // A byte for each pixel of the transparency, where a pixel itself takes less.
+    // At least a byte for each pixel, because of the transparency.
     this.#unpackedBytes += Math.max(png.unpackedBytes, png.width * png.height);
     this.#packedBytes += png.pixels.length;
     if (this.#unpackedBytes > maxUnpackedBytes || this.#packedBytes > maxPackedBytes) {
@@ -128,16 +128,16 @@ export class PictureBudget {
     }
     const maxOutputLength = png.unpackedBytes + surplusBytes;
     try {
-      // In one piece, as pieces would be joined.
+      // In one piece, because chunks would be joined anyway.
       inflateSync(png.pixels, { maxOutputLength, chunkSize: maxOutputLength });
     } catch {
-      throw damagedPng("its pixels are more than its size says, or no deflated data");
+      throw damagedPng("its pixel data is too long or not deflated");
     }
   }
 }
 
 function tooLarge({ width, height }: PictureSize, limit: string): TemplateMistake {
   return new TemplateMistake(
-    `a picture of ${width} × ${height} pixels is too large: ${limit}. Make it smaller`,
+    `an image of ${width} × ${height} pixels is too large: ${limit}. Use a smaller one`,
   );
 }

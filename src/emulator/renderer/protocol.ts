@@ -2,49 +2,49 @@ import type { Bytes } from "../../index.ts";
 import type { ValueIssue } from "../../service/invalid-values.ts";
 import type { TemplateFile } from "../template-folder.ts";
 
-/** What a rendering thread is given at its start; every path is absolute. */
+/** The data for starting a rendering thread. All paths are absolute. */
 export interface RendererSetup {
-  /** The folder of the templates, from where pdfmake is looked for, too. */
+  /** The folder of the templates, which is also searched for pdfmake. */
   readonly templates: string;
   readonly images: string | undefined;
   readonly fonts: string | undefined;
 }
 
-/** What a thread is asked; it does one thing at a time. */
+/** A task for a thread, which performs one at a time. */
 export interface Task {
   readonly template: TemplateFile;
-  /** Without them, the template is only inspected. */
+  /** The values. Without them, the template is only inspected. */
   readonly values?: Record<string, unknown>;
-  /** Whether the TypeScript types of its values are wanted. */
+  /** Whether to return the TypeScript types of its values. */
   readonly wantsTypes?: boolean;
 }
 
-/** How a task ended. */
+/** The outcome of a task. */
 export type Outcome = (
   | {
       readonly kind: "inspected";
       readonly sample: Record<string, unknown>;
       readonly schema: object | undefined;
     }
-  /** As `template-pdf types` writes them. */
+  /** The types that `template-pdf types` would write. */
   | { readonly kind: "types"; readonly text: string }
-  /** `missing` holds the characters that its fonts lack. */
+  /** `missing` contains the characters that its fonts lack. */
   | { readonly kind: "document"; readonly bytes: Bytes; readonly missing: string }
-  /** The values do not fit the template. */
+  /** The values are invalid for the template. */
   | { readonly kind: "refused"; readonly issues: readonly ValueIssue[] }
-  /** The template is to blame; `stack` holds the frames alone. */
+  /** The template failed; `stack` contains only frames. */
   | { readonly kind: "broken"; readonly message: string; readonly stack: string }
-  /** The caller left before the layout was begun. */
+  /** The caller disconnected before the layout began. */
   | { readonly kind: "abandoned" }
-  /** A file that this thread has loaded is another one now: only a new thread can load it again. */
+  /** A loaded file has changed, so a new thread is needed. */
   | { readonly kind: "stale" }
 ) & {
-  /** Whether the thread has half-loaded something, or has ended, and should do no other task. */
+  /** Whether the thread has ended or has loaded a module partially, so that it must not get another task. */
   readonly isSpent?: boolean;
 };
 
-/** What comes out of a thread: that it has started, then one outcome a task. */
+/** The messages of a thread: that it has started, then one outcome for each task. */
 export type Report = "ready" | Outcome;
 
-/** What a thread hears: tasks, and that nobody waits for the one it has. */
+/** The messages to a thread: tasks, and the cancellation of the current one. */
 export type Message = Task | "abandon";

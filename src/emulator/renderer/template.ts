@@ -2,25 +2,25 @@ import type { JsonPath } from "../../json/json-value.ts";
 import { formatJsonPath } from "../../request/values.ts";
 import type { ValueIssue } from "../../service/invalid-values.ts";
 
-/** A document definition, or why there is none: at least one thing. */
+/** A document definition, or at least one issue. */
 export type Filled =
   | { readonly definition: object; readonly issues?: undefined }
   | { readonly issues: readonly ValueIssue[] };
 
-/** A template that is ready to be filled with values. */
+/** A loaded template. */
 export interface Template {
-  /** Values to try it with. */
+  /** Sample values. */
   readonly sample: Record<string, unknown>;
   /** A JSON Schema of the values, if the template has one. */
   readonly schema: object | undefined;
-  /** Puts values in, and leaves them as they are. */
+  /** Fills in values without changing them. */
   fill(values: Record<string, unknown>): Filled | Promise<Filled>;
 }
 
-/** What the emulator itself finds wrong with a template. Its message holds no value, and is told as it is. */
+/** A mistake in a template that the emulator detects. Its message contains no values, and is shown unchanged. */
 export class TemplateMistake extends Error {
   override readonly name = "TemplateMistake";
-  /** What it is about, as the definition has it: told without the values of the call, of which it may be one. */
+  /** The subject in the definition. It is redacted, because it may be a value of the call. */
   about: string | undefined;
 
   constructor(message: string, about?: string) {
@@ -29,7 +29,7 @@ export class TemplateMistake extends Error {
   }
 }
 
-/** Makes the mistake for something that is wrong in a template file, in one line that begins with the file. */
+/** Creates the error for a mistake in a template file, in one line that begins with the file. */
 export function mistakeAt(file: string, place: JsonPath, problem: string): TemplateMistake {
   return new TemplateMistake(`${[file, formatJsonPath(place)].filter(Boolean).join(", ")}: ${problem}`);
 }

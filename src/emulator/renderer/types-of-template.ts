@@ -4,7 +4,9 @@ import { writeTypes } from "../../template-types/write-types.ts";
 import type { TemplateFile } from "../template-folder.ts";
 import type { Template } from "./template.ts";
 
-/** Writes the TypeScript types of a template's values, as `template-pdf types` does: by its schema, or else by its sample. */
+/**
+ * Writes the TypeScript types of the values of a template, like `template-pdf types`: from its schema, otherwise from its sample.
+ */
 export function typesOf({ schema, sample }: Template, { uid, file }: TemplateFile): string {
   const samples = new Samples();
   samples.add(sample);

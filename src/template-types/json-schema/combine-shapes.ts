@@ -96,7 +96,7 @@ function intersectObjects(
   return { kind: "object", members, others };
 }
 
-/** A member as an object has it; one that it does not name may be anything, even if it allows no others. */
+/** A property as an object has it; one that it does not name may be anything, even if it allows no others. */
 function memberOf({ members, others }: ObjectShape, name: string): MemberShape {
   const shape: Shape = others === undefined || others.kind === "never" ? { kind: "unknown" } : others;
   return members.get(name) ?? { shape, isOptional: true, comment: undefined };
@@ -116,7 +116,7 @@ function literalIn(literal: Literal, other: Shape): Shape {
 }
 
 /**
- * Ends what schemas say of one value. Until then an object without a named member may still get some, and one that allows no
+ * Ends what schemas say of one value. Until then an object without a named property may still get some, and one that allows no
  * others may still be combined with one that does.
  */
 export function settle(shape: Shape): Shape {

@@ -95,7 +95,7 @@ class SchemaReader {
     return shape.kind === "object" ? [shape] : [];
   }
 
-  /** Reads a schema of another value than the one it stands in: a member's, an item's. */
+  /** Reads a schema of another value than the one it stands in: a property's, an item's. */
   #readInner(schema: unknown, place: JsonPath): Shape {
     return settle(this.#readSame(schema, place, []));
   }
@@ -159,7 +159,7 @@ class SchemaReader {
     const others = this.#readOthers(schema, place);
     for (const [name, inner] of this.#map(schema, "properties", place)) {
       const shape = this.#readInner(inner, [...place, "properties", name]);
-      // A schema of its own may fill it in; whoever has to give it could leave it out all the same.
+      // A default of the schema may fill it in, so callers may omit it.
       const isOptional = !required.has(name) || (isSchema(inner) && inner["default"] !== undefined);
       if (shape.kind === "never" && isOptional) continue;
       members.set(name, { shape, isOptional, comment: this.#commentOf(inner) });
@@ -173,7 +173,7 @@ class SchemaReader {
     return isImpossible ? nothing : { kind: "object", members, others };
   }
 
-  /** What members of other names look like: `never` if there may be none, nothing if the schema does not say. */
+  /** What properties of other names look like: `never` if there may be none, nothing if the schema does not say. */
   #readOthers(schema: Schema, place: JsonPath): Shape | undefined {
     const others = this.#map(schema, "patternProperties", place).map(([pattern, inner]) =>
       this.#readInner(inner, [...place, "patternProperties", pattern]),
@@ -182,7 +182,7 @@ class SchemaReader {
     if (additionalProperties !== undefined) {
       others.push(this.#readInner(additionalProperties, [...place, "additionalProperties"]));
     } else if (unevaluatedProperties !== undefined) {
-      // Which members are left over is not known: a type can only say whether there may be any.
+      // Which properties are left over is not known: a type can only say whether there may be any.
       others.push(unevaluatedProperties === false ? nothing : anything);
     }
     return others.length === 0 ? undefined : unite(others);
@@ -259,9 +259,9 @@ class SchemaReader {
     return document === root ? names.map((name) => (/^\d+$/.test(name) ? Number(name) : name)) : undefined;
   }
 
-  /** What the author of a schema says of a member: in its schema, or where its `$ref` leads. */
+  /** What the author of a schema says of a property: in its schema, or where its `$ref` leads. */
   #commentOf(schema: unknown, passed: readonly unknown[] = []): string | undefined {
-    // What is said of the whole is said of the values, not of a member.
+    // What is said of the whole is said of the values, not of a property.
     if (!isSchema(schema) || schema === this.#root || passed.includes(schema)) return undefined;
     const comment = [schema["description"], schema["title"]].find(isText);
     return comment ?? this.#commentOf(this.#addresses[schema.__absolute_ref__ ?? ""], [...passed, schema]);

@@ -45,7 +45,7 @@ describe("bulk", () => {
     const before = bench.service.requests.length;
     expect(await bench.bulk("data.csv")).toEqual({
       code: 0,
-      printed: `3 documents made, 1 made before, in TIME\n${places}\n1 row had changed since an earlier run, and was asked for again.\n`,
+      printed: `3 documents made, 1 made before, in TIME\n${places}\n1 row changed since an earlier run, and was generated again.\n`,
       told: "resuming out/letter.journal: 2 documents are noted as made; 4 rows to go through\n",
     });
     expect(bench.service.requests.slice(before).map(noOf).sort()).toEqual(["2", "3", "4"]);

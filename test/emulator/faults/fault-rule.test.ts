@@ -57,7 +57,7 @@ describe("a rule", () => {
       expect(refusal === undefined).toBe(text.length < 1_000 && grammar.test(text));
       if (refusal === undefined) return;
       expect(refusal).toBeInstanceOf(TypeError);
-      expect(refusal.message).toMatch(/^The fault ".*" cannot be read\. [^\r\n\u2028\u2029]+\.$/);
+      expect(refusal.message).toMatch(/^The fault ".*" is not a fault rule\. [^\r\n\u2028\u2029]+\.$/);
       // It quotes 80 characters, and escapes may double them.
       expect(refusal.message.length).toBeLessThan(450);
     });
@@ -66,7 +66,7 @@ describe("a rule", () => {
   it("that cannot be read is answered with an example that works", () => {
     const message = refusalOf(() => parse("429 evry 10"))?.message;
     expect(message).toBe(
-      'The fault "429 evry 10" cannot be read. ' +
+      'The fault "429 evry 10" is not a fault rule. ' +
         "Write <what> [retry-after <seconds>] [every <n> | first <n> | <p>%], " +
         'where <what> is a status from 400 to 599, html, cut, stall or reset, such as "429 retry-after 2 every 10".',
     );

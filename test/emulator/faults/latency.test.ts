@@ -26,8 +26,8 @@ describe("a latency", () => {
   });
 
   const remedy = 'Write milliseconds or a range of them, such as "500"';
-  const reversed = "is not between 0 and 2147483647 ms, or its longer time is first.";
-  const unread = (text: string) => [`The latency ${text} cannot be read as a time.`, TypeError] as const;
+  const reversed = "is not between 0 and 2147483647 ms, or its range is reversed.";
+  const unread = (text: string) => [`The latency ${text} is not a time.`, TypeError] as const;
   const outside = (text: string) => [`The latency ${text} ${reversed}`, RangeError] as const;
 
   it.each<[unknown, readonly [string, typeof TypeError | typeof RangeError]]>([

@@ -49,7 +49,7 @@ describe("a status", () => {
     expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);
     expect(response.headers.get("content-type")).toBe("application/problem+json");
     expect(await detailOf(response)).toBe(
-      'This 429 was asked for by the rule "429 Retry-After 7". Take that away to get documents.',
+      'This 429 was caused by the rule "429 Retry-After 7". Remove that to get documents.',
     );
     expect(produce).not.toHaveBeenCalled();
     expect(onError).not.toHaveBeenCalled();
@@ -66,7 +66,7 @@ it("html is a login page with 200, and nothing is rendered", async () => {
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html"]);
   const page = await response.text();
   expect(page).toMatch(/^<!doctype html>/);
-  expect(page).toContain('This page was asked for by the rule "html".');
+  expect(page).toContain('This page was caused by the rule "html".');
   expect(response.headers.get("content-length")).toBe(String(page.length));
   expect(produce).not.toHaveBeenCalled();
 });
@@ -105,7 +105,7 @@ describe("a single call", () => {
     expect([(await call()).status, (await call()).status]).toEqual([200, 503]);
     expect(first.headers.get("retry-after")).toBe("3");
     expect(await detailOf(first)).toBe(
-      "This 429 was asked for by the header x-emulator-fault of the call. Take that away to get documents.",
+      "This 429 was caused by the header x-emulator-fault of the call. Remove that to get documents.",
     );
     expect(second.headers.get("content-type")).toContain("text/html");
   });
@@ -138,9 +138,9 @@ it.each(["429", "html", "cut", "stall", "reset"])(
 );
 
 it.each<[string, object, string]>([
-  ["one rule of several", { faults: ["cut", "700"] }, 'The fault "700" cannot be read'],
-  ["an empty rule", { faults: "" }, 'The fault "" cannot be read'],
-  ["an object", { faults: {} }, 'The fault "[object Object]" cannot be read'],
+  ["one rule of several", { faults: ["cut", "700"] }, 'The fault "700" is not a fault rule'],
+  ["an empty rule", { faults: "" }, 'The fault "" is not a fault rule'],
+  ["an object", { faults: {} }, 'The fault "[object Object]" is not a fault rule'],
   ["a latency", { latency: Number.NaN }, 'The latency "NaN" is not between'],
 ])("%s that cannot be read is refused before any call", (_title, options, message) => {
   expect(() => misbehaving(options as MisbehaviourOptions)).toThrow(message);

@@ -86,10 +86,10 @@ describe.each(transports)("over %s, a client sees", (_name, carriedBy) => {
   it("the rule of a status, on a connection that stays open", async () => {
     const error = (await errorOf(clientOf(await serve({ faults: "429" })))) as RateLimitError;
     expect(error.headers?.get("connection")).toBe("keep-alive");
-    expect(error.message).toContain('was asked for by the rule \\"429\\"');
+    expect(error.message).toContain('was caused by the rule \\"429\\"');
   });
 
-  it("half a document, then nothing more until it aborts the call", async () => {
+  it("a document that stalls in the middle until it aborts the call", async () => {
     const server = await serve({ faults: "stall first 1" });
     const pdfs = clientOf(server);
     const controller = new AbortController();
@@ -126,7 +126,7 @@ describe.each(transports)("over %s, a client sees", (_name, carriedBy) => {
     await eventually(() => server.waiting() === 1);
     await server.close();
     await expect(call).rejects.toThrow(ServerError);
-    await expect(call).rejects.toThrow("This emulator is stopping");
+    await expect(call).rejects.toThrow("The emulator is stopping");
   });
 
   it("the fault and the latency of its own headers", async () => {

@@ -75,9 +75,7 @@ describe("a latency", () => {
     await until(() => listeners() > 0);
     closing.abort(new Error("closed"));
     expect((await response).status).toBe(503);
-    expect(await detailOf(await call())).toBe(
-      "This emulator is stopping and begins no more documents. Start it again.",
-    );
+    expect(await detailOf(await call())).toBe("The emulator is stopping. Start it again.");
     expect([vi.getTimerCount(), listeners()]).toEqual([0, 0]);
     expect(produce).not.toHaveBeenCalled();
     expect(onError).not.toHaveBeenCalled();

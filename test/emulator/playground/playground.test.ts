@@ -266,7 +266,7 @@ describe("the playground's rules", () => {
   });
 
   it.each([
-    [{ faults: ["429 sometimes"], latency: "0" }, 'The fault "429 sometimes" cannot be read.'],
+    [{ faults: ["429 sometimes"], latency: "0" }, 'The fault "429 sometimes" is not a fault rule.'],
     [{ faults: [], latency: "9..3" }, 'The latency "9..3" is not between 0 and'],
   ])("stay as they are if %j cannot be read", async (rules, words) => {
     await change({ faults: ["cut every 9"], latency: "1" });

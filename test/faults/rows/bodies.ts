@@ -58,7 +58,7 @@ const isNewerNode = Number.parseInt(process.versions.node, 10) >= 22;
 
 const json = { "content-type": "application/json" };
 
-export const noPdfs = group("A success that is no PDF", "InvalidPdfError", "not tried", [
+export const noPdfs = group("A successful response that is not a PDF", "InvalidPdfError", "not tried", [
   [faults.notAPdf()],
   ["a JSON error with status 200", () => answer(200, '{"error":"quota exceeded"}', json)],
   ["200 and nothing", () => answer(200, "")],
@@ -67,67 +67,67 @@ export const noPdfs = group("A success that is no PDF", "InvalidPdfError", "not 
   ["205 Reset Content", () => answer(205, "")],
   ["202 Accepted, to be fetched later", () => answer(202, '{"status":"queued"}', { location: "/jobs/1" })],
   ["a PDF that begins 1,030 bytes into the body", (pdf) => answer(200, Buffer.concat([junk(1_030), pdf]))],
-  ["something endless that is no PDF", () => [pdfHead(10_000_000_000), ...drip(junk(10_000_000), 1_024, 1)]],
-  ["a coding that nobody knows", encoded("compress", all)],
+  ["an endless body that is not a PDF", () => [pdfHead(10_000_000_000), ...drip(junk(10_000_000), 1_024, 1)]],
+  ["an unknown content coding", encoded("compress", all)],
   [
-    "a gzip that is none",
+    "a body that is not gzip, but declared as gzip",
     encoded("gzip", all),
     {
       gets: "TruncatedPdfError",
       secondTry: "heals",
       fetch: isNewerNode ? "TimeoutError (firstByte)" : "TruncatedPdfError",
       fetchOnPage: "TruncatedPdfError",
-      note: "the `fetch` of Node 22 and later never tells: `firstByte` ends it",
+      note: "the `fetch` of Node 22 and later does not report it: `firstByte` ends it",
     },
   ],
 ]);
 
-export const stalls = group("A document that stops", "TimeoutError (stall)", "heals before hand-over", [
+export const stalls = group("A document that stalls", "TimeoutError (stall)", "heals before hand-over", [
   [
-    "the head comes, and never a byte of the document",
+    "headers, but no byte of the document",
     (document) => [pdfHead(document.length), stall],
     { gets: "TimeoutError (firstByte)", secondTry: "heals" },
   ],
   [
-    "1,000 bytes in which no PDF begins, and then nothing",
+    "1,000 bytes without a PDF header, and then nothing",
     under(() => Buffer.alloc(1_000, " "), [stall]),
     { secondTry: "heals" },
   ],
   [faults.stall()],
-  ["all but the last byte comes, and then nothing", under(upTo(-1), [stall])],
-  ["all of it comes, of unknown length, and no end", unmeasured(all, stall)],
-  ["chunks stop coming", afterHalf(stall)],
+  ["all but the last byte, and then nothing", under(upTo(-1), [stall])],
+  ["all bytes of a document of unknown length, without an end", unmeasured(all, stall)],
+  ["chunks stop arriving", afterHalf(stall)],
   [
-    "it comes so slowly that it takes for ever",
+    "a document that arrives too slowly",
     (document) => [pdfHead(document.length), ...drip(document, 10, 20)],
     { gets: "TimeoutError (total)", secondTry: "not tried" },
   ],
 ]);
 
-export const cutOffs = group("A document that is cut off", "TruncatedPdfError", "heals before hand-over", [
-  ["closed after the head", cutAt(0), { secondTry: "heals" }],
+export const cutOffs = group("A truncated document", "TruncatedPdfError", "heals before hand-over", [
+  ["closed after the headers", cutAt(0), { secondTry: "heals" }],
   ["closed after three bytes", cutAt(3), { secondTry: "heals" }],
   [faults.cutOff()],
   ["closed before the last byte", cutAt(-1)],
   [faults.reset({ afterBytes: 50_000 })],
-  ["reset in the middle, and its length was not told", unmeasured(half, reset)],
-  ["closed in the middle, and its length was not told", unmeasured(half, end)],
-  ["closed just before its end mark, and its length was not told", unmeasured(upTo(-7), end)],
-  ["the length is right, and the end mark is missing", (document) => answer(200, upTo(-7)(document))],
-  ["more bytes than the length says, so that the end is missing", under(all, [], -100)],
-  ["it is whole, and shorter than the length says", under(all, [end], 10)],
-  ["chunks, closed without the last one", afterHalf(end)],
-  ["all of its chunks, closed without the empty one that ends them", inChunks(all, end)],
-  ["a chunk shorter than it says", afterHalf(write("ffff\r\nshort"), end)],
-  ["a chunk longer than it says", afterHalf(write("5\r\nlonger\r\n0\r\n\r\n"))],
-  ["a chunk whose size is no number", afterHalf(write("zz\r\n\r\n"))],
-  ["a chunk whose size is beyond all numbers", afterHalf(write("fffffffffffffffffff\r\n"))],
-  ["chunks that end well, too early", afterHalf(lastChunk)],
-  ["gzip that is cut off", inGzip((packed) => packed.subarray(0, -200))],
+  ["reset in the middle, of unknown length", unmeasured(half, reset)],
+  ["closed in the middle, of unknown length", unmeasured(half, end)],
+  ["closed just before the end marker, of unknown length", unmeasured(upTo(-7), end)],
+  ["the right length, but no end marker", (document) => answer(200, upTo(-7)(document))],
+  ["more bytes than announced, so that the end is missing", under(all, [], -100)],
+  ["a complete document, shorter than announced", under(all, [end], 10)],
+  ["chunks without the last ones", afterHalf(end)],
+  ["all chunks, without the empty last one", inChunks(all, end)],
+  ["a chunk shorter than its size", afterHalf(write("ffff\r\nshort"), end)],
+  ["a chunk longer than its size", afterHalf(write("5\r\nlonger\r\n0\r\n\r\n"))],
+  ["a chunk whose size is not a number", afterHalf(write("zz\r\n\r\n"))],
+  ["a chunk whose size is too large", afterHalf(write("fffffffffffffffffff\r\n"))],
+  ["chunks that end normally, but too early", afterHalf(lastChunk)],
+  ["truncated gzip", inGzip((packed) => packed.subarray(0, -200))],
   [
     "gzip without its checksum",
     inGzip((packed) => packed.subarray(0, -8)),
-    { fetch: "whole", note: "`fetch` does not look for the checksum; the document itself is whole" },
+    { fetch: "whole", note: "`fetch` does not check the checksum; the document is complete" },
   ],
   ["gzip with a wrong checksum", inGzip((packed) => packed.fill(0, packed.length - 8, packed.length - 4))],
 ]);

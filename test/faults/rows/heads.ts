@@ -20,31 +20,31 @@ const after =
 
 const manyHeaders = Array.from({ length: 100 }, (_, index) => `x-${index}: ${"x".repeat(1_000)}`);
 
-export const heads = group("A head that is wrong", "ConnectionError", "heals", [
+export const heads = group("Invalid headers", "ConnectionError", "heals", [
   ["a header line without a colon", withLength(() => "this is no header")],
   ["a NUL in a header", withLength(() => "x-note: a\0b")],
   ["100 kB of headers", withLength(() => manyHeaders.join("\r\n"))],
-  ["an interim answer with 100 kB of headers", after("HTTP/1.1 103 Early Hints", ...manyHeaders)],
-  ["a length that is no number", under(() => ["content-length: many"])],
-  ["a length below zero", under(() => ["content-length: -1"])],
-  ["two lengths that differ", withLength((length) => `content-length: ${length - 1}`)],
-  ["a length, and chunks as well", withLength(() => "transfer-encoding: chunked")],
+  ["an interim response with 100 kB of headers", after("HTTP/1.1 103 Early Hints", ...manyHeaders)],
+  ["a length that is not a number", under(() => ["content-length: many"])],
+  ["a negative length", under(() => ["content-length: -1"])],
+  ["two different lengths", withLength((length) => `content-length: ${length - 1}`)],
+  ["a length and chunked encoding", withLength(() => "transfer-encoding: chunked")],
   [
-    "a version of HTTP that does not exist",
+    "an unknown version of HTTP",
     (document) => [lines("HTTP/7.3 200 OK", `content-length: ${document.length}`), write(document)],
   ],
 ]);
 
-export const interim = group("Something before the answer", "whole", "not needed", [
+export const interim = group("Data before the response", "whole", "not needed", [
   ["102 Processing", after("HTTP/1.1 102 Processing")],
   ["103 Early Hints, twice", after("HTTP/1.1 103 Early Hints", "link: </a>", "", "HTTP/1.1 103 Early Hints")],
   [
-    "100 Continue, which nobody asked for",
+    "an unexpected 100 Continue",
     after("HTTP/1.1 100 Continue"),
     {
       fetch: "ConnectionError",
       secondTryByFetch: "heals",
-      note: "the undici inside `fetch` breaks off here",
+      note: "the undici in `fetch` fails here",
     },
   ],
   [
@@ -52,9 +52,9 @@ export const interim = group("Something before the answer", "whole", "not needed
     after("HTTP/1.1 101 Switching Protocols", "upgrade: h2c", "connection: upgrade"),
     { gets: "ConnectionError", secondTry: "heals" },
   ],
-  ["an answer before the request has come", (document) => answer(200, document), { at: "connection" }],
+  ["a response before the request has arrived", (document) => answer(200, document), { at: "connection" }],
   [
-    "413 while the request is coming, which is read to its end",
+    "413 during the request, which is read completely",
     () => [...answer(413, '{"title":"Too large"}', { connection: "close" }), end],
     { at: "head", gets: "ApiError 413", secondTry: "not tried", largeRequest: true },
   ],
@@ -100,7 +100,7 @@ function errorsOf(statuses: Readonly<Record<string, readonly number[]>>, secondT
 
 const location = { location: "http://127.0.0.1:1/elsewhere" };
 
-export const statuses = group("An answer that is an error", "ServerError 999", "not tried", [
+export const statuses = group("Error responses", "ServerError 999", "not tried", [
   ...[301, 302, 303, 307, 308].map((status) => {
     const row = [`${status} to another address`, () => answer(status, "", location)] as const;
     return [...row, { gets: `ApiError ${status}` }] as const;
@@ -112,7 +112,7 @@ export const statuses = group("An answer that is an error", "ServerError 999", "
       gets: "ApiError 407",
       fetch: "ConnectionError",
       secondTryByFetch: "heals",
-      note: "`fetch` takes it for its own proxy's and gives no answer",
+      note: "`fetch` treats it as the response of a proxy",
     },
   ],
   [
@@ -121,7 +121,7 @@ export const statuses = group("An answer that is an error", "ServerError 999", "
       gets: "ApiError 421",
       requestsByFetch: 2,
       secondTryByFetch: "unseen",
-      note: "`fetch` asks again by itself, on another connection",
+      note: "`fetch` retries automatically on another connection",
     },
   ],
   ...errorsOf(transient, "heals"),
@@ -138,13 +138,13 @@ const limited = (what: string, retryAfter: () => string, more: object = {}) =>
 
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toUTCString();
 
-const tooLong = "too long to wait: the error says so at once";
-export const waits = group("When to try again", "RateLimitError 429", "heals", [
+const tooLong = "the delay is too long, so the error is immediate";
+export const waits = group("Retry-After", "RateLimitError 429", "heals", [
   limited("a tenth of a second", () => "0.1"),
   limited("a date", () => inSeconds(1)),
-  limited("a date that has passed", () => inSeconds(-60)),
-  limited("no number", () => "soon"),
-  limited("below zero", () => "-5"),
+  limited("a date in the past", () => inSeconds(-60)),
+  limited("not a number", () => "soon"),
+  limited("a negative number", () => "-5"),
   limited("three years", () => "94608000", { secondTry: "not tried", note: tooLong }),
 ]);
 
@@ -159,21 +159,24 @@ function damagedGzip(): Buffer {
   return packed.fill(0xff, packed.length >> 1);
 }
 
-export const errorBodies = group("An error whose own body is broken", "ServerError 503", "heals", [
+export const errorBodies = group("Error responses with a broken body", "ServerError 503", "heals", [
   ["502 with an HTML page", () => answer(502, html), { gets: "ServerError 502" }],
   ["503 with broken JSON", () => answer(503, '{"detail": "half', json)],
   ["500 with 10 MB", () => answer(500, Buffer.alloc(10_000_000, "x")), { gets: "ServerError 500" }],
-  ["503 whose body stops in the middle", () => [...answer(503, overloaded, promised), stall], soon],
+  ["503 with a body that stalls", () => [...answer(503, overloaded, promised), stall], soon],
   [
-    "503 whose body comes byte by byte for ever",
+    "503 with an endless body, byte by byte",
     () => [{ do: "head", status: 503, headers: promised }, ...drip(Buffer.alloc(5_000, "x"), 1, 20)],
     soon,
   ],
-  ["503 whose body is cut off", () => [...answer(503, overloaded, promised), end]],
-  ["503 whose gzip is none", () => answer(503, overloaded, { "content-encoding": "gzip", ...json })],
-  ["503 whose gzip is damaged", () => answer(503, damagedGzip(), { "content-encoding": "gzip" })],
+  ["503 with a truncated body", () => [...answer(503, overloaded, promised), end]],
   [
-    "403 in a coding that nobody knows",
+    "503 with a body that is not gzip",
+    () => answer(503, overloaded, { "content-encoding": "gzip", ...json }),
+  ],
+  ["503 with damaged gzip", () => answer(503, damagedGzip(), { "content-encoding": "gzip" })],
+  [
+    "403 in an unknown content coding",
     () => answer(403, "\u0001\u0002\u0003", { "content-encoding": "compress" }),
     { gets: "PermissionError 403", secondTry: "not tried" },
   ],

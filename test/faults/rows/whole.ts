@@ -27,11 +27,14 @@ const untilClose =
   (line: string): Script =>
   (document) => [lines(line), write(document), end];
 
-export const odd = group("Odd, and whole all the same", "whole", "not needed", [
+export const odd = group("Unusual but complete documents", "whole", "not needed", [
   [faults.slow(), { timeouts: { stall: 5_000 } }],
-  ["the head comes in crumbs", (document) => [...drip(headOf(document.length), 3, 1), write(document)]],
-  ["HTTP/1.0, and the end is where the connection ends", untilClose("HTTP/1.0 200 OK")],
-  ["HTTP/1.1 without a length, and the end is where the connection ends", untilClose("HTTP/1.1 200 OK")],
+  [
+    "headers that arrive in small pieces",
+    (document) => [...drip(headOf(document.length), 3, 1), write(document)],
+  ],
+  ["HTTP/1.0, which ends with the connection", untilClose("HTTP/1.0 200 OK")],
+  ["HTTP/1.1 without a length, which ends with the connection", untilClose("HTTP/1.1 200 OK")],
   ["chunks", (document) => [chunkedHead(), chunks(document, 5_000), lastChunk]],
   [
     "100,000 chunks of one byte",
@@ -44,18 +47,18 @@ export const odd = group("Odd, and whole all the same", "whole", "not needed", [
     (document) => [chunkedHead(), chunks(document, 9_000), write("0\r\nx-checksum: 1\r\n\r\n")],
   ],
   [
-    "`Connection: close`, and it is never closed",
+    "`Connection: close`, but the connection stays open",
     (document) => [pdfHead(document.length, { connection: "close" }), write(document), stall],
   ],
-  ["reset when the last byte has been read", followedBy({ do: "wait", ms: 300 }, { do: "reset" })],
-  ["bytes behind the end of the answer", followedBy(write("and another thing")), { again: true }],
+  ["reset after the last byte", followedBy({ do: "wait", ms: 300 }, { do: "reset" })],
+  ["extra bytes after the response", followedBy(write("and another thing")), { again: true }],
   [
-    "a second answer that nobody asked for",
+    "a second response without a request",
     followedBy(...answer(200, "%PDF-1.7 of somebody else\n%%EOF\n")),
     { again: true },
   ],
   ["a wrong content type", (document) => answer(200, document, { "content-type": "text/html" })],
-  ["another status of 2xx", (document) => answer(207, document)],
+  ["another 2xx status", (document) => answer(207, document)],
 ]);
 
 const junk = Buffer.alloc(1_000, "junk ");
@@ -64,13 +67,13 @@ const padding = (name: string, before: Uint8Array, after: Uint8Array) => {
   return [name, (document: Uint8Array) => answer(200, whole(document)), { whole }] as const;
 };
 
-export const padded = group("Real documents look like this, too", "whole", "not needed", [
+export const padded = group("Unusual documents of real producers", "whole", "not needed", [
   padding("1,000 bytes before the document begins", junk, Buffer.of()),
-  padding("80,000 NULs behind its end", Buffer.of(), Buffer.alloc(80_000)),
-  padding("1,000 bytes of junk behind its end", Buffer.of(), junk),
+  padding("80,000 NULs after its end", Buffer.of(), Buffer.alloc(80_000)),
+  padding("1,000 bytes of junk after its end", Buffer.of(), junk),
 ]);
 
-export const codings = group("Codings that nobody asked for", "whole", "not needed", [
+export const codings = group("Unrequested content codings", "whole", "not needed", [
   ["gzip", coded("gzip", gzipSync)],
   ["deflate", coded("deflate", deflateSync)],
   ["deflate without its wrapper", coded("deflate", deflateRawSync)],

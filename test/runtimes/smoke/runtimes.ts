@@ -60,8 +60,8 @@ const firefox: Facts = {
   mostUnreadBytes: undefined,
   otherwise: {
     ...page.otherwise,
-    "something that is no HTTP": "InvalidPdfError",
-    "closed after the head": "ConnectionError",
+    "a response that is not HTTP": "InvalidPdfError",
+    "closed after the headers": "ConnectionError",
   },
 };
 

@@ -9,7 +9,7 @@ import { decodeJson } from "../../decode-utf8.ts";
 import { describeReadError, Misuse } from "../../failure.ts";
 import { divertStdout, loadModule } from "../../load-module.ts";
 
-/** What rows are checked by before the first document is asked for. */
+/** What rows are checked by before the first request. */
 export interface RowSchema {
   /** A template whose schema makes the values that are sent; nothing where they stay as they are. */
   readonly template?: AnyTemplate;
@@ -17,9 +17,9 @@ export interface RowSchema {
   check(values: Record<string, unknown>): readonly ValuesIssue[] | Promise<readonly ValuesIssue[]>;
 }
 
-/** What is known beside the file of the schema. */
+/** The context of the schema. */
 export interface SchemaOptions {
-  /** The template that is asked for. */
+  /** The uid of the template. */
   readonly uid: string;
   /** Whether all values are texts, as those of CSV: a schema that wants another type never fits. */
   readonly areTexts: boolean;

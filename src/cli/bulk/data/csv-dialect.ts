@@ -15,7 +15,7 @@ export function parseDelimiter(given: string): string {
 /** How CSV is written. */
 export interface CsvDialect {
   readonly delimiter: string;
-  /** Whether the first line is none of the table, but names the delimiter: `sep=;`. */
+  /** Whether the first line is not a row, but names the delimiter: `sep=;`. */
   readonly namesDelimiter: boolean;
   /** The name of the encoding, for messages. */
   readonly encoding: string;

@@ -4,7 +4,7 @@ import { Misuse } from "../../failure.ts";
 /** What a decoder puts where bytes are no text; the same may stand in the file. */
 const replacement = "\ufffd";
 
-/** Two first halves of characters, which no decoder gives: they stand here where bytes are no text. */
+/** Two first halves of characters, which no decoder returns: they stand here where bytes are no text. */
 export const badCharacter = "\ud800\ud800";
 
 const marks: readonly (readonly [name: string, mark: readonly number[]])[] = [
@@ -14,7 +14,7 @@ const marks: readonly (readonly [name: string, mark: readonly number[]])[] = [
 ];
 
 /**
- * Names the encoding of a file by its first bytes: a byte order mark says it better than the label that its user gives.
+ * Names the encoding of a file by its first bytes: a byte order mark says it better than the label that its user returns.
  *
  * @see https://encoding.spec.whatwg.org/#decode
  */

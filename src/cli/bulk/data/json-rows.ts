@@ -73,7 +73,7 @@ export async function* jsonRows(
       if (text !== "") {
         const row = rowOf(text, start, ++number, encoding, adviceForElement);
         yield row;
-        // The problem of an object that breaks off was reported.
+        // The problem of an incomplete object was already reported.
         if ("problem" in row && ending === "") return;
       } else if (ending === ",") {
         yield { problem: problemAt(start, syntaxErrors.ValueExpected, ++number) };

@@ -56,7 +56,7 @@ export class StoredBytes {
   }
 }
 
-/** Opens a file, or `-`. What can be read only once is written down first, where nobody else can read it. */
+/** Opens a file, or `-`. Input that can be read only once is first copied to a private temporary file. */
 export async function storeBytes(path: string, stdin: Readable, signal: AbortSignal): Promise<StoredBytes> {
   const isStdin = path === "-" || path === "/dev/stdin";
   const name = isStdin ? "standard input" : path;

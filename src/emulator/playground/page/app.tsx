@@ -49,7 +49,7 @@ export function App() {
     setText(readStored(selected) ?? sample);
   }, [selected]);
   useEffect(() => {
-    // Unedited values follow the sample of the file.
+    // Unchanged values follow the sample of the file.
     if (selected !== undefined && readStored(selected) === undefined) setText(sample);
   }, [sample]);
 

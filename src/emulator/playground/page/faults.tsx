@@ -6,8 +6,8 @@ const kinds: Readonly<Record<string, string>> = {
   503: "the service is busy",
   500: "the service fails",
   html: "a login page, with status 200",
-  cut: "half a document, then the connection breaks",
-  stall: "half a document, then nothing more",
+  cut: "a truncated document, and the connection closes",
+  stall: "a document that stalls in the middle",
   reset: "no answer at all",
 };
 

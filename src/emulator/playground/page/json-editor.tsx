@@ -11,7 +11,7 @@ interface JsonEditorProps {
   readonly onText: (text: string) => void;
 }
 
-/** Marks a change that the user did not type here. */
+/** Marks a change that was not typed here. */
 const fromOutside = Annotation.define<true>();
 
 /** A JSON editor. */

@@ -12,7 +12,7 @@ interface RequestsProps {
   readonly onUse: (uid: string, values: string) => void;
 }
 
-/** Lists all calls that the emulator received. */
+/** The calls of all clients that reached the emulator. */
 export function Requests({ requests, uids, onUse }: RequestsProps) {
   const [shown, setShown] = useState<LoggedRequest>();
   const [fault, setFault] = useState<string>();

@@ -19,7 +19,7 @@ export interface ServerState {
   readonly hasPdfJs: boolean;
 }
 
-/** The reason why a call did not return a document. */
+/** The reason for a missing document. */
 export interface Refusal {
   /** 0 if there was no response. */
   readonly status: number;

@@ -8,7 +8,7 @@ import { layoutOf, layoutProblem } from "./table-layout.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The members of a document or a section that pdfmake asks for on each page, and which numbers it tells then. */
+/** The properties of a document or a section that pdfmake evaluates on each page, and their numbers. */
 const pageParts: Readonly<Record<string, readonly string[]>> = {
   header: ["page", "pages"],
   footer: ["page", "pages"],
@@ -99,7 +99,7 @@ function compilePagePart(name: string, json: unknown, spot: Spot): Fill {
   if (json === null || (json === "inherit" && spot.place.length > 1)) return () => json;
   const fill = compile(json, { ...spot, pageNumbers: pageParts[name] ?? [] });
   return (scope, filling) => {
-    // What is wrong in it has to be known before pdfmake asks for it.
+    // Errors in it must be detected before pdfmake evaluates it.
     fill(scope, filling);
     return (page: number, pages: number) => fill(scope, { issues: new IssueList(), page, pages });
   };
@@ -183,13 +183,13 @@ function checkMembers(json: JsonObject, spot: Spot, directive: string, others: r
   const found = Object.keys(json);
   if (!found.includes(directive)) {
     const alone = others.find((name) => found.includes(name)) ?? "";
-    throw mistake(inside(spot, alone), "stands without `$if` or `$each`. Put one of them beside it.");
+    throw mistake(inside(spot, alone), "needs `$if` or `$each`. Add one of them to the object.");
   }
   for (const name of found) {
     if (name === directive || others.includes(name)) continue;
     if (name.startsWith("$") && !directives.includes(name))
       throw mistake(inside(spot, name), unknownDirective);
-    throw mistake(inside(spot, name), `cannot stand beside \`${directive}\`. Put it into \`$show\`.`);
+    throw mistake(inside(spot, name), `cannot be combined with \`${directive}\`. Move it into \`$show\`.`);
   }
   if (!found.includes("$show")) {
     throw mistake(inside(spot, directive), "stands without `$show`. Put the element there.");

@@ -14,7 +14,7 @@ export interface JsonTemplate extends Template {
 
 /**
  * Reads a template file of JSON: `{{customer.name}}` in its texts stands for a value, `$each` repeats an element of an array,
- * `$if` shows an element or not. In addition to the members of pdfmake's definition, there may be `schema`, a JSON Schema of the
+ * `$if` shows an element or not. In addition to the properties of pdfmake's definition, there may be `schema`, a JSON Schema of the
  * values, `sample`, values to try it with, and `locale`, that of formats such as `{{total | currency "GBP"}}`.
  *
  * @throws {TemplateMistake} in one line that names the place, where the text is no JSON or no template.
@@ -25,7 +25,7 @@ export function parseJsonTemplate(text: string, file: string): JsonTemplate {
     throw mistakeAt(file, [], 'must be one JSON object, such as {"content":["Invoice {{number}}"]}.');
   }
   if (!Object.hasOwn(json, "content")) {
-    throw mistakeAt(file, [], "has no `content`. Put what the document shows into a member of that name.");
+    throw mistakeAt(file, [], "has no `content`. Add a property `content` with the content of the document.");
   }
   for (const [name, member] of Object.entries(json)) {
     if (isDeeperThan(member, maxNesting)) throw mistakeAt(file, [name], `${tooDeep}. Flatten it.`);

@@ -1,7 +1,7 @@
-/** What counts an item; a greater number in a path is the name of a member, such as a year. */
+/** What counts an item; a greater number in a path is the name of a property, such as a year. */
 const index = /^(?:0|[1-9]\d?)$/;
 
-/** What a template does with one of its values, as far as it can be told from the template. */
+/** How a template uses one of its values, as far as the template shows. */
 export class ValueShape {
   isText = false;
   isTested = false;
@@ -13,10 +13,10 @@ export class ValueShape {
   readonly #members = new Map<string, ValueShape>();
 
   at(names: readonly string[]): ValueShape {
-    return names.reduce<ValueShape>((shape, name) => shape.#member(name), this);
+    return names.reduce<ValueShape>((shape, name) => shape.#property(name), this);
   }
 
-  /** Notes that it is gone through, and gives the shape of its items. */
+  /** Notes that it is gone through, and returns the shape of its items. */
   markArray(): ValueShape {
     this.#item ??= new ValueShape();
     return this.#item;
@@ -34,7 +34,7 @@ export class ValueShape {
     return Object.fromEntries([...this.#members].map(([name, shape]) => [name, shape.sample(name)]));
   }
 
-  #member(name: string): ValueShape {
+  #property(name: string): ValueShape {
     if (index.test(name)) {
       this.#length = Math.max(this.#length, Number(name) + 1);
       return this.markArray();

@@ -37,7 +37,7 @@ export function pathTo(scope: Scope, { up, names }: ValuePath): JsonPath {
   return path;
 }
 
-/** A member of the value's own; the length of an array, which JSON does not have, is none. */
+/** A property of the value's own; the length of an array, which JSON does not have, is none. */
 function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null) return undefined;
   const isMember = Object.prototype.propertyIsEnumerable.call(value, name);

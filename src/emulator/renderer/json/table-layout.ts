@@ -8,7 +8,7 @@ interface Rule {
   readonly isForTable?: boolean;
 }
 
-/** The members of a table's layout (pdfmake 0.3: tableLayouts.js, TableProcessor.js). */
+/** The properties of a table's layout (pdfmake 0.3: tableLayouts.js, TableProcessor.js). */
 const rules: readonly Rule[] = [
   {
     names: "hLineWidth vLineWidth paddingLeft paddingRight paddingTop paddingBottom fillOpacity".split(" "),
@@ -38,7 +38,7 @@ function ruleOf(name: string): Rule | undefined {
   return rules.find(({ names }) => names.includes(name));
 }
 
-/** Says what is wrong with one member of a layout in a template. What is a directive becomes something else later. */
+/** Says what is wrong with one property of a layout in a template. What is a directive becomes something else later. */
 export function layoutProblem(
   name: string,
   json: unknown,
@@ -46,7 +46,7 @@ export function layoutProblem(
 ): string | undefined {
   const rule = ruleOf(name);
   if (rule === undefined) {
-    return `is no member of a table's layout. These are: ${rules.flatMap(({ names }) => names).join(", ")}.`;
+    return `is not a property of a table layout. The properties are: ${rules.flatMap(({ names }) => names).join(", ")}.`;
   }
   const isRight = (value: unknown) => isDirective(value) || rule.test(value);
   if (rule.isForTable) return isRight(json) ? undefined : `must be ${rule.words}.`;
@@ -54,7 +54,7 @@ export function layoutProblem(
   return `must be ${rule.words}, or an array with one for each row or column.`;
 }
 
-/** Turns the members of a layout into what pdfmake takes: a constant gives itself everywhere, an array by index. */
+/** Turns the properties of a layout into what pdfmake takes: a constant returns itself everywhere, an array by index. */
 export function layoutOf(members: Readonly<Record<string, unknown>>): object {
   const layout: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(members)) {

@@ -82,7 +82,7 @@ describe("a layout is refused with its place", () => {
   const noLayout = 'must be the name of a layout, such as "noBorders", or an object.';
 
   it.each<[unknown, string]>([
-    [{ hLineWidht: 1 }, `.hLineWidht: is no member of a table's layout. These are: ${known}.`],
+    [{ hLineWidht: 1 }, `.hLineWidht: is not a property of a table layout. The properties are: ${known}.`],
     [{ hLineWidth: "1" }, `.hLineWidth: ${number}`],
     [{ vLineWidth: [1, "{{a}}"] }, `.vLineWidth: ${number}`],
     [{ vLineWidth: [] }, `.vLineWidth: ${number}`],

@@ -7,7 +7,7 @@ const refusal = (json: unknown) => refusalOf(JSON.stringify(json));
 
 describe("a template file is refused in one line that names the place", () => {
   const nested = (open: string, close: string, inner = "") => open.repeat(502) + inner + close.repeat(502);
-  const noContent = ": has no `content`. Put what the document shows into a member of that name.";
+  const noContent = ": has no `content`. Add a property `content` with the content of the document.";
   const noSchema = ", schema: must be a JSON Schema: an object, true or false.";
   const noObject = ': must be one JSON object, such as {"content":["Invoice {{number}}"]}.';
   const noSample = ', sample: must be an object of values, such as {"number":"2026-001"}.';
@@ -94,8 +94,8 @@ describe("a directive is refused with its place", () => {
     'is no name of a value. Write a name of letters, digits, _, - and $, or several joined by dots, such as "customer.name".';
   const noArray = "`$each` repeats an element of an array, and this is none. Put [ ] around it.";
   const noElement = "stands without `$show`. Put the element there.";
-  const noDirective = "stands without `$if` or `$each`. Put one of them beside it.";
-  const beside = (name: string) => `cannot stand beside \`${name}\`. Put it into \`$show\`.`;
+  const noDirective = "needs `$if` or `$each`. Add one of them to the object.";
+  const beside = (name: string) => `cannot be combined with \`${name}\`. Move it into \`$show\`.`;
   it.each<[unknown, string]>([
     [{ text: { $each: "a", $show: 1 } }, `.text: ${noArray}`],
     [{ text: { $if: "a", $show: { $each: "a", $show: 1 } } }, `.text.$show: ${noArray}`],

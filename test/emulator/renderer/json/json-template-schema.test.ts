@@ -37,8 +37,8 @@ describe("the issue of a value that its schema forbids", () => {
     [{ contains: text, minContains: 2 }, ["a", 2], "must have at least 2 matching items"],
     [{ contains: text, maxContains: 1 }, ["a", "b", 3], "must have at most 1 matching item"],
     [{ contains: { anyOf: [text, { type: "null" }] } }, [1], "must have at least 1 matching item"],
-    [{ minProperties: 1 }, {}, "must have at least 1 member"],
-    [{ maxProperties: 0 }, { b: 1 }, "must have at most 0 members"],
+    [{ minProperties: 1 }, {}, "must have at least 1 property"],
+    [{ maxProperties: 0 }, { b: 1 }, "must have at most 0 properties"],
     [{ not: text }, "a", "has a form that is not allowed"],
     [false, 1, "is not allowed"],
     [{ minLength: 2, pattern: "b" }, "a", "must have at least 2 characters", 'must match the pattern "b"'],
@@ -104,14 +104,14 @@ describe("the issue of several alternatives in a schema", () => {
       "/b must be null",
     ],
     ["the alternatives within one", { anyOf: [none, within] }, { b: 1 }, "/b must be a string or null"],
-    ["none, if any may be meant", { anyOf: [aB, anA] }, {}, "fits none of the allowed forms"],
+    ["none, if any may be meant", { anyOf: [aB, anA] }, {}, "does not match any of the allowed schemas"],
     [
       "two that fit where one should",
       { oneOf: [{ minimum: 1 }, { maximum: 9 }] },
       5,
       `fits more than one ${exclusive}`,
     ],
-    ["none, if nothing fits", { anyOf: [false, false] }, 5, "fits none of the allowed forms"],
+    ["none, if nothing fits", { anyOf: [false, false] }, 5, "does not match any of the allowed schemas"],
     ["the only one that something fits", { oneOf: [false, text] }, 5, "must be a string"],
   ])("names %s", (_, schema, value, expected) => {
     const path = expected.startsWith("/") ? "a" : "a ";

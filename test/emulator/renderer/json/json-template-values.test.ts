@@ -126,7 +126,7 @@ describe("values that a schema checks", () => {
 
   it("with names that are not Unicode are refused if the validator cannot take them", () => {
     const issue = checked({ properties: { a: { additionalProperties: false } } }, { a: { "\ud800": 1 } });
-    expect(issue).toEqual(["has a member whose name is not Unicode text"]);
+    expect(issue).toEqual(["has a property whose name is not valid Unicode"]);
   });
 
   it("of any kind are refused by the schema false, and taken by true", () => {

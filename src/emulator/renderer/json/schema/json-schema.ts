@@ -52,9 +52,9 @@ export function parseSchema(
       const { errors } = validateJson(values, schema, draft, addresses, false);
       return issuesOf(errors, { schema, values, resolve });
     } catch (error) {
-      // The validator writes the way to each member as a URL.
+      // The validator writes the way to each property as a URL.
       if (error instanceof URIError) {
-        return [{ path: [], message: "has a member whose name is not Unicode text" }];
+        return [{ path: [], message: "has a property whose name is not valid Unicode" }];
       }
       // It calls itself for what is nested, and passes faults on as arguments: the stack may not hold them all.
       if (!(error instanceof RangeError)) throw error;

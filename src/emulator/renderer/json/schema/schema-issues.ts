@@ -35,8 +35,8 @@ const demands: Readonly<Record<string, string>> = {
   contains: "must have at least 1 matching item",
   minContains: "must have at least % matching items",
   maxContains: "must have at most % matching items",
-  minProperties: "must have at least % members",
-  maxProperties: "must have at most % members",
+  minProperties: "must have at least % properties",
+  maxProperties: "must have at most % properties",
   minimum: "must be at least %",
   maximum: "must be at most %",
   exclusiveMinimum: "must be more than %",
@@ -52,20 +52,20 @@ const demands: Readonly<Record<string, string>> = {
 const maxConstant = 80;
 
 /**
- * Tells in our own words what a validation found: no value is in them, and each stands at the member it is about.
+ * Tells in our own words what a validation found: no value is in them, and each stands at the property it is about.
  *
- * @param units - what the validator gives, a unit before those that are inside it
+ * @param units - what the validator returns, a unit before those that are inside it
  */
 export function issuesOf(units: readonly OutputUnit[], context: SchemaContext): readonly ValueIssue[] {
   const issues = new IssueList();
   let location = "#";
   const located = units.map((unit) => {
-    // A `false` schema gives the place in the values for its own (@cfworker/json-schema 4.1).
+    // A `false` schema returns the place in the values for its own (@cfworker/json-schema 4.1).
     location = unit.keyword === "false" ? `${location}/false` : unit.keywordLocation;
     return { ...unit, keywordLocation: location };
   });
   collect(located, context, issues);
-  // Nothing that was refused may pass because nobody found words for it.
+  // Rejected values must stay rejected, even without a message.
   if (units.length > 0 && issues.all.length === 0) {
     issues.add({ path: [], message: "does not fit the schema" });
   }
@@ -85,7 +85,7 @@ function collect(units: readonly OutputUnit[], context: SchemaContext, issues: I
     // What does not fit the items that an array has to contain says nothing: others may.
     if (applied.includes("contains")) continue;
     const path = pathOf(unit, context.values);
-    // A member that does not fit counts as one that nobody has looked at.
+    // An invalid property counts as unchecked.
     if (applied.at(-1)?.startsWith("unevaluated") && issues.hasWithin(path)) continue;
     const missing = missingNameOf(unit);
     if (missing !== undefined) {
@@ -101,7 +101,7 @@ function collect(units: readonly OutputUnit[], context: SchemaContext, issues: I
   }
 }
 
-/** The name of the member that is missing, which the library tells in its message only. */
+/** The name of the property that is missing, which the library tells in its message only. */
 function missingNameOf({ keyword, error }: OutputUnit): string | undefined {
   if (!requiring.has(keyword)) return undefined;
   const before = missingBefore.find((text) => error.includes(text));
@@ -139,7 +139,10 @@ function collectAlternatives(
   }
   const types = inner.filter(isOfOtherType).map((unit) => follow(unit.keywordLocation, context).schema);
   const isOfNoType = ofType.length === 0 && types.length > 0;
-  issues.add({ path, message: isOfNoType ? typeMessage(types) : "fits none of the allowed forms" });
+  issues.add({
+    path,
+    message: isOfNoType ? typeMessage(types) : "does not match any of the allowed schemas",
+  });
 }
 
 function isWithin(unit: OutputUnit | undefined, location: string): boolean {
@@ -180,13 +183,13 @@ function stepsOf(pointer: string): string[] {
 function messageFor(keyword: string, schema: Schema): string {
   if (keyword === "type") return typeMessage([schema]);
   const bound = /^(?:min|max)imum$/.test(keyword) ? keyword.replace("m", "exclusiveM") : "";
-  // In draft 4, a switch beside `minimum` excludes it.
+  // In draft 4, a flag next to `minimum` excludes it.
   const demand = demands[schema[bound] === true ? bound : keyword];
   if (demand === undefined) return `does not fit \`${keyword}\` of the schema`;
   const constant = schema[keyword];
   const constants = keyword === "enum" ? (constant as readonly unknown[]) : [constant];
   const shown = constants.map((each) => JSON.stringify(each)).join(", ");
-  const message = constant === 1 ? demand.replace(/s$/, "") : demand;
+  const message = constant === 1 ? demand.replace(/ies$/, "ys").replace(/s$/, "") : demand;
   return message.replace("%", () => (shown.length > maxConstant ? `${shown.slice(0, maxConstant)}…` : shown));
 }
 

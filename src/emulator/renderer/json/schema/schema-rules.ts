@@ -28,7 +28,7 @@ const keywordRules: Readonly<Record<string, Schema | false>> = {
   ...ruleFor(["minProperties", "maxProperties"], count),
   ...ruleFor(["$ref", "$id", "$anchor", "format"], { type: "string" }),
   ...ruleFor(["minimum", "maximum"], { type: "number" }),
-  // The validator does not know them, or other places in a schema cannot be told from them.
+  // The validator does not know them, or they cannot be distinguished from other places in a schema.
   ...ruleFor(["$dynamicRef", "$recursiveRef"], false),
   multipleOf: { type: "number", exclusiveMinimum: 0 },
   items: { type: ["object", "boolean", "array"] },
