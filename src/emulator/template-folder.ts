@@ -12,7 +12,7 @@ export interface TemplateFile {
   readonly duplicate?: string;
 }
 
-/** The language of a template. */
+/** The file extensions of templates. */
 const kinds = [".json", ".mjs", ".ts"];
 
 /** Files that are not templates, in addition to hidden files and declarations. */
