@@ -30,7 +30,7 @@ const faultForm =
   /^(?:(?<status>[45]\d\d)(?: retry-after (?<retryAfter>\d+))?|(?<kind>html|cut|stall|reset))(?: (?:every (?<every>[1-9]\d*)|first (?<first>[1-9]\d*)|(?<percent>\d\d?(?:\.\d+)?|100) ?%))?$/;
 
 /**
- * Reads `<what> [retry-after <seconds>] [every <n> | first <n> | <p>%]`, in any case and with any white space.
+ * Parses `<what> [retry-after <seconds>] [every <n> | first <n> | <p>%]`, ignoring case and extra white space.
  *
  * @param name - the subject of a message
  * @throws {TypeError} if the text is malformed, or a number is out of range
@@ -65,7 +65,7 @@ const latencyForm =
 const remedy = 'Write milliseconds or a range of them, such as "500", "1.5s", "200..800" or "1..2s".';
 
 /**
- * Reads a latency: a number of milliseconds, or text such as `500`, `500ms`, `1.5s`, `200..800` or `1..2s`.
+ * Parses a latency: a number of milliseconds, or a string such as `500`, `500ms`, `1.5s`, `200..800` or `1..2s`.
  *
  * The unit after a range applies to both numbers, unless the first has its own.
  *

@@ -4,7 +4,7 @@ import { join } from "node:path";
 /** One template file: `invoice.json` is the template with the uid `invoice`. */
 export interface TemplateFile {
   readonly uid: string;
-  /** Its name. */
+  /** The file name. */
   readonly file: string;
   /** Its absolute path. */
   readonly path: string;
@@ -12,7 +12,7 @@ export interface TemplateFile {
   readonly duplicate?: string;
 }
 
-/** The language of a template. */
+/** The file extensions of templates. */
 const kinds = [".json", ".mjs", ".ts"];
 
 /** Files that are not templates, in addition to hidden files and declarations. */
@@ -52,7 +52,7 @@ function byName(one: { readonly name: string }, other: { readonly name: string }
   return one.name < other.name ? -1 : 1;
 }
 
-/** Says why a folder cannot be read. */
+/** Describes why a folder cannot be read. */
 export function describeFolderError({ code, message }: NodeJS.ErrnoException): string {
   if (code === "ENOENT") return "does not exist";
   if (code === "ENOTDIR") return "is not a folder";

@@ -10,7 +10,7 @@ import { readTemplateFolder } from "./template-folder.ts";
 export interface FoundTemplate {
   /** The uid of the template. */
   readonly uid: string;
-  /** The name of its file. */
+  /** The file name. */
   readonly file: string;
   /** Sample values from the file, otherwise generated from its placeholders. */
   readonly sample: Record<string, unknown>;
@@ -105,7 +105,10 @@ function missingCharacters(missing: string): string {
   return `its fonts lack ${named.slice(0, maxNamed).join(", ")}${more}: empty boxes are shown. Use another font, see --fonts`;
 }
 
-/** The reason may contain what the template itself read, so only `onError` receives it. The type tells the client not to retry. */
+/**
+ * Only `onError` receives the reason, because it may contain data that the template read. The problem type tells the client not
+ * to retry.
+ */
 function atFault(uid: string, cause: TemplateError): Problem {
   const detail = `The template ${JSON.stringify(uid)} cannot be rendered. See the terminal of the emulator, or \`onError\`, for the position and the reason.`;
   return new Problem(500, detail, { kind: "template-broken", cause });

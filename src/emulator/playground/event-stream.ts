@@ -1,13 +1,13 @@
-/** How many events may wait for a page that does not read. */
+/** The maximum number of queued events for a page that does not read them. */
 const maxWaiting = 1_000;
 
-/** Server-sent events for every page that is open. @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
+/** Sends server-sent events to every open page. @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export class EventStream {
   readonly #readers = new Set<ReadableStreamDefaultController<Uint8Array>>();
   readonly #onFirst: () => void;
   readonly #onNone: () => void;
 
-  /** @param onFirst - called when a page listens and none did; `onNone` when none does any more */
+  /** @param onFirst - called when the first page connects; `onNone` is called when the last page disconnects */
   constructor(onFirst: () => void, onNone: () => void) {
     this.#onFirst = onFirst;
     this.#onNone = onNone;
@@ -31,7 +31,7 @@ export class EventStream {
 
   send(event: string, data: unknown): void {
     for (const reader of this.#readers) {
-      // A page that does not read: it reads everything again when it connects again.
+      // The page does not read its events. It reloads the whole state when it reconnects.
       if ((reader.desiredSize ?? 0) < -maxWaiting) {
         reader.close();
         this.#remove(reader);

@@ -25,34 +25,34 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The files that the page is made of, and those of pdf.js if the user has installed it. */
+/** The files of the page, and those of pdf.js if it is installed. */
 export class PageFiles {
   readonly #folder: string;
   readonly #templates: string;
 
   /**
-   * @param folder - where the build has put the page
-   * @param templates - the folder of the templates, from where `pdfjs-dist` is looked for
+   * @param folder - the build output folder of the page
+   * @param templates - the template folder, from which `pdfjs-dist` is resolved
    */
   constructor(folder: string, templates: string) {
     this.#folder = folder;
     this.#templates = templates;
   }
 
-  /** Looked for when a page asks: most programs that start an emulator open no page. */
+  /** Resolved on demand, because most programs that start an emulator never open the page. */
   findPdfJs(): string | undefined {
     for (const folder of [this.#templates, process.cwd()]) {
       try {
         const require = createRequire(join(folder, "template.mjs"));
         return dirname(require.resolve("pdfjs-dist/build/pdf.min.mjs"));
       } catch {
-        // It is optional: a browser shows documents itself.
+        // pdf.js is optional, because browsers can show PDFs themselves.
       }
     }
     return undefined;
   }
 
-  /** @param token - what the page is to send with its requests */
+  /** @param token - the token that the page sends with its requests */
   async readPage(token: string): Promise<Response> {
     const page = await send(join(this.#folder, "index.html"), true);
     return new Response((await page.text()).replace("{{token}}", token), page);

@@ -21,13 +21,13 @@ interface PlaygroundParts {
 
 const prefix = "/_playground/";
 
-/** What the page sends with each request that reveals or changes something. */
+/** The token that the page sends with each request that reads or changes data. */
 const tokenHeader = "x-playground-token";
 
-/** How long a page waits for the samples of its templates before it shows what is known of them. */
+/** How long the page waits for rendered samples before it shows the templates without them. */
 const longestInspectionMs = 1_000;
 
-/** The most that a change of the faults may measure, in bytes. */
+/** The maximum body size of a change to the faults, in bytes. */
 const maxBodyBytes = 16_384;
 
 /** The page at `/` of an emulator, and its requests below `/_playground/`. */
@@ -49,7 +49,7 @@ export class Playground {
     );
   }
 
-  /** Whether a request is for the playground, and not for the service. */
+  /** Whether a request is for the playground rather than the service. */
   isFor(request: Request): boolean {
     const { pathname } = new URL(request.url);
     if (pathname.startsWith(prefix)) return true;
@@ -57,7 +57,7 @@ export class Playground {
     return pathname === "/" && isHtmlWanted && request.method === "GET";
   }
 
-  /** Answers a request of the page. */
+  /** Handles a request of the page. */
   async answer(request: Request): Promise<Response> {
     try {
       return await this.#answer(request);
@@ -106,7 +106,7 @@ export class Playground {
   async #state(request: Request): Promise<Response> {
     const { misbehaviour, apiKey } = this.#parts;
     const inspected = this.#inspect();
-    // A template that takes long, or never ends, follows as an event.
+    // Templates that are not rendered in time follow as an event.
     await Promise.race([inspected, pause(longestInspectionMs, undefined, { ref: false })]);
     return json({
       baseUrl: new URL(request.url).origin,
@@ -119,7 +119,7 @@ export class Playground {
   }
 
   async #onSaved(): Promise<void> {
-    // The page renders its values while the samples are rendered.
+    // The page renders its values at the same time as the samples.
     this.#events.send("saved", {});
     await this.#inspect();
   }

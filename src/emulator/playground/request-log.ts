@@ -1,31 +1,31 @@
 import type { Call } from "../reporting.ts";
 
-/** One request as the list shows it. */
+/** A request in the list. */
 export interface LoggedCall extends Call {
   readonly id: number;
-  /** When it was answered, in ISO 8601. */
+  /** The time of the response, in ISO 8601. */
   readonly time: string;
-  /** Why its document could not be made. */
+  /** The reason why the document could not be rendered. */
   readonly error: string | undefined;
 }
 
-/** One request, whole. */
+/** A request with its headers and values. */
 export interface LoggedRequest extends LoggedCall {
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The values that it sent; `undefined` if it was refused before they were read, or they are too long to be kept. */
+  /** The values of the request; `undefined` if it was refused before they were read, or if they are too long to keep. */
   readonly values: object | undefined;
 }
 
-/** How many requests are kept. */
+/** The maximum number of requests to keep. */
 export const maxRequests = 100;
 
-/** So that 100 requests cannot fill the memory. Characters of JSON. */
+/** The maximum length of kept values in characters of JSON, which limits the memory for 100 requests. */
 const maxValuesLength = 262_144;
 
-/** Headers that hold secrets; they are shown as hidden. */
+/** Headers that contain secrets, which are replaced with `(hidden)`. */
 const secret = /authorization|cookie|key|token|secret/i;
 
-/** The last requests that reached the emulator, in memory only. */
+/** The latest requests to the emulator, in memory only. */
 export class RequestLog {
   readonly #requests: LoggedRequest[] = [];
   readonly #values = new WeakMap<Request, object>();
@@ -37,7 +37,7 @@ export class RequestLog {
     this.#onRequest = onRequest;
   }
 
-  /** The latest first. */
+  /** Sorted with the latest first. */
   get calls(): readonly LoggedCall[] {
     return this.#requests.map(summaryOf).reverse();
   }

@@ -4,28 +4,28 @@ import type { Renderers } from "../renderers.ts";
 import { readTemplateFolder, type TemplateFile } from "../template-folder.ts";
 import { countPages } from "./count-pages.ts";
 
-/** How a template is now. */
+/** The current state of a template. */
 export interface TemplateState {
   readonly uid: string;
-  /** The name of its file. */
+  /** The file name. */
   readonly file: string;
-  /** Values to try it with; of a broken template those that it had last. */
+  /** Sample values; for a broken template, the last known ones. */
   readonly sample: Record<string, unknown>;
   /** The JSON Schema of its values, if it has one. */
   readonly schema?: object | undefined;
-  /** How many pages its sample makes. */
+  /** The page count of the rendered sample. */
   readonly pages?: number | undefined;
-  /** What is wrong with it, with its file, line and column. */
+  /** The error of the template, with file, line and column. */
   readonly fault?: string | undefined;
 }
 
-/** How long the sample of a template may take: the threads are there for calls, too. */
+/** The timeout for rendering a sample, because calls need the threads, too. */
 const defaultSampleLimitMs = 5_000;
 
-/** An editor writes a file in several steps, each of which is noticed. */
+/** Editors write a file in several steps, each of which triggers an event. */
 const settlingMs = 50;
 
-/** The templates of a folder as they are, which are inspected again when a file is saved. */
+/** The current templates of a folder, which are inspected again when a file is saved. */
 export class TemplateStates {
   readonly #folder: string;
   readonly #renderers: Renderers;
@@ -33,7 +33,7 @@ export class TemplateStates {
   #states = new Map<string, TemplateState>();
   #watcher: FSWatcher | undefined;
   #settling: NodeJS.Timeout | undefined;
-  /** The latest inspection: an earlier one that ends later must not win. */
+  /** The latest inspection. Results of earlier inspections that finish later are discarded. */
   #inspections = 0;
 
   constructor(folder: string, renderers: Renderers, sampleLimitMs = defaultSampleLimitMs) {
@@ -46,7 +46,7 @@ export class TemplateStates {
     return [...this.#states.values()];
   }
 
-  /** Inspects every template, and renders its sample. @returns whether no later inspection has begun meanwhile */
+  /** Inspects every template and renders its sample. @returns `false` if a later inspection has started in the meantime */
   async inspect(): Promise<boolean> {
     this.#inspections += 1;
     const inspection = this.#inspections;
@@ -84,14 +84,14 @@ export class TemplateStates {
     }
   }
 
-  /** Writes the TypeScript types of a template's values; `undefined` if it is broken or not there. */
+  /** Returns the TypeScript types of a template's values; `undefined` if the template is broken or missing. */
   async typesOf(uid: string): Promise<string | undefined> {
     const template = (await readTemplateFolder(this.#folder)).get(uid);
     const outcome = template && (await this.#renderers.perform({ template, wantsTypes: true }));
     return outcome?.kind === "types" ? outcome.text : undefined;
   }
 
-  /** @param onSaved - called after a file of the folder, or below it, was changed */
+  /** @param onSaved - called after a file in the folder or a subfolder was changed */
   watch(onSaved: () => void): void {
     if (this.#watcher) return;
     try {
@@ -99,10 +99,10 @@ export class TemplateStates {
         clearTimeout(this.#settling);
         this.#settling = setTimeout(onSaved, settlingMs);
       });
-      // A folder that is removed; its templates are gone with the next inspection.
+      // The folder was removed. The next inspection removes its templates.
       this.#watcher.on("error", () => this.close());
     } catch {
-      // A system without enough watches: the page has a button that inspects.
+      // The system has no file watches left. The page has a button that inspects the templates.
     }
   }
 

@@ -24,7 +24,7 @@ export function App() {
 
   const change = (part: Partial<ServerState>) => setState((last) => last && { ...last, ...part });
   useEffect(() => {
-    // Also when the emulator is there again: it may be another one.
+    // Also reloads the state after reconnecting, because the emulator may be a different one.
     const load = () => readState().then(setState, () => setConnected(false));
     const add = (call: LoggedCall) =>
       setState((last) => last && { ...last, requests: [call, ...last.requests].slice(0, maxRequests) });
@@ -122,7 +122,7 @@ export function App() {
   );
 }
 
-/** The template that the address names. */
+/** Returns the template in the page URL. */
 function uidOfAddress(): string {
   try {
     return decodeURIComponent(location.hash.slice(1));

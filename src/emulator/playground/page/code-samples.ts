@@ -1,4 +1,4 @@
-/** The call that the code makes. */
+/** The call that the code samples make. */
 export interface CodeOf {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -6,7 +6,7 @@ export interface CodeOf {
   readonly values: object;
 }
 
-/** The same call in several languages, ready to be pasted. */
+/** Generates the same call in several languages. */
 export const codeSamples: Readonly<Record<string, (call: CodeOf) => string>> = {
   TypeScript: ({ baseUrl, apiKey, uid, values }) => `import { TemplatePdf } from "template-pdf";
 
@@ -42,7 +42,7 @@ function urlOf(baseUrl: string, uid: string): string {
   return `${baseUrl}/api/v1/templates/${encodeURIComponent(uid)}/generate-sync`;
 }
 
-/** A name that every system takes. */
+/** Returns a file name that is valid on every system. */
 function fileOf(uid: string): string {
   return `${uid.replace(/[^\p{L}\p{N}._-]/gu, "_").replace(/^[.-]/, "_")}.pdf`;
 }
@@ -55,7 +55,7 @@ function indented(values: object, by = ""): string {
   return JSON.stringify(values, null, 2).replaceAll("\n", `\n${by}`);
 }
 
-/** A word of a POSIX shell. */
+/** Quotes text for a POSIX shell. */
 function word(value: string): string {
   return /^[\w@%+=:,./-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { type CodeOf, codeSamples } from "./code-samples.ts";
 import { readTypes } from "./server.ts";
 
-/** The call of these values as code, and the types of the template. */
+/** Shows the call with these values as code, and the types of the template. */
 export function Code({ saves, ...call }: CodeOf & { readonly saves: number }) {
   const [types, setTypes] = useState("");
   useEffect(() => {

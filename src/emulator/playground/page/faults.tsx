@@ -11,7 +11,7 @@ const kinds: Readonly<Record<string, string>> = {
   reset: "no answer at all",
 };
 
-/** The emulator's own rules, as switches. */
+/** Edits the fault rules of the emulator. */
 export function Faults({ faults, latency }: Misbehaviour) {
   const [fault, setFault] = useState<string>();
   const change = (next: Partial<Misbehaviour>) =>

@@ -16,7 +16,7 @@ interface FormFieldProps {
   readonly onChange: (value: unknown) => void;
 }
 
-/** One value of the form, and all that is in it. */
+/** Edits one value of the form, including nested values. */
 export function FormField(props: FormFieldProps) {
   const { root, label, path, value, isRequired, errors, onChange } = props;
   const schema = resolveSchema(props.schema, root, value);
@@ -47,7 +47,7 @@ export function FormField(props: FormFieldProps) {
       .join(" "),
   };
 
-  // Also if it is required: a schema may contain itself.
+  // This also applies to required values, because a schema can contain itself.
   if (value === undefined && path.length > 0 && ["object", "list", "boolean"].includes(kind)) {
     return (
       <div class="field">
@@ -182,7 +182,7 @@ function withMember(members: Record<string, unknown>, name: string, value: unkno
 
 type NumberInputProps = Pick<FormFieldProps, "value" | "onChange"> & { readonly attributes: object };
 
-/** Keeps what is typed while it is no number yet, such as `1.` or `-`. */
+/** Keeps incomplete input such as `1.` or `-` until it is a number. */
 function NumberInput({ attributes, value, onChange }: NumberInputProps) {
   const [typed, setTyped] = useState<string>();
   const isReplaced = typed?.trim() && Number.isFinite(Number(typed)) && Number(typed) !== value;

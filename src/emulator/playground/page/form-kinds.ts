@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as a form reads it. */
+/** The part of JSON Schema that the form uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -20,7 +20,7 @@ export type Kind = "text" | "number" | "boolean" | "choice" | "list" | "object" 
 const maxReferences = 20;
 const maxDepth = 5;
 
-/** Follows references and alternatives to the schema that describes a value. */
+/** Resolves references and alternatives to the schema that describes a value. */
 export function resolveSchema(schema: Schema, root: Schema, value: unknown): Schema {
   let found: Schema = schema;
   for (let count = 0; count < maxReferences; count++) {
@@ -47,14 +47,14 @@ function alternativeOf(alternatives: readonly Schema[], root: Schema, value: unk
   return resolved.find(fits) ?? resolved.find(({ type }) => type !== "null") ?? {};
 }
 
-/** How a value is edited: as its schema says, or as the value itself shows. */
+/** Returns the input kind for a value, from its schema or from the value itself. */
 export function kindOf(schema: Schema, value: unknown): Kind {
   if (schema.enum || schema.const !== undefined) return "choice";
   const types = [schema.type ?? []].flat().filter((type) => type !== "null");
   const [type = typeOf(value, schema)] = types.length === 1 ? types : [];
   const hasMisfit =
     value !== undefined && value !== null && typeOf(value, {}) !== type.replace("integer", "number");
-  // A text where the schema wants a number stays as it is, in sight.
+  // A value that does not match its schema is shown unchanged as JSON.
   return hasMisfit && types.length > 0 ? "json" : (kinds[type] ?? "json");
 }
 
@@ -74,7 +74,7 @@ function typeOf(value: unknown, schema: Schema): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** A value to begin with. `like` is one of its neighbours in a list. */
+/** Returns an initial value. `like` is another item of the same list. */
 export function emptyValue(schema: Schema, root: Schema, like?: unknown, depth = 0): unknown {
   const found = resolveSchema(schema, root, like);
   if (found.default !== undefined) return found.default;
@@ -82,7 +82,7 @@ export function emptyValue(schema: Schema, root: Schema, like?: unknown, depth =
   if (found.enum) return found.enum[0];
   const kind = kindOf(found, like);
   if (kind === "object") {
-    // A schema may require itself.
+    // A schema can require itself recursively.
     if (depth === maxDepth) return {};
     const names = found.properties ? (found.required ?? []) : Object.keys(Object(like));
     const member = (name: string) =>

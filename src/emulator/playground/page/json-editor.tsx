@@ -14,7 +14,7 @@ interface JsonEditorProps {
 /** Marks a change that was not typed here. */
 const fromOutside = Annotation.define<true>();
 
-/** An editor of JSON. */
+/** A JSON editor. */
 export function JsonEditor({ text, onText }: JsonEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);

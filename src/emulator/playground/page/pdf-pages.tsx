@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** So much of pdf.js as is used here. */
+/** The part of the pdf.js API that is used here. */
 interface PdfJs {
   readonly GlobalWorkerOptions: { workerSrc: string };
   readonly PDFWorker: new () => object;
@@ -22,7 +22,7 @@ interface PdfJsPage {
 
 const zooms = [0.5, 0.75, 1, 1.25, 1.5, 2, 3];
 
-/** A document, page by page, drawn by the pdf.js that the user has installed. */
+/** Shows the pages of a document with the installed pdf.js. */
 export function PdfPages({ bytes }: { readonly bytes: Uint8Array }) {
   const place = useRef<HTMLElement>(null);
   const [zoom, setZoom] = useState(1);
@@ -34,7 +34,7 @@ export function PdfPages({ bytes }: { readonly bytes: Uint8Array }) {
     draw(bytes, zoom, () => isLeft).then(
       (canvases) => {
         if (isLeft || !canvases) return;
-        // Only when all are drawn, so that nothing flickers and the place in the document stays.
+        // Replaces the pages after all are drawn, which avoids flicker and keeps the scroll position.
         place.current?.replaceChildren(...canvases);
         setPages(canvases.length);
         setPage((last) => Math.min(last, canvases.length));
@@ -80,7 +80,7 @@ export function PdfPages({ bytes }: { readonly bytes: Uint8Array }) {
 
 let loaded: Promise<{ readonly pdfJs: PdfJs; readonly worker: object }> | undefined;
 
-/** Loads pdf.js once, and starts one worker for all documents: that takes longer than to draw one. */
+/** Loads pdf.js once and starts one worker for all documents, because the start takes longer than drawing a document. */
 async function loadPdfJs() {
   const from = "/_playground/pdfjs/";
   const pdfJs: PdfJs = await import(/* @vite-ignore */ `${from}pdf.min.mjs`);
@@ -91,7 +91,7 @@ async function loadPdfJs() {
 async function draw(bytes: Uint8Array, zoom: number, isLeft: () => boolean) {
   loaded ??= loadPdfJs();
   const { pdfJs, worker } = await loaded;
-  // A copy: pdf.js hands the bytes over to its worker.
+  // Copies the bytes, because pdf.js transfers them to its worker.
   const document = await pdfJs.getDocument({ data: bytes.slice(), worker, isEvalSupported: false }).promise;
   const canvases: HTMLCanvasElement[] = [];
   for (let number = 1; number <= document.numPages && !isLeft(); number++) {

@@ -6,20 +6,20 @@ import type { Rendering } from "./use-document.ts";
 interface PreviewProps {
   readonly uid: string;
   readonly rendering: Rendering;
-  /** What the emulator noted of the last call. */
+  /** The log entry of the last call. */
   readonly logged: LoggedCall | undefined;
-  /** What is wrong with the template's file. */
+  /** The error of the template file. */
   readonly fault: string | undefined;
   readonly hasPdfJs: boolean;
   readonly isHidden: boolean;
 }
 
-/** The last whole document, and what became of the last call. */
+/** Shows the last complete document and the result of the last call. */
 export function Preview({ uid, rendering, logged, fault, hasPdfJs, isHidden }: PreviewProps) {
   const { document, refusal, isPending } = rendering;
   const url = useBlobUrl(document?.bytes);
   const reason = refusal && (logged?.error ?? fault ?? refusal.detail);
-  // Of a document, the log says which letters its fonts lack.
+  // For a document, the log entry lists the characters that its fonts lack.
   const warning = !refusal && logged?.status === 200 ? logged.detail : undefined;
   return (
     <div class="preview" hidden={isHidden}>

@@ -6,9 +6,9 @@ import { readRequest } from "./server.ts";
 
 interface RequestsProps {
   readonly requests: readonly LoggedCall[];
-  /** The templates that there are. */
+  /** The uids of the existing templates. */
   readonly uids: readonly string[];
-  /** Puts values into the form of a template. */
+  /** Loads values into the form of a template. */
   readonly onUse: (uid: string, values: string) => void;
 }
 

@@ -2,18 +2,18 @@ import { countPages } from "../count-pages.ts";
 import type { LoggedCall, LoggedRequest } from "../request-log.ts";
 import type { TemplateState } from "../template-states.ts";
 
-/** The rules of the emulator. */
+/** The fault rules and latency of the emulator. */
 export interface Misbehaviour {
   readonly faults: readonly string[];
   readonly latency: string;
 }
 
-/** What the emulator says of itself. */
+/** The state of the emulator. */
 export interface ServerState {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly templates: readonly TemplateState[];
-  /** The latest first. */
+  /** Sorted with the latest first. */
   readonly requests: readonly LoggedCall[];
   readonly misbehaviour: Misbehaviour;
   readonly hasPdfJs: boolean;
@@ -21,15 +21,15 @@ export interface ServerState {
 
 /** The reason for a missing document. */
 export interface Refusal {
-  /** 0 if there was no answer. */
+  /** 0 if there was no response. */
   readonly status: number;
   readonly detail: string;
-  /** What is wrong with the values, by path. */
+  /** The errors of the values, by path. */
   readonly errors: readonly { readonly path: string; readonly detail: string }[];
   readonly requestId: string | undefined;
 }
 
-/** A whole document. */
+/** A complete document. */
 export interface PdfDocument {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly pages: number;
@@ -42,19 +42,19 @@ type Listeners = {
   readonly templates: (templates: readonly TemplateState[]) => void;
   readonly misbehaviour: (settings: Misbehaviour) => void;
   readonly saved: () => void;
-  /** Whether the emulator is there. */
+  /** Reports whether the emulator is reachable. */
   readonly connected: (isConnected: boolean) => void;
 };
 
 const token = document.querySelector<HTMLMetaElement>("[name=playground-token]")?.content ?? "";
 
-/** Names, in the storage of the session, the token with which the page was reloaded: never twice for the same reason. */
+/** The session storage key of the token with which the page was reloaded, which prevents reload loops. */
 const refusedToken = "template-pdf refused token";
 
 /** The delay before the page reconnects. */
 const reconnectMs = 1_000;
 
-/** Reports what happens in the emulator, and connects again if that stops. @returns ends it */
+/** Reports events of the emulator and reconnects if the connection is lost. @returns a function that stops it */
 export function listen(listeners: Listeners): () => void {
   const leaving = new AbortController();
   const { signal } = leaving;
@@ -72,7 +72,7 @@ export function listen(listeners: Listeners): () => void {
         }
       }
     } catch {
-      // The page shows it as a lost connection.
+      // The page reports a lost connection.
     }
     if (signal.aborted) return;
     listeners.connected(false);
@@ -82,7 +82,7 @@ export function listen(listeners: Listeners): () => void {
   return () => leaving.abort();
 }
 
-// Not every browser iterates over streams.
+// Some browsers do not support async iteration of streams.
 async function* chunksOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
@@ -92,17 +92,17 @@ export const readState = async (): Promise<ServerState> => (await ask("state")).
 export const readRequest = async (id: number): Promise<LoggedRequest> => (await ask(`requests/${id}`)).json();
 export const readTypes = async (uid: string) => (await ask(`types/${encodeURIComponent(uid)}`)).text();
 
-/** @throws {Error} that says what is wrong with a rule */
+/** @throws {Error} if a rule is invalid */
 export async function changeMisbehaviour(settings: Misbehaviour): Promise<void> {
   const headers = { "content-type": "application/json" };
   await ask("misbehaviour", { method: "PUT", headers, body: JSON.stringify(settings) });
 }
 
-/** @throws {Error} that says why the emulator refuses */
+/** @throws {Error} if the emulator refuses the request */
 async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { ...init.headers, "x-playground-token": token };
   const response = await fetch(`/_playground/${path}`, { ...init, headers });
-  // An emulator that was started again has another token, which its page has.
+  // A restarted emulator has a new token, which the page gets by reloading.
   if (response.status === 403 && sessionStorage.getItem(refusedToken) !== token) {
     sessionStorage.setItem(refusedToken, token);
     location.reload();
@@ -112,7 +112,7 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   throw new Error(detail ?? `The emulator refused with ${response.status}.`);
 }
 
-/** Calls the service as any program does. @throws the reason of `signal` */
+/** Calls the service as an application does. @throws the reason of `signal` */
 export async function generate(
   { apiKey }: Pick<ServerState, "apiKey">,
   uid: string,

@@ -1,4 +1,4 @@
-/** The values of each template as JSON text, which survive a reload. */
+/** Stores the values of each template as JSON text, so that they survive a reload. */
 const keyOf = (uid: string) => `template-pdf values of ${uid}`;
 
 export function readStored(uid: string): string | undefined {
@@ -11,6 +11,6 @@ export function store(uid: string, text: string | undefined): void {
     if (text === undefined) localStorage.removeItem(keyOf(uid));
     else localStorage.setItem(keyOf(uid), text);
   } catch {
-    // There is no room for them: they are lost with the page.
+    // The storage is full, so a reload discards the values.
   }
 }

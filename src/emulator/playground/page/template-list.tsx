@@ -6,7 +6,7 @@ interface TemplateListProps {
   readonly onSelect: (uid: string) => void;
 }
 
-/** All templates of the folder, with their files, pages and faults. */
+/** Lists the templates of the folder with their files, page counts and errors. */
 export function TemplateList({ templates, selected, onSelect }: TemplateListProps) {
   return (
     <nav class="templates" aria-label="Templates">

@@ -1,19 +1,19 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { generate, type PdfDocument, type Refusal, type ServerState } from "./server.ts";
 
-/** What became of the values that are shown. */
+/** The result of rendering the current values. */
 export interface Rendering {
-  /** The last whole document of the template; it stays while a later one is refused. */
+  /** The last complete document of the template; kept if a later call is refused. */
   readonly document?: PdfDocument | undefined;
-  /** Why the last call gave none. */
+  /** The reason why the last call failed. */
   readonly refusal?: Refusal | undefined;
   readonly isPending: boolean;
 }
 
-/** How long after the last keystroke a document is rendered. A saved file is rendered at once. */
+/** The delay between the last keystroke and rendering. A saved file is rendered immediately. */
 const typingMs = 300;
 
-/** Renders a document whenever the template, the values, the rules or a file change; an older call is aborted. */
+/** Renders a document when the template, the values, the rules or a file change; aborts the previous call. */
 export function useDocument(
   state: ServerState | undefined,
   uid: string | undefined,
@@ -36,7 +36,7 @@ export function useDocument(
         const outcome = "bytes" in result ? { document: result, refusal: undefined } : { refusal: result };
         setRendering((last) => ({ ...last, ...outcome, isPending: false }));
       } catch {
-        // Another call has taken the place of this one.
+        // A newer call has replaced this one.
       }
     }, delayMs);
     return () => {

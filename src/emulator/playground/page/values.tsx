@@ -6,7 +6,7 @@ import type { Refusal } from "./server.ts";
 interface ValuesProps {
   readonly schema: object | undefined;
   readonly text: string;
-  /** `undefined` while the text is no JSON object. */
+  /** `undefined` while the text is not a JSON object. */
   readonly values: Record<string, unknown> | undefined;
   readonly parseError: string | undefined;
   readonly errors: Refusal["errors"];
@@ -14,10 +14,10 @@ interface ValuesProps {
   readonly onSample: () => void;
 }
 
-/** The emulator takes no more by default. */
+/** The default size limit of the emulator. */
 const maxFileBytes = 1_048_576;
 
-/** The values of a template, as a form and as JSON. */
+/** Edits the values of a template as a form or as JSON. */
 export function Values({ schema = {}, text, values, parseError, errors, onText, onSample }: ValuesProps) {
   const [isOver, setOver] = useState(false);
   const lastGood = useRef<Record<string, unknown>>({});
