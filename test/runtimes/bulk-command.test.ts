@@ -69,7 +69,7 @@ describe("template-pdf bulk", () => {
     const args = ["bulk", "letter", file, "--out", "o/{{no}}.pdf", "--dry-run"];
     const command = ["--max-old-space-size=40", main, ...args];
     const { code, stdout } = await endingOf(start(process.execPath, command, circumstances));
-    expect([code, stdout.toString()]).toEqual([0, `${file}: 300,000 rows are good. No request was sent.\n`]);
+    expect([code, stdout.toString()]).toEqual([0, `${file}: 300,000 rows are good. Nothing was sent.\n`]);
   });
 });
 
