@@ -67,7 +67,7 @@ describe("types refuses", () => {
       ":1:1: this schema accepts no object, but the values of a template are an object.",
       '{"type":"array"}',
     ],
-    ["a.json", ', content[0]: "{{a" is never closed. Write }} behind the name.', '{"content":["{{a"]}'],
+    ["a.json", ', content[0]: "{{a" is never closed. Add }} after the name.', '{"content":["{{a"]}'],
     ["a.json", `:2:10: ${sampleIs("an array")}`, '{"content":["{{a}}"],\n"sample":[]}'],
     ["a.mjs", `: the module ended the process while it was loading. ${onlyExport}`, "process.exit(0);"],
     [

@@ -71,8 +71,8 @@ function noteLines({ changed = 0, missing = 0 }: RunOutcome): string[] {
   if (missing > 0) {
     const stay =
       missing === 1
-        ? "has no row any more, and stays where it is"
-        : "have no row any more, and stay where they are";
+        ? "no longer has a row, and stays where it is"
+        : "no longer have a row, and stay where they are";
     lines.push(`${countOf(missing, "document")} of earlier runs ${stay}.`);
   }
   return lines;
@@ -125,8 +125,8 @@ function systematicFailureText(
   // Those in flight may have failed as well.
   const when = failed === 1 ? "at the first failure" : `after ${failed} failures`;
   return made === 0
-    ? `Stopped ${when}: ${withWhat}, no row would fare better${common === undefined ? "" : `: ${common}`}.`
-    : `Stopped ${when}, before the end: ${withWhat}, no row seemed to fare better, and then some did.`;
+    ? `Stopped ${when}: ${withWhat}, no other row would succeed${common === undefined ? "" : `: ${common}`}.`
+    : `Stopped ${when}: ${withWhat}, although later rows succeeded.`;
 }
 
 /** Gives what a command ends with whose run could not begin: nothing was sent. */

@@ -200,7 +200,7 @@ export class RowRun {
     this.#progress = progress;
     this.#live = showLive(stderr, env, (maxColumns) => this.#textOf(progress, maxColumns));
     if (finishedBefore > 0) {
-      const done = `${countOf(finishedBefore, "document")} ${finishedBefore === 1 ? "is" : "are"} noted as made`;
+      const done = `${countOf(finishedBefore, "document")} ${finishedBefore === 1 ? "is" : "are"} recorded as finished`;
       this.#live.say(`resuming ${plan.journal}: ${done}; ${countOf(total, "row")} to go through`);
     }
     if (damagedLines > 0) {

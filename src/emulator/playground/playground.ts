@@ -85,7 +85,7 @@ export class Playground {
     if (route === "GET types") return this.#types(name);
     if (route === "GET requests") return this.#request(Number(name));
     if (route === "PUT misbehaviour") return this.#changeMisbehaviour(request);
-    throw new Problem(404, "The playground has nothing at this path.");
+    throw new Problem(404, "The playground does not have this path.");
   }
 
   /**
@@ -131,7 +131,7 @@ export class Playground {
   async #types(uid: string): Promise<Response> {
     const types = await this.#templates.typesOf(uid);
     if (types === undefined) {
-      throw new Problem(404, `There is no template ${JSON.stringify(uid)} that can be read.`);
+      throw new Problem(404, `The template ${JSON.stringify(uid)} does not exist or cannot be read.`);
     }
     return new Response(types, { headers: { "content-type": "text/plain; charset=utf-8" } });
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { saying, withLength } from "../../support/service.ts";
 import { Bench, csvOf, held, noOf, small } from "./command.ts";
 
-describe("a bulk run stops, with exit code 3, where no row would fare better:", () => {
+describe("a bulk run stops, with exit code 3, where no other row would succeed:", () => {
   it.each([
     [401, 1, "at the first failure: with this API key", "the API key"],
     [403, 5, "after 5 failures: with this API key", "the API key or its permissions"],
@@ -13,7 +13,7 @@ describe("a bulk run stops, with exit code 3, where no row would fare better:", 
     const { code, printed, told } = await bench.bulk("data.csv", ["--concurrency", "1"]);
     expect(code).toBe(3);
     expect(told.split("\n").at(-2)).toMatch(
-      new RegExp(`^template-pdf: Stopped ${when}, no row would fare better[.:]`),
+      new RegExp(`^template-pdf: Stopped ${when}, no other row would succeed[.:]`),
     );
     expect(printed.split("\n").at(-2)).toBe(`Fix ${what} first, then run the command again.`);
     expect(bench.service.requests).toHaveLength(failureCount);
@@ -65,7 +65,7 @@ describe("a bulk run that was stopped for that", () => {
     release();
     const first = await ended;
     expect(first.code).toBe(3);
-    expect(first.told).toMatch(/, no row seemed to fare better, and then some did\.\n$/);
+    expect(first.told).toMatch(/, although later rows succeeded\.\n$/);
     expect(first.printed).toMatch(/\nRun the same command again for what failed and what is left\. /);
     const { code, printed } = await bench.bulk("data.csv", ["--concurrency", "8"]);
     expect([code, printed]).toEqual([1, expect.stringMatching(/ made before, 5 failed, in TIME\n/)]);

@@ -46,7 +46,7 @@ describe("bulk", () => {
     expect(await bench.bulk("data.csv")).toEqual({
       code: 0,
       printed: `3 documents made, 1 made before, in TIME\n${places}\n1 row changed since an earlier run, and was generated again.\n`,
-      told: "resuming out/letter.journal: 2 documents are noted as made; 4 rows to go through\n",
+      told: "resuming out/letter.journal: 2 documents are recorded as finished; 4 rows to go through\n",
     });
     expect(bench.service.requests.slice(before).map(noOf).sort()).toEqual(["2", "3", "4"]);
   });
@@ -56,7 +56,7 @@ describe("bulk", () => {
     await bench.bulk("data.csv");
     bench.write("data.csv", csvOf(1));
     expect((await bench.bulk("data.csv")).printed).toBe(
-      `0 documents made, 1 made before, in TIME\n${places}\n2 documents of earlier runs have no row any more, and stay where they are.\n`,
+      `0 documents made, 1 made before, in TIME\n${places}\n2 documents of earlier runs no longer have a row, and stay where they are.\n`,
     );
     expect(bench.files()).toContain("3.pdf");
     // Of rows that it does not look at it says nothing.

@@ -96,7 +96,7 @@ describe("a JSON Schema", () => {
     [
       "a way to nowhere",
       '{"$ref":"#/$defs/a"}',
-      "FILE, $ref: leads to nothing in this schema, and no other document is fetched. Fix the name, or put that schema into `$defs`.",
+      "FILE, $ref: does not exist in this schema, and other documents are not fetched. Fix the reference, or put that schema into `$defs`.",
     ],
   ])("is refused where it is wrong: %s", async (_title, content, message) => {
     expect(await refusalOf("invoice.json", content)).toBe(message);

@@ -20,7 +20,7 @@ const ctrlC = new Stopped(130);
 const diskFull = "Could not write r.csv: the disk is full.";
 const noReport = `All rows were processed, but the report was not written: ${diskFull} Fix that, then run the same command again.`;
 const whyStopped = "Stopped early: the disk is full.";
-const hopeless = "with this key, no row would fare better.";
+const hopeless = "with this key, no other row would succeed.";
 
 type End = Partial<RunOutcome> & { stopAfter?: number };
 
@@ -50,7 +50,7 @@ describe("a bulk run ends", () => {
     [
       "without hope, until some came through",
       Halted,
-      "Stopped after 5 failures, before the end: with this key, no row seemed to fare better, and then some did.",
+      "Stopped after 5 failures: with this key, although later rows succeeded.",
       { failed: 5, left: 4, failure: stopped, systematicFailure },
     ],
     ["as any other if all others came through", QuietEnd, "ended with 1", { failed: 5, systematicFailure }],

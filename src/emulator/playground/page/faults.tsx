@@ -8,7 +8,7 @@ const kinds: Readonly<Record<string, string>> = {
   html: "a login page, with status 200",
   cut: "a truncated document, and the connection closes",
   stall: "a document that stalls in the middle",
-  reset: "no answer at all",
+  reset: "no response",
 };
 
 /** Edits the fault rules of the emulator. */
@@ -27,7 +27,10 @@ export function Faults({ faults, latency }: Misbehaviour) {
   };
   return (
     <form class="faults" aria-label="Faults" onSubmit={(event) => event.preventDefault()}>
-      <p>These rules hold for every call, also of your application. Of several rules, the first one wins.</p>
+      <p>
+        These rules apply to all calls, including those of your application. If several rules apply, the first
+        one wins.
+      </p>
       <p class="fault" role="alert">
         {fault}
       </p>

@@ -136,7 +136,7 @@ export async function generate(
       return { bytes, pages: countPages(text), durationMs: performance.now() - startedAt, requestId };
     }
     if (response.ok) {
-      const detail = `The answer is not a PDF. Its content type is ${headers.get("content-type")}.`;
+      const detail = `The response is not a PDF. Its content type is ${headers.get("content-type")}.`;
       return { status, detail, errors: [], requestId };
     }
     const problem = parse(new TextDecoder().decode(bytes)) as Partial<Refusal>;
@@ -145,8 +145,8 @@ export async function generate(
     signal.throwIfAborted();
     const detail =
       requestId === undefined
-        ? "No answer came: the connection was closed."
-        : "The connection was closed before the document was whole.";
+        ? "The connection was closed without a response."
+        : "The connection was closed before the document was complete.";
     return { status: 0, detail: `${detail} (${(error as Error).message})`, errors: [], requestId };
   }
 }

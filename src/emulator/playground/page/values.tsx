@@ -26,9 +26,7 @@ export function Values({ schema = {}, text, values, parseError, errors, onText, 
   const open = async (file: File | undefined) => {
     if (!file) return;
     const isTooLarge = file.size > maxFileBytes;
-    setFileFault(
-      isTooLarge ? `${file.name} is larger than 1 MiB, the most that a call may send.` : undefined,
-    );
+    setFileFault(isTooLarge ? `${file.name} is larger than 1 MiB, the limit for a call.` : undefined);
     if (!isTooLarge) onText(await file.text());
   };
   const onDrop = (event: DragEvent) => {

@@ -16,7 +16,7 @@ const pageParts: Readonly<Record<string, readonly string[]>> = {
 };
 
 const directives = ["$each", "$if", "$show", "$else"];
-const unknownDirective = "is unknown. Of this kind there are `$each`, `$if`, `$show` and `$else`.";
+const unknownDirective = "is unknown. The directives are `$each`, `$if`, `$show` and `$else`.";
 
 /** Reads a document definition, not nested too deep, so that filling it reads no text any more. */
 export function compileDefinition(
@@ -28,7 +28,7 @@ export function compileDefinition(
   const spot: Spot = { file, place: [], levels: [shape], pageNumbers: [], isXml: false, locale };
   const directive = Object.keys(definition).find((name) => directives.includes(name));
   if (directive !== undefined) {
-    throw mistake(inside(spot, directive), "cannot stand at the top. Put it into `content`.");
+    throw mistake(inside(spot, directive), "is not allowed at the top level. Put it into `content`.");
   }
   return { fill: compileObject(definition, spot), shape };
 }
@@ -162,7 +162,7 @@ function compileChoice<Piece>(
   nothing: Piece,
 ): Fill<Piece> | undefined {
   if (Object.hasOwn(json, "$each")) {
-    throw mistake(spot, "`$each` repeats an element of an array, and this is none. Put [ ] around it.");
+    throw mistake(spot, "`$each` must be in an array. Put [ ] around it.");
   }
   if (!directives.some((name) => Object.hasOwn(json, name))) return undefined;
   checkMembers(json, spot, "$if", ["$show", "$else"]);
@@ -192,6 +192,6 @@ function checkMembers(json: JsonObject, spot: Spot, directive: string, others: r
     throw mistake(inside(spot, name), `cannot be combined with \`${directive}\`. Move it into \`$show\`.`);
   }
   if (!found.includes("$show")) {
-    throw mistake(inside(spot, directive), "stands without `$show`. Put the element there.");
+    throw mistake(inside(spot, directive), "needs `$show`. Put the element there.");
   }
 }

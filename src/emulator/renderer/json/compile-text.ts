@@ -57,12 +57,12 @@ function compilePlaceholder(placeholder: Placeholder, spot: Spot): Fill<string> 
   if (placeholder.kind === "number") {
     const { up } = placeholder;
     if (up < spot.levels.length - 1) return (scope) => String(outward(scope, up).number);
-    throw mistake(spot, "{{@number}} counts the items of a `$each`, and there is none around it.");
+    throw mistake(spot, "{{@number}} is only allowed inside `$each`.");
   }
   const { kind } = placeholder;
   if (spot.pageNumbers.includes(kind)) return (_, filling) => String(filling[kind]);
   const where = kind === "page" ? "`header`, `footer` and `background`" : "`header` and `footer`";
-  throw mistake(spot, `{{@${kind}}} is known only in ${where}. Move it there.`);
+  throw mistake(spot, `{{@${kind}}} is only allowed in ${where}. Move it there.`);
 }
 
 function compileValue(
@@ -120,10 +120,10 @@ function shapeAt({ up, names }: ValuePath, spot: Spot): ValueShape {
   const shape = spot.levels[level]?.at(names);
   const shown = quote("../".repeat(up) + (names.join(".") || "this"));
   if (shape === undefined) {
-    throw mistake(spot, `${shown} goes further out than there are \`$each\` around it. Take a ../ away.`);
+    throw mistake(spot, `${shown} has more ../ than enclosing \`$each\`. Remove one.`);
   }
   if (level === 0 && names.length === 0) {
-    throw mistake(spot, `${shown} means the item of a \`$each\`, and there is none around it. Name a value.`);
+    throw mistake(spot, `${shown} is only allowed inside \`$each\`. Name a value.`);
   }
   return shape;
 }

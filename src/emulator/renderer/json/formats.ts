@@ -20,7 +20,7 @@ export interface Formatter {
 export function compileFormat({ name, args }: Format, locale: string): Formatter | string {
   const create = Object.hasOwn(formats, name) ? formats[name] : undefined;
   if (create === undefined) {
-    return `has the unknown format ${quote(name)}. There are ${Object.keys(formats).join(", ")}.`;
+    return `has the unknown format ${quote(name)}. The formats are ${Object.keys(formats).join(", ")}.`;
   }
   try {
     return create(locale, args);
@@ -32,10 +32,10 @@ export function compileFormat({ name, args }: Format, locale: string): Formatter
 }
 
 const usage: Readonly<Record<string, string>> = {
-  currency: 'write the code of a currency, such as currency "GBP"',
-  number: "write the number of decimals, such as number 2",
-  percent: "write the number of decimals, such as percent 1",
-  date: 'write full, long, medium or short, and perhaps a time zone, such as date "long" "Europe/London"',
+  currency: 'use a currency code, such as currency "GBP"',
+  number: "use the number of decimals, such as number 2",
+  percent: "use the number of decimals, such as percent 1",
+  date: 'use full, long, medium or short, and optionally a time zone, such as date "long" "Europe/London"',
 };
 
 type Create = (locale: string, args: readonly string[]) => Formatter;

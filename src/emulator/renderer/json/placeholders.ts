@@ -51,7 +51,7 @@ export function parseText(text: string, createError: CreateError): readonly (str
     const inner = text.slice(at, end === -1 ? undefined : end);
     const [first = ""] = inner.split("{{", 1);
     if (end === -1 || first !== inner) {
-      throw createError(`${quote(`{{${first}`)} is never closed. Write }} behind the name.`);
+      throw createError(`${quote(`{{${first}`)} is never closed. Add }} after the name.`);
     }
     if (plain !== "") parts.push(plain);
     plain = "";
@@ -67,7 +67,7 @@ export function parseText(text: string, createError: CreateError): readonly (str
 export function parsePath(name: unknown, createError: CreateError): ValuePath {
   const { ups = "", name: path, optional } = groupsOf(typeof name === "string" ? name.trim() : "");
   if (path === undefined || optional !== undefined) {
-    throw createError(`is no name of a value. ${names.replaceAll(/\{\{|\}\}/g, '"')}`);
+    throw createError(`is not a valid name. ${names.replaceAll(/\{\{|\}\}/g, '"')}`);
   }
   return { up: ups.length / 3, names: namesOf(path) };
 }
@@ -81,15 +81,15 @@ function parsePlaceholder(inner: string, createError: CreateError): Placeholder 
     const format = bar === -1 ? undefined : parseFormat(inner.slice(bar + 1), shown, createError);
     return { kind: "value", path: { up, names: namesOf(name) }, isOptional: optional !== undefined, format };
   }
-  if (bar !== -1) throw createError(`${shown} has a format, which only a value can have.`);
+  if (bar !== -1) throw createError(`${shown} has a format, but only values can have formats.`);
   if (special === "number") return { kind: "number", up };
   if (up === 0 && (special === "page" || special === "pages")) return { kind: special };
   if (special !== undefined) {
-    throw createError(`${shown} is unknown. Of this kind there are {{@number}}, {{@page}} and {{@pages}}.`);
+    throw createError(`${shown} is unknown. The placeholders are {{@number}}, {{@page}} and {{@pages}}.`);
   }
   if (/^[#/^]/.test(inner)) {
     throw createError(
-      `${shown} is no placeholder: texts have no blocks. An object with \`$each\` repeats an element, one with \`$if\` shows or hides it.`,
+      `${shown} is not a placeholder, because texts have no blocks. Use an object with \`$each\` or \`$if\` instead.`,
     );
   }
   throw createError(`${shown} names no value. ${names}`);
@@ -102,7 +102,7 @@ const formatPattern = /^\s*[a-z]+(?:\s+(?:"[^"]*"|'[^']*'|[^\s"'|]+))*\s*$/i;
 function parseFormat(text: string, shown: string, createError: CreateError): Format {
   const [name, ...args] = text.match(argumentPattern) ?? [];
   if (name === undefined || !formatPattern.test(text)) {
-    throw createError(`${shown} has no format that can be read. Write it as {{total | currency "GBP"}}.`);
+    throw createError(`${shown} has an invalid format. Write it as {{total | currency "GBP"}}.`);
   }
   return { name, args: args.map((argument) => argument.replace(/^["']|["']$/g, "")) };
 }

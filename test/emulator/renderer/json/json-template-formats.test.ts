@@ -46,22 +46,22 @@ describe("A format of a placeholder", () => {
   });
 
   const known = "There are currency, number, percent, date.";
-  const unread = "has no format that can be read";
+  const unread = "has an invalid format";
 
   it.each([
     ["{{v | money}}", `, content: has the unknown format "money". ${known}`],
     ["{{v | toString}}", ', content: has the unknown format "toString".'],
-    ["{{v | currency}}", 'write the code of a currency, such as currency "GBP".'],
-    ["{{v | currency 'pounds'}}", 'has the format "currency" with a wrong argument: write the code'],
+    ["{{v | currency}}", 'use a currency code, such as currency "GBP".'],
+    ["{{v | currency 'pounds'}}", 'has the format "currency" with a wrong argument: use a currency code'],
     ["{{v | currency GBP 2}}", "with a wrong argument"],
-    ["{{v | number two}}", "write the number of decimals, such as number 2."],
-    ["{{v | percent 1 2}}", "write the number of decimals, such as percent 1."],
-    ["{{v | date huge}}", "write full, long, medium or short"],
+    ["{{v | number two}}", "use the number of decimals, such as number 2."],
+    ["{{v | percent 1 2}}", "use the number of decimals, such as percent 1."],
+    ["{{v | date huge}}", "use full, long, medium or short"],
     ["{{v | date long Mars}}", 'such as date "long" "Europe/London".'],
     ["{{v |}}", `${unread}. Write it as {{total | currency`],
     ["{{v | currency 'GBP}}", unread],
     ["{{v | currency GBP | number}}", unread],
-    ["{{@number | number}}", '"{{@number | number}}" has a format, which only a value can have.'],
+    ["{{@number | number}}", '"{{@number | number}}" has a format, but only values can have formats.'],
   ])("is refused with its place: %s", (content, expected) => {
     expect(refusalOf(JSON.stringify({ content }))).toContain(expected);
   });

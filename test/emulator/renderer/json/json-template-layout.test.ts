@@ -92,7 +92,7 @@ describe("a layout is refused with its place", () => {
     [{ hLineWhenBroken: "false" }, ".hLineWhenBroken: must be true or false."],
     [1, `: ${noLayout}`],
     [{ $if: "a", $show: [] }, `.$show: ${noLayout}`],
-    [{ $each: "a", $show: {} }, ": `$each` repeats an element of an array"],
+    [{ $each: "a", $show: {} }, ": `$each` must be in an array. Put [ ] a"],
   ])("%j", (layout, message) => {
     const refusal = refusalOf(JSON.stringify({ content: [{ table: { body: [["a"]] }, layout }] }));
     const expected = `invoice.json, content[0].layout${message}`;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseJsonTemplate } from "../../../../src/emulator/renderer/json/json-template.ts";
 import { refusalOf } from "./json-filling.ts";
 
-const unknownDirective = "is unknown. Of this kind there are `$each`, `$if`, `$show` and `$else`.";
+const unknownDirective = "is unknown. The directives are `$each`, `$if`, `$show` and `$else`.";
 const refusal = (json: unknown) => refusalOf(JSON.stringify(json));
 
 describe("a template file is refused in one line that names the place", () => {
@@ -22,7 +22,11 @@ describe("a template file is refused in one line that names the place", () => {
     ["with a list as sample", '{"content":1,"sample":[]}', noSample],
     ["with null as sample", '{"content":1,"sample":null}', noSample],
     ["with a list as schema", '{"content":1,"schema":[]}', noSchema],
-    ["with a directive", '{"content":1,"$if":"a"}', ", $if: cannot stand at the top. Put it into `content`."],
+    [
+      "with a directive",
+      '{"content":1,"$if":"a"}',
+      ", $if: is not allowed at the top level. Put it into `content`.",
+    ],
     ["with an unknown directive", '{"content":1,"$def":1}', `, $def: ${unknownDirective}`],
     ["with content nested too deep", `{"content":${nested("[", "]")}}`, `, content: ${tooDeep}`],
     ["with very deep content", `{"content":${"[".repeat(1e5)}${"]".repeat(1e5)}}`, `, content: ${tooDeep}`],
@@ -39,15 +43,14 @@ describe("a template file is refused in one line that names the place", () => {
 describe("a placeholder is refused with its place", () => {
   const noName = (text: string) =>
     `"${text}" names no value. Write a name of letters, digits, _, - and $, or several joined by dots, such as {{customer.name}}.`;
-  const notClosed = (text: string) => `"${text}" is never closed. Write }} behind the name.`;
+  const notClosed = (text: string) => `"${text}" is never closed. Add }} after the name.`;
   const noBlocks = (text: string) =>
-    `"${text}" is no placeholder: texts have no blocks. An object with \`$each\` repeats an element, one with \`$if\` shows or hides it.`;
+    `"${text}" is not a placeholder, because texts have no blocks. Use an object with \`$each\` or \`$if\` instead.`;
   const unknown = (text: string) =>
-    `"${text}" is unknown. Of this kind there are {{@number}}, {{@page}} and {{@pages}}.`;
-  const noItem = '"this" means the item of a `$each`, and there is none around it. Name a value.';
-  const noCount = "{{@number}} counts the items of a `$each`, and there is none around it.";
-  const tooFar = (path: string) =>
-    `"${path}" goes further out than there are \`$each\` around it. Take a ../ away.`;
+    `"${text}" is unknown. The placeholders are {{@number}}, {{@page}} and {{@pages}}.`;
+  const noItem = '"this" is only allowed inside `$each`. Name a value.';
+  const noCount = "{{@number}} is only allowed inside `$each`.";
+  const tooFar = (path: string) => `"${path}" has more ../ than enclosing \`$each\`. Remove one.`;
 
   it.each([
     ["a {{total", notClosed("{{total")],
@@ -68,15 +71,15 @@ describe("a placeholder is refused with its place", () => {
     ["{{@number}}", noCount],
     ["{{../x}}", tooFar("../x")],
     ["{{this}}", noItem],
-    ["{{@page}}", "{{@page}} is known only in `header`, `footer` and `background`. Move it there."],
-    ["{{@pages}}", "{{@pages}} is known only in `header` and `footer`. Move it there."],
+    ["{{@page}}", "{{@page}} is only allowed in `header`, `footer` and `background`. Move it there."],
+    ["{{@pages}}", "{{@pages}} is only allowed in `header` and `footer`. Move it there."],
   ])("%j", (text, message) => {
     expect(refusal({ content: ["", { text }] })).toBe(`invoice.json, content[1].text: ${message}`);
   });
 
   const each = (text: string) => ({ content: [{ $each: "a", $show: [text] }] });
-  const noPages = "{{@pages}} is known only in `header` and `footer`. Move it there.";
-  const noPage = "{{@page}} is known only in `header`, `footer` and `background`. Move it there.";
+  const noPages = "{{@pages}} is only allowed in `header` and `footer`. Move it there.";
+  const noPage = "{{@page}} is only allowed in `header`, `footer` and `background`. Move it there.";
 
   it.each([
     ["content[0].$show[0]", each("{{../../x}}"), tooFar("../../x")],
@@ -91,9 +94,9 @@ describe("a placeholder is refused with its place", () => {
 
 describe("a directive is refused with its place", () => {
   const noPath =
-    'is no name of a value. Write a name of letters, digits, _, - and $, or several joined by dots, such as "customer.name".';
-  const noArray = "`$each` repeats an element of an array, and this is none. Put [ ] around it.";
-  const noElement = "stands without `$show`. Put the element there.";
+    'is not a valid name. Write a name of letters, digits, _, - and $, or several joined by dots, such as "customer.name".';
+  const noArray = "`$each` must be in an array. Put [ ] around it.";
+  const noElement = "needs `$show`. Put the element there.";
   const noDirective = "needs `$if` or `$each`. Add one of them to the object.";
   const beside = (name: string) => `cannot be combined with \`${name}\`. Move it into \`$show\`.`;
   it.each<[unknown, string]>([
@@ -114,8 +117,8 @@ describe("a directive is refused with its place", () => {
     [{ $each: "{{a}}", $show: 1 }, `.$each: ${noPath}`],
     [{ $if: "a?", $show: 1 }, `.$if: ${noPath}`],
     [{ $if: "@page", $show: 1 }, `.$if: ${noPath}`],
-    [{ $each: "../a", $show: 1 }, '.$each: "../a" goes further out than there are `$each` around it.'],
-    [{ $if: "this", $show: 1 }, '.$if: "this" means the item of a `$each`, and there is none around it.'],
+    [{ $each: "../a", $show: 1 }, '.$each: "../a" has more ../ than enclosing `$each`. Remove one.'],
+    [{ $if: "this", $show: 1 }, '.$if: "this" is only allowed inside `$each`. Name a value.'],
     [{ $if: "a", $show: 1, $else: ["{{"] }, '.$else[0]: "{{" is never closed.'],
   ])("%j", (element, message) => {
     const expected = `invoice.json, content[0]${message}`;

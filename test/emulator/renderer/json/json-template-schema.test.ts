@@ -32,14 +32,14 @@ describe("the issue of a value that its schema forbids", () => {
     [{ multipleOf: 0.01 }, 0.005, "must be a multiple of 0.01"],
     [{ minItems: 1 }, [], "must have at least 1 item"],
     [{ maxItems: 2 }, [1, 2, 3], "must have at most 2 items"],
-    [{ uniqueItems: true }, [1, 1], "has an item twice"],
+    [{ uniqueItems: true }, [1, 1], "has duplicate items"],
     [{ contains: text }, [1, 2], "must have at least 1 matching item"],
     [{ contains: text, minContains: 2 }, ["a", 2], "must have at least 2 matching items"],
     [{ contains: text, maxContains: 1 }, ["a", "b", 3], "must have at most 1 matching item"],
     [{ contains: { anyOf: [text, { type: "null" }] } }, [1], "must have at least 1 matching item"],
     [{ minProperties: 1 }, {}, "must have at least 1 property"],
     [{ maxProperties: 0 }, { b: 1 }, "must have at most 0 properties"],
-    [{ not: text }, "a", "has a form that is not allowed"],
+    [{ not: text }, "a", "matches a schema that is not allowed"],
     [false, 1, "is not allowed"],
     [{ minLength: 2, pattern: "b" }, "a", "must have at least 2 characters", 'must match the pattern "b"'],
   ])("%j by %j names the member", (schema, value, ...messages) => {
@@ -137,9 +137,9 @@ describe("the drafts of JSON Schema", () => {
 
 describe("a wrong schema is refused with the template", () => {
   const leadsNowhere =
-    "leads to nothing in this schema, and no other document is fetched. Fix the name, or put that schema into `$defs`.";
+    "does not exist in this schema, and other documents are not fetched. Fix the reference, or put that schema into `$defs`.";
   const unclear =
-    "has two schemas with one `$id`, or a `$id`, `$ref` or name that a URL cannot hold. Change it.";
+    "has two schemas with the same `$id`, or a `$id`, `$ref` or name that is not valid in a URL. Change it.";
   const unknown = "is an unknown draft. Use https://json-schema.org/draft/2020-12/schema.";
   const types = '"string", "number", "integer", "boolean", "null", "array", "object"';
   const draft4 = "http://json-schema.org/draft-04/schema#";

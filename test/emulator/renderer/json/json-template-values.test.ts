@@ -95,7 +95,7 @@ describe("the sample", () => {
 });
 
 describe("values that a schema checks", () => {
-  const unchecked = "cannot be checked: too many faults, nested too deep, or the schema leads back to itself";
+  const unchecked = "cannot be checked: too many errors, nested too deeply, or the schema refers to itself";
 
   it("are checked by the schema first, and then by the template", () => {
     const json = { content: "{{a}}{{b}}", schema: { properties: { a: { type: "string" } } } };

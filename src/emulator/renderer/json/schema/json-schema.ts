@@ -40,7 +40,8 @@ export function parseSchema(
   try {
     addresses = dereference(schema);
   } catch {
-    const problem = "has two schemas with one `$id`, or a `$id`, `$ref` or name that a URL cannot hold";
+    const problem =
+      "has two schemas with the same `$id`, or a `$id`, `$ref` or name that is not valid in a URL";
     throw mistake([], `${problem}. Change it.`);
   }
   const resolve: Resolve = (from) => addresses[from.__absolute_ref__ ?? from.$ref ?? ""];
@@ -58,8 +59,7 @@ export function parseSchema(
       }
       // It calls itself for what is nested, and passes faults on as arguments: the stack may not hold them all.
       if (!(error instanceof RangeError)) throw error;
-      const message =
-        "cannot be checked: too many faults, nested too deep, or the schema leads back to itself";
+      const message = "cannot be checked: too many errors, nested too deeply, or the schema refers to itself";
       return [{ path: [], message }];
     }
   };
@@ -99,7 +99,7 @@ function checkSchema(schema: unknown, draft: SchemaDraft, resolve: Resolve, mist
     if (target === undefined) {
       throw mistake(
         place,
-        "leads to nothing in this schema, and no other document is fetched. Fix the name, or put that schema into `$defs`.",
+        "does not exist in this schema, and other documents are not fetched. Fix the reference, or put that schema into `$defs`.",
       );
     }
     check(target, place);

@@ -44,8 +44,8 @@ const demands: Readonly<Record<string, string>> = {
   multipleOf: "must be a multiple of %",
   pattern: "must match the pattern %",
   format: "must have the format %",
-  uniqueItems: "has an item twice",
-  not: "has a form that is not allowed",
+  uniqueItems: "has duplicate items",
+  not: "matches a schema that is not allowed",
   false: "is not allowed",
 };
 
@@ -67,7 +67,7 @@ export function issuesOf(units: readonly OutputUnit[], context: SchemaContext): 
   collect(located, context, issues);
   // Rejected values must stay rejected, even without a message.
   if (units.length > 0 && issues.all.length === 0) {
-    issues.add({ path: [], message: "does not fit the schema" });
+    issues.add({ path: [], message: "does not match the schema" });
   }
   return issues.all;
 }
@@ -125,7 +125,7 @@ function collectAlternatives(
     .filter(([, alternative]) => alternative !== false)
     .map(([index]) => inner.filter((unit) => isWithin(unit, `${keywordLocation}/${index}`)));
   if (branches.some((branch) => branch.length === 0)) {
-    issues.add({ path, message: "fits more than one of the forms that exclude each other" });
+    issues.add({ path, message: "matches more than one of the exclusive schemas" });
     return;
   }
   const isOfOtherType = (unit: OutputUnit) =>
