@@ -38,8 +38,8 @@ export function notUtf8(place: string): Misuse {
 /** Returns the line and column of the first byte that is not valid UTF-8. */
 function invalidBytePosition(bytes: Uint8Array): string {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  const reencoded = new TextEncoder().encode(decoder.decode(bytes));
-  const differing = bytes.findIndex((byte, index) => byte !== reencoded[index]);
+  const roundTripped = new TextEncoder().encode(decoder.decode(bytes));
+  const differing = bytes.findIndex((byte, index) => byte !== roundTripped[index]);
   // `stream: true` holds back the start of the invalid character if its first bytes equal those of the replacement character.
   const good = decoder.decode(differing === -1 ? bytes : bytes.subarray(0, differing), { stream: true });
   return lineAndColumn(good);
