@@ -10,10 +10,10 @@ import { readServiceSettings } from "./service-settings.ts";
 import type { Session } from "./terminal.ts";
 
 /**
- * Generates a document from every row of a file, and goes on where it was stopped.
+ * Generates a document from every row of a file. A second run with the same journal resumes the first.
  *
- * @throws {Misuse} when the command line, the data, the journal or a folder is wrong; nothing was sent
- * @throws what {@link RowRun.perform} throws
+ * @throws {Misuse} if the command line, the data, the journal or a folder is invalid; nothing was sent
+ * @throws everything that {@link RowRun.perform} throws
  */
 export async function bulk(uid: string, file: string, flags: BulkFlags, session: Session): Promise<void> {
   const { terminal } = session;
@@ -39,7 +39,7 @@ export async function bulk(uid: string, file: string, flags: BulkFlags, session:
       await new RowRun({ ...parts, check, template, total, invalid, session }).perform();
     });
   } finally {
-    // Not awaited: the process ends, and every connection with it.
+    // Not awaited: the process exits and closes every connection.
     client?.close().catch(() => {});
   }
 }

@@ -2,24 +2,24 @@ import { lineAndColumn, parseJson } from "../json/json-text.ts";
 import { Misuse } from "./failure.ts";
 
 /**
- * Reads bytes as UTF-8.
+ * Decodes UTF-8.
  *
- * @param name - what to call them in the error: the path of their file, for instance
- * @throws {Misuse} naming the place of the first byte that is none
+ * @param name - the name of the source in error messages, for example its path
+ * @throws {Misuse} with the position of the first invalid byte
  */
 export function decodeUtf8(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw notUtf8(`${name}:${placeOfBadByte(bytes)}`);
+    throw notUtf8(`${name}:${invalidBytePosition(bytes)}`);
   }
 }
 
 /**
- * Reads bytes as JSON in UTF-8.
+ * Parses JSON in UTF-8.
  *
- * @param name - what to call them in the error
- * @throws {Misuse} naming the place of what is wrong, and nothing of what stands there
+ * @param name - the name of the source in error messages
+ * @throws {Misuse} with the position of the error, but without the content
  */
 export function decodeJson(bytes: Uint8Array, name: string): unknown {
   const text = decodeUtf8(bytes, name);
@@ -30,17 +30,17 @@ export function decodeJson(bytes: Uint8Array, name: string): unknown {
   }
 }
 
-/** Says that there is a byte at a place, `<name>:<line>:<column>`, that is no UTF-8. */
+/** Creates the error for an invalid byte at a position, `<name>:<line>:<column>`. */
 export function notUtf8(place: string): Misuse {
   return new Misuse(`${place}: this is not UTF-8. Save it as UTF-8.`);
 }
 
-/** Line and column of the first byte that is no UTF-8. */
-function placeOfBadByte(bytes: Uint8Array): string {
+/** Returns the line and column of the first byte that is not valid UTF-8. */
+function invalidBytePosition(bytes: Uint8Array): string {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  const again = new TextEncoder().encode(decoder.decode(bytes));
-  const differing = bytes.findIndex((byte, index) => byte !== again[index]);
-  // As a stream: the bad character may begin like the mark that takes its place, and is held back then.
+  const roundTripped = new TextEncoder().encode(decoder.decode(bytes));
+  const differing = bytes.findIndex((byte, index) => byte !== roundTripped[index]);
+  // `stream: true` holds back the start of the invalid character if its first bytes equal those of the replacement character.
   const good = decoder.decode(differing === -1 ? bytes : bytes.subarray(0, differing), { stream: true });
   return lineAndColumn(good);
 }

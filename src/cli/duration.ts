@@ -4,12 +4,12 @@ import { Misuse } from "./failure.ts";
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /**
- * Reads a duration such as `30s`, `500ms`, `1.5m` or `90`, which is in seconds.
+ * Parses a duration such as `30s`, `500ms` or `1.5m`. A bare number is in seconds.
  *
- * @param text - what the user wrote
- * @param option - where, for the message: `--timeout`
- * @returns milliseconds: at least 1, and no more than a timer takes
- * @throws {Misuse} when it is none
+ * @param text - the text that the user entered
+ * @param option - the option's name for the error message, for example `--timeout`
+ * @returns milliseconds, from 1 to the longest delay of a timer
+ * @throws {Misuse} if the text is not a duration in that range
  */
 export function parseDuration(text: string, option: string): number {
   const [, number = "", unit = "s"] = /^(\d+(?:\.\d+)?|\.\d+)\s*(ms|s|m|h)?$/i.exec(text.trim()) ?? [];
@@ -21,14 +21,14 @@ export function parseDuration(text: string, option: string): number {
   );
 }
 
-/** Writes a duration as people read it: `30 s`, `500 ms`. */
+/** Formats a duration for messages: `30 s`, `500 ms`. */
 export function formatDuration(durationMs: number): string {
   return Math.round(durationMs) < 1000
     ? `${Math.round(durationMs)} ms`
     : `${Number((durationMs / 1000).toFixed(1))} s`;
 }
 
-/** Writes how long something takes, as people read it: `42 s`, `3 min 5 s`, `2 h 10 min`. */
+/** Formats a longer duration for messages: `42 s`, `3 min 5 s`, `2 h 10 min`. */
 export function formatTimeSpan(durationMs: number): string {
   if (durationMs < 59_950) return formatDuration(durationMs);
   const seconds = Math.round(durationMs / 1000);

@@ -25,7 +25,7 @@ export interface EmulateFlags {
   readonly open?: boolean;
 }
 
-/** How the emulator calls its options, and how the command line does. */
+/** Maps the emulator's option names to the flags of the command. */
 const flagNames: Readonly<Record<string, string>> = {
   port: "--port",
   host: "--host",
@@ -39,7 +39,7 @@ const flagNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Runs the emulator until the user stops it, and tells every call.
+ * Runs the emulator until the user stops it, and prints one line for each request.
  *
  * @throws {Misuse} when an option, the folder or a template is wrong
  * @throws {Failure} when it cannot listen, pdfmake is missing, or calls had to be interrupted at the end
@@ -55,7 +55,7 @@ export async function emulate(folder: string, flags: EmulateFlags, session: Sess
   await emulator.close();
 }
 
-/** A server without a browser is a server still. */
+/** Opens the playground; a failure is only reported, and the server keeps running. */
 async function openPlayground({ playgroundUrl }: Emulator, { terminal }: Session): Promise<void> {
   const { platform, env, stderr } = terminal;
   if (playgroundUrl === undefined) return;
@@ -83,11 +83,11 @@ async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }:
       fonts: flags.fonts,
       faults: flags.fault,
       latency: flags.latency,
-      // Else the emulator decides by the host.
+      // If it is not set, the default depends on the host.
       ...(flags.ui === false && { ui: false }),
-      onCall: (call) => stdout.write(`${lineOfCall(call, new Date())}\n`),
+      onCall: (call) => stdout.write(`${formatCall(call, new Date())}\n`),
       onError: (error, _request, requestId) => {
-        stderr.write(`${lineOfError(error, requestId, new Date())}\n`);
+        stderr.write(`${formatError(error, requestId, new Date())}\n`);
         if (isDebug) stderr.write(`${inspected(error)}\n`);
       },
     });
@@ -96,14 +96,14 @@ async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }:
   }
 }
 
-/** What keeps it from starting: the machine, or the one who typed the command. */
+/** Returns a Failure for problems of the machine and a Misuse for problems of the command line or templates. */
 function startFailure(error: Error): Failure {
   const { syscall } = (error.cause ?? {}) as NodeJS.ErrnoException;
   const cannotListen = syscall === "listen" || syscall === "getaddrinfo";
   const isPdfmakeMissing = "code" in error && error.code === "pdfmake_missing";
-  const isOfAnOption = error instanceof TypeError || error instanceof RangeError;
-  // What a template says is its own, backticks and all.
-  const text = cannotListen || isOfAnOption ? inWordsOfTerminal(error.message, flagNames) : error.message;
+  const isOptionError = error instanceof TypeError || error instanceof RangeError;
+  // Messages about templates keep their backticks.
+  const text = cannotListen || isOptionError ? inWordsOfTerminal(error.message, flagNames) : error.message;
   const Kind = cannotListen || isPdfmakeMissing ? Failure : Misuse;
   return new Kind(text, { cause: error });
 }
@@ -115,14 +115,14 @@ function introduction(emulator: Emulator, folder: string): string {
   const files = templates.map(
     ({ file }, index) => `  ${uids[index]?.padEnd(width)}  ${printable(join(folder, file))}`,
   );
-  const [easiest] = [...templates].sort((one, other) => effortOf(one) - effortOf(other));
+  const [simplest] = [...templates].sort((one, other) => sampleLength(one) - sampleLength(other));
   return [
     `Base URL    ${baseUrl}`,
     `API key     ${printable(apiKey)}`,
     ...(playgroundUrl === undefined ? [] : [`Playground  ${playgroundUrl}`]),
     "Templates",
     ...files,
-    ...(easiest ? ["", curlLine(emulator, easiest), "", sdkLine(emulator, easiest)] : []),
+    ...(simplest ? ["", curlLine(emulator, simplest), "", sdkLine(emulator, simplest)] : []),
     "",
     "Ctrl-C stops the emulator.",
     "",
@@ -130,11 +130,11 @@ function introduction(emulator: Emulator, folder: string): string {
 }
 
 /** The amount of values that a template needs. None usually means that its values are unknown. */
-function effortOf({ sample }: FoundTemplate): number {
+function sampleLength({ sample }: FoundTemplate): number {
   return Object.keys(sample).length === 0 ? Number.MAX_SAFE_INTEGER : JSON.stringify(sample).length;
 }
 
-/** Writes the command line of curl that generates a document of a template, ready to be pasted into a POSIX shell. */
+/** Returns a curl command that generates a document, ready to paste into a POSIX shell. */
 function curlLine({ baseUrl, apiKey }: Emulator, { uid, sample }: FoundTemplate): string {
   const url = `${baseUrl}/api/v1/templates/${encodeURIComponent(uid)}/generate-sync`;
   return [
@@ -146,44 +146,40 @@ function curlLine({ baseUrl, apiKey }: Emulator, { uid, sample }: FoundTemplate)
   ].join(" ");
 }
 
-/** Writes the line of JavaScript that generates a document of a template. */
+/** Returns a line of JavaScript that generates a document. */
 function sdkLine({ baseUrl, apiKey }: Emulator, { uid, sample }: FoundTemplate): string {
   const options = `{ baseUrl: ${jsonOf(baseUrl)}, apiKey: ${jsonOf(apiKey)} }`;
   const call = `generate(${jsonOf(uid)}, ${jsonOf(sample)})`;
   return `await new TemplatePdf(${options}).${call}.saveTo(${jsonOf(pdfNameOf(uid))});`;
 }
 
-/** JSON of which a terminal obeys nothing. */
+/** Returns JSON without control characters. */
 function jsonOf(value: unknown): string {
   return escapeUnprintable(JSON.stringify(value));
 }
 
-/**
- * Tells one call on one line.
- *
- * @param time - when it was answered
- */
-function lineOfCall(call: Call, time: Date): string {
+/** Formats one call as a line; `time` is when the response ended. */
+function formatCall(call: Call, time: Date): string {
   const { method, uid, path, status, bytes, durationMs, detail, requestId } = call;
-  return lineOf(time, [
+  return formatLine(time, [
     method,
     uid ?? path,
     status === 0 ? "no answer" : String(status),
     bytes > 0 ? formatSize(bytes) : "-",
     formatDuration(durationMs),
     detail,
-    // The answer of a failure asks its reader to quote it.
+    // Error responses tell the reader to quote the request id.
     status >= 500 && requestId !== undefined ? `x-request-id ${requestId}` : undefined,
   ]);
 }
 
-/** Tells on one line why a document could not be made; the line of its call has the same request id. */
-function lineOfError(error: unknown, requestId: string, time: Date): string {
+/** Formats a rendering error as a line. The line of its call has the same request id. */
+function formatError(error: unknown, requestId: string, time: Date): string {
   const text = error instanceof Error ? error.message : String(error);
-  return lineOf(time, [text, `x-request-id ${requestId}`]);
+  return formatLine(time, [text, `x-request-id ${requestId}`]);
 }
 
-function lineOf(time: Date, facts: readonly (string | undefined)[]): string {
-  const told = facts.filter((fact) => fact !== undefined);
-  return printable([time.toTimeString().slice(0, 8), ...told].join("  "));
+function formatLine(time: Date, facts: readonly (string | undefined)[]): string {
+  const known = facts.filter((fact) => fact !== undefined);
+  return printable([time.toTimeString().slice(0, 8), ...known].join("  "));
 }

@@ -17,10 +17,10 @@ export async function exitCodeOf(error: unknown): Promise<number> {
   if (error instanceof Misuse) return exitCodes.misused;
   if (error instanceof Halted) return exitCodes.halted;
   if (error instanceof Failure) return exitCodes.failed;
-  // Loaded late, because `--help` does not need the client.
+  // Imported lazily, because `--help` does not need the client.
   const { ConfigurationError, SaveError, ValuesError } = await import("../index.ts");
   if (ConfigurationError.is(error) || ValuesError.is(error)) return exitCodes.misused;
-  // The path is wrong, and no request was sent.
+  // The path is invalid, and no request was sent.
   if (SaveError.is(error) && error.attempts === 0) return exitCodes.misused;
   return exitCodes.failed;
 }

@@ -1,16 +1,16 @@
 import { describeSystemError } from "../files/system-errors.ts";
 
-/** Ends a command with a message on one line: what happened, to what, and what to do next. */
+/** Ends a command with a one-line message: what happened, to what, and what to do. */
 export class Failure extends Error {
   override readonly name: string = "Failure";
 }
 
-/** The command line or its input is wrong; nothing was sent. */
+/** The command line or its input is invalid; nothing was sent. */
 export class Misuse extends Failure {
   override readonly name = "Misuse";
 }
 
-/** A run was stopped before its end, and can be gone on with. */
+/** A run stopped early and can be resumed. */
 export class Halted extends Failure {
   override readonly name = "Halted";
 }
@@ -29,7 +29,7 @@ export class QuietEnd extends Error {
 /** The user stopped the command. */
 export class Stopped extends QuietEnd {}
 
-/** Says why the system did not let a file be read. */
+/** Describes why a file could not be read. */
 export function describeReadError(error: unknown): string {
   return describeSystemError(error, reasons);
 }

@@ -28,9 +28,9 @@ const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "
 /**
  * Generates one document, and saves it or writes it to standard output.
  *
- * @throws {Misuse} when the command line or the values are wrong; nothing was sent
- * @throws {Failure} when the document does not come in time, or cannot be opened
- * @throws what the client throws, or the reason of the session's signal
+ * @throws {Misuse} if the command line or the values are invalid; nothing was sent
+ * @throws {Failure} if the document does not arrive in time, or cannot be opened
+ * @throws errors of the client, or the reason of the session's signal
  */
 export async function generate(uid: string, flags: GenerateFlags, session: Session): Promise<void> {
   const { terminal, signal } = session;
@@ -39,17 +39,17 @@ export async function generate(uid: string, flags: GenerateFlags, session: Sessi
   const limitMs = parseDuration(flags.timeout, "--timeout");
   const settings = await readServiceSettings(flags.baseUrl, terminal);
   const { allowInsecureHttp } = flags;
-  // The service may take all of that time for rendering.
+  // Rendering may use the whole time.
   const timeouts = { firstByte: Number.POSITIVE_INFINITY, total: limitMs };
   const retry = flags.retry ? {} : false;
-  let doing = "waiting for the service";
+  let activity = "waiting for the service";
   const hooks = {
     retry() {
-      doing = "retrying";
+      activity = "retrying";
     },
   };
   const onProgress = (progress: Progress) => {
-    doing = formatProgress(progress);
+    activity = formatProgress(progress);
   };
   const client = new TemplatePdf({ ...settings, allowInsecureHttp, timeouts, retry, hooks });
   const source = { file: flags.values, pairs: flags.set ?? [] };
@@ -58,23 +58,25 @@ export async function generate(uid: string, flags: GenerateFlags, session: Sessi
 
   const startedAtMs = performance.now();
   let frame = 0;
-  const lineOf = (maxColumns: number) => {
-    // The seconds go on where nothing else does, so that a call that stands still is seen to.
+  const progressLine = (maxColumns: number) => {
+    // The seconds advance even if nothing else does, so the user sees that the command is alive.
     const seconds = Math.floor((performance.now() - startedAtMs) / 1000);
-    const line = `${frames[frame++ % frames.length]} ${printable(uid)}: ${doing}, ${seconds} s`;
+    const line = `${frames[frame++ % frames.length]} ${printable(uid)}: ${activity}, ${seconds} s`;
     return [...line].slice(0, maxColumns).join("");
   };
-  const live = canRedraw(stderr, env) ? showLive(stderr, env, lineOf) : undefined;
+  const live = canRedraw(stderr, env) ? showLive(stderr, env, progressLine) : undefined;
   let bytes: number | undefined;
   try {
     const pdf = client.generate(uid, values, { signal, onProgress });
     if (isStdout(path)) await writeOut(pdf, stdout, signal);
     else bytes = (await pdf.saveTo(path, { recursive: false })).bytes;
   } catch (error) {
-    throw TimeoutError.is(error) && error.phase === "total" ? tooLate(settings.baseUrl, limitMs) : error;
+    throw TimeoutError.is(error) && error.phase === "total"
+      ? timeoutFailure(settings.baseUrl, limitMs)
+      : error;
   } finally {
     live?.stop();
-    // Not awaited: the process ends, and every connection with it.
+    // Not awaited: the process exits and closes every connection.
     client.close().catch(() => {});
   }
   if (bytes !== undefined) stdout.write(`${printable(path)}: ${formatSize(bytes)}\n`);
@@ -94,7 +96,7 @@ function checkFlags({ output, open }: GenerateFlags, stdout: Output): void {
   }
 }
 
-function tooLate(baseUrl: string, limitMs: number): Failure {
+function timeoutFailure(baseUrl: string, limitMs: number): Failure {
   const what = `The service at ${new URL(baseUrl).origin} did not return a complete document within ${formatDuration(limitMs)}.`;
   return new Failure(
     `${what} Try again, or allow more time, for example --timeout ${Math.ceil(limitMs / 500)}s.`,
@@ -102,8 +104,8 @@ function tooLate(baseUrl: string, limitMs: number): Failure {
 }
 
 function formatProgress({ receivedBytes, totalBytes }: Progress): string {
-  const ofAll = totalBytes === undefined ? "so far" : `of ${formatSize(totalBytes)}`;
-  return `${formatSize(receivedBytes)} ${ofAll}`;
+  const total = totalBytes === undefined ? "so far" : `of ${formatSize(totalBytes)}`;
+  return `${formatSize(receivedBytes)} ${total}`;
 }
 
 async function writeOut(pdf: PendingPdf, stdout: Output, signal: AbortSignal): Promise<void> {

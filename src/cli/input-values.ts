@@ -9,14 +9,14 @@ import { describeReadError, Misuse } from "./failure.ts";
 export interface ValuesSource {
   /** A JSON file, or `-` for standard input. */
   readonly file: string | undefined;
-  /** What is laid over it, each as `key=value`. */
+  /** Overrides, each as `key=value`. */
   readonly pairs: readonly string[];
 }
 
 /**
- * Reads the values: the object of the file, then every `key=value` on top, whose value is a string.
+ * Reads the values from the file and overrides properties with each `key=value`, whose value is a string.
  *
- * @throws {Misuse} naming the file and the place in it, and nothing of what stands there
+ * @throws {Misuse} with the file and the position of the error, but without the content
  */
 export async function readValues(
   { file, pairs }: ValuesSource,
@@ -24,15 +24,15 @@ export async function readValues(
 ): Promise<Record<string, unknown>> {
   const overriding = pairs.map(splitPair);
   const values = file === undefined ? {} : await readObject(file, stdin);
-  for (const [key] of overriding) checkReach(key, values);
-  // So that `__proto__` is a name like any other.
+  for (const [key] of overriding) refuseNested(key, values);
+  // `Object.fromEntries` treats `__proto__` as an ordinary name.
   return Object.fromEntries([...Object.entries(values), ...overriding]);
 }
 
 function splitPair(pair: string, index: number): readonly [key: string, value: string] {
   const equals = pair.indexOf("=");
   if (equals > 0) return [pair.slice(0, equals), pair.slice(equals + 1)];
-  // Without the text: it may be a value whose name was forgotten.
+  // The message omits the text, which may be a value without its key.
   const wrong = equals === 0 ? "no key before its =" : "no =";
   throw new Misuse(
     `--set number ${index + 1} has ${wrong}. Write it as --set key=value, in quotes if it contains spaces.`,
@@ -40,7 +40,7 @@ function splitPair(pair: string, index: number): readonly [key: string, value: s
 }
 
 /** Placeholders use dots for nested properties, so users may expect that here. */
-function checkReach(key: string, values: object): void {
+function refuseNested(key: string, values: object): void {
   const [head = ""] = key.split(".");
   const outer = Object.getOwnPropertyDescriptor(values, head)?.value;
   if (head === key || Object.hasOwn(values, key) || typeof outer !== "object" || outer === null) return;

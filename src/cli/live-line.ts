@@ -1,22 +1,22 @@
 import { printable } from "./output.ts";
 import type { Output, Terminal } from "./terminal.ts";
 
-/** No more than ten times a second on a terminal; elsewhere a line now and then, which somebody keeps. */
+/** A terminal is updated ten times a second; other outputs, such as logs, get a line every 5 s. */
 const drawMs = 100;
 const lineMs = 5000;
 
 const clearLine = "\r\u001b[K";
 
-/** A line that is drawn again and again, below the lines that stay. */
+/** A status line that is redrawn below permanent lines. */
 export interface LiveLine {
-  /** Writes a line that stays. */
+  /** Writes a permanent line. */
   say(line: string): void;
-  /** Wipes the live line away. */
+  /** Stops updating and erases the status line. */
   stop(): void;
 }
 
 /**
- * Shows a line that changes; where none can be drawn again, its text every 5 s.
+ * Shows a status line. If the output cannot redraw a line, prints the text every 5 s instead.
  *
  * @param output - where to: standard error
  * @param env - the environment, whose `TERM` tells what the terminal can do
@@ -30,12 +30,12 @@ export function showLive(
   if (!canRedraw(output, env)) return showLines(output, textOf);
   let drawn = "";
   const draw = () => {
-    // One column less than there are, which some terminals do not know and call 0: a full line would wrap.
+    // One column is left free, because a full line would wrap. Some terminals report 0 columns.
     const text = printable(textOf((output.columns || 80) - 1));
     if (text !== drawn) output.write(clearLine + text);
     drawn = text;
   };
-  const wipe = () => {
+  const erase = () => {
     if (drawn !== "") output.write(clearLine);
     drawn = "";
   };
@@ -43,18 +43,18 @@ export function showLive(
   draw();
   return {
     say(line) {
-      wipe();
+      erase();
       output.write(`${printable(line)}\n`);
       draw();
     },
     stop() {
       clearInterval(timer);
-      wipe();
+      erase();
     },
   };
 }
 
-/** Whether a line can be drawn again there. */
+/** Whether the output can redraw a line. */
 export function canRedraw({ isTTY }: Output, { TERM }: Terminal["env"]): boolean {
   return isTTY === true && TERM !== "dumb";
 }

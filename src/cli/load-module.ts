@@ -8,20 +8,20 @@ import { Misuse } from "./failure.ts";
 import { printable } from "./output.ts";
 import { untilAborted } from "./session.ts";
 
-/** A module of the user's. */
+/** A module that the user wrote. */
 interface ModuleFile {
   /** The absolute path. */
   readonly path: string;
-  /** What to call it in messages: the path as it was given. */
+  /** The path as the user gave it, for messages. */
   readonly name: string;
 }
 
 /**
- * Loads a module of the user's.
+ * Loads a module that the user wrote.
  *
- * @param what - what it is meant to be, in a word, for messages
- * @returns what it exports
- * @throws {Misuse} when it cannot be loaded, or does something else than to export
+ * @param what - one word for the module in messages, such as `schema`
+ * @returns its exports
+ * @throws {Misuse} if it cannot be loaded, or ends or blocks the process
  * @throws the signal's reason
  */
 export async function loadModule(
@@ -29,10 +29,10 @@ export async function loadModule(
   what: string,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const refuseEnd = () => {
+  const reportExit = () => {
     process.exitCode = exitCodes.misused;
     try {
-      // Synchronously: nothing else is done any more.
+      // Synchronous, because the process is exiting.
       writeSync(
         2,
         `template-pdf: ${printable(name)}: the module ended the process while it was loading. It must only export.\n`,
@@ -42,12 +42,12 @@ export async function loadModule(
     }
   };
   const never = new AbortController();
-  // Nothing is left that could make it ready.
+  // `beforeExit` means that nothing is pending that could finish loading.
   const giveUp = () =>
     never.abort(
       new Misuse(`${name}: the module waits for something that never happens. It must only export.`),
     );
-  process.once("exit", refuseEnd).once("beforeExit", giveUp);
+  process.once("exit", reportExit).once("beforeExit", giveUp);
   try {
     const loading = import(/* @vite-ignore */ pathToFileURL(path).href);
     return await untilAborted(untilAborted(loading, signal), never.signal);
@@ -64,13 +64,13 @@ export async function loadModule(
       cause: error,
     });
   } finally {
-    process.off("exit", refuseEnd).off("beforeExit", giveUp);
+    process.off("exit", reportExit).off("beforeExit", giveUp);
   }
 }
 
 /**
- * Lets everything that is written to the process's standard output go to standard error while something is done:
- * templates that are loaded may print, and what is written there may be the file of the types.
+ * Redirects standard output to standard error during `work`. Modules may print while they load, and standard output may be
+ * the types file.
  */
 export async function divertStdout<T>(work: () => Promise<T>): Promise<T> {
   const { stdout, stderr } = process;

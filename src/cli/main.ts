@@ -5,15 +5,15 @@ import { exitCodes } from "./exit-codes.ts";
 import { inspected } from "./output.ts";
 import { run } from "./run.ts";
 
-// Such as what a module throws in a timer: Node would write it to the terminal as it is.
+// For example, an error that a user's module throws in a timer. Node would print it unescaped.
 process.on("uncaughtException", (error) => {
   try {
     writeSync(2, `template-pdf: ${inspected(error)}\n`);
   } finally {
-    // Standard error may be closed, and Node would then exit with a code of its own.
+    // If standard error is closed, Node would exit with another code.
     process.exit(exitCodes.failed);
   }
 });
 
-// Not left to the event loop: a connection that is still being made would keep the process for seconds.
+// Exit explicitly: a connection that is still being established would keep the process alive for seconds.
 process.exit(await run(process.argv.slice(2), process));

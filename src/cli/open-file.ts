@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { Failure } from "./failure.ts";
 
 /**
- * Finds out how a system opens a file: the arguments of `spawn`.
+ * Returns the `spawn` arguments that open a file with its default program.
  *
  * @param platform - a value of `process.platform`
- * @param path - absolute, so that no program takes it for an option
+ * @param path - an absolute path or a URL, which no program mistakes for an option
  */
 export function openerOf(
   platform: string,
@@ -16,18 +16,18 @@ export function openerOf(
   const options: SpawnOptions = { detached: true, stdio: "ignore", env };
   if (platform === "darwin") return ["open", [path], options];
   if (platform !== "win32") return ["xdg-open", [path], options];
-  // The path by a variable, in quotes: written here, `%` and `&` in it would mean something to the shell.
+  // The path is passed in a quoted variable, because cmd would interpret `%` and `&` in an argument.
   const args = ["/d", "/v:off", "/s", "/c", '"start "" "%TEMPLATE_PDF_OPEN%""'];
   const variables = { ...env, TEMPLATE_PDF_OPEN: path };
   return ["cmd", args, { ...options, env: variables, windowsHide: true, windowsVerbatimArguments: true }];
 }
 
 /**
- * Opens a file, or a URL, with the program that its user has chosen, and does not wait for that to end.
+ * Opens a file or a URL with the user's default program, and does not wait for that program to exit.
  *
- * @param opener - see `openerOf`
- * @param advice - what to do if it cannot be opened
- * @throws {Failure} when there is no program to open it with
+ * @param opener - the result of `openerOf`
+ * @param advice - what the user can do if it cannot be opened
+ * @throws {Failure} if the program cannot be started
  */
 export async function openFile(
   opener: ReturnType<typeof openerOf>,

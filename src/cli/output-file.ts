@@ -5,9 +5,9 @@ import { describeWriteError } from "../files/system-errors.ts";
 import { absolutePath, type FileTarget, resolveTarget } from "../files/target.ts";
 import { Failure, Misuse } from "./failure.ts";
 
-/** A file that the command writes: the whole file or none. */
+/** A file that the command writes atomically. */
 export class OutputFile {
-  /** Where it goes, as it was given. */
+  /** The path as the user gave it. */
   readonly path: string;
   readonly #file: AtomicFile;
 
@@ -16,7 +16,7 @@ export class OutputFile {
     this.#file = file;
   }
 
-  /** @throws {Misuse} when nothing can be written there */
+  /** @throws {Misuse} if nothing can be written to the path */
   static async open(path: string): Promise<OutputFile> {
     try {
       return new OutputFile(path, await AtomicFile.open(await targetOf(path)));
@@ -25,26 +25,26 @@ export class OutputFile {
     }
   }
 
-  /** @throws {Failure} when it cannot be written; nothing is left of it then */
+  /** @throws {Failure} if writing fails; the temporary file is removed */
   append(text: string): Promise<void> {
-    return this.#orNothing(this.#file.write([Buffer.from(text)]));
+    return this.#orDiscard(this.#file.write([Buffer.from(text)]));
   }
 
   /**
-   * Gives the file its name.
+   * Moves the finished file to its path.
    *
-   * @throws {Failure} when that cannot be done; the file that was there before is left
+   * @throws {Failure} if that fails; an existing file stays unchanged
    */
   finish(): Promise<void> {
-    return this.#orNothing(this.#file.finish());
+    return this.#orDiscard(this.#file.finish());
   }
 
-  /** Leaves nothing of it. */
+  /** Removes the temporary file. */
   async discard(): Promise<void> {
     await this.#file.discard().catch(() => {});
   }
 
-  async #orNothing(step: Promise<void>): Promise<void> {
+  async #orDiscard(step: Promise<void>): Promise<void> {
     try {
       await step;
     } catch (error) {
@@ -55,15 +55,15 @@ export class OutputFile {
 }
 
 /**
- * Reads the file that is about to be replaced.
+ * Reads the file that will be replaced.
  *
- * @returns its text, without a byte order mark and with line feeds as line ends; `undefined` if there is no file
- * @throws {Misuse} when it cannot be read
+ * @returns its text without a byte order mark and with LF line endings; `undefined` if there is no file
+ * @throws {Misuse} if it cannot be read
  */
 export async function readExisting(path: string): Promise<string | undefined> {
   try {
     const target = await targetOf(path);
-    // A device, such as /dev/null, holds nothing that could be lost.
+    // A device, such as /dev/null, has no content to preserve.
     if (target.mode === undefined || target.isDirect) return undefined;
     return (await readFile(target.path, "utf8")).replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
   } catch (error) {
@@ -71,12 +71,12 @@ export async function readExisting(path: string): Promise<string | undefined> {
   }
 }
 
-/** Says why a file cannot be written. */
+/** Describes why a file could not be written. */
 export function describeFailure(path: string, cause: unknown): string {
   return `Could not write ${path}: ${describeWriteError(cause)}.`;
 }
 
-/** Names the file for a template's document: its uid, as far as every file system takes it. */
+/** Returns the default file name of a template's document: its uid, without characters that a file system refuses. */
 export function pdfNameOf(uid: string): string {
   return `${safeFilename(uid.replace(/\.pdf$/i, "")) ?? "document"}.pdf`;
 }

@@ -4,22 +4,22 @@ import { exitCodes } from "./exit-codes.ts";
 import { describeReadError, Failure, QuietEnd } from "./failure.ts";
 import type { Output } from "./terminal.ts";
 
-/** What a terminal would obey, or show otherwise than it is: control characters, text direction marks, half characters. */
+/** Characters that a terminal would interpret or misrepresent: control characters, bidi marks, lone surrogates. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
-/** Makes a text one line that a terminal only shows: line breaks become spaces, what it would obey is escaped. */
+/** Returns a text as one line that is safe to print: line breaks become spaces, and control characters are escaped. */
 export function printable(text: string): string {
-  // Trimmed line by line: a pattern for the white space around a line break takes quadratic time for a long run of spaces.
+  // Trimmed line by line, because a pattern for white space around line breaks takes quadratic time on long runs of spaces.
   const lines = text.split(/[\r\n]/).map((line) => line.trim());
   return escapeUnprintable(lines.filter((line) => line !== "").join(" "));
 }
 
-/** Writes everything that is known of an error, over several lines of which a terminal obeys nothing. */
+/** Returns all details of an error, over several lines that are safe to print. */
 export function inspected(error: unknown): string {
   return inspect(error).split("\n").map(escapeUnprintable).join("\n");
 }
 
-/** Writes what a terminal would obey as `\u` escapes, which JSON and JavaScript read as the same text. */
+/** Escapes control characters as `\u` sequences, which JSON and JavaScript read as the same text. */
 export function escapeUnprintable(text: string): string {
   return text.replace(
     unprintable,
@@ -30,12 +30,12 @@ export function escapeUnprintable(text: string): string {
 /** Names of standard output. */
 const stdoutNames: readonly string[] = ["-", "/dev/stdout", "/dev/fd/1"];
 
-/** Whether a path that was given for a file means standard output. */
+/** Whether an output path means standard output. */
 export function isStdout(path: string): boolean {
   return stdoutNames.includes(path);
 }
 
-/** Writes a number of bytes as people read it, such as `36.8 kB`. */
+/** Formats a number of bytes: `36.8 kB`. */
 export function formatSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   const kilobytes = bytes / 1000;
@@ -45,20 +45,20 @@ export function formatSize(bytes: number): string {
 
 const grouped = new Intl.NumberFormat("en-US");
 
-/** Writes a number as people read it: `1,200`. */
+/** Formats a number: `1,200`. */
 export function formatCount(count: number): string {
   return grouped.format(count);
 }
 
-/** Writes how many there are of something: `1 row`, `1,200 rows`. */
+/** Formats a count with its noun: `1 row`, `1,200 rows`. */
 export function countOf(count: number, what: string): string {
   return `${formatCount(count)} ${what}${count === 1 ? "" : "s"}`;
 }
 
 /**
- * Writes a chunk, and waits until the reader has taken it.
+ * Writes a chunk and waits while the output applies backpressure.
  *
- * @throws what {@link outputFailure} makes of an error, or the signal's reason
+ * @throws the result of {@link outputFailure}, or the signal's reason
  */
 export async function write(output: Output, chunk: Uint8Array, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
@@ -68,17 +68,17 @@ export async function write(output: Output, chunk: Uint8Array, signal: AbortSign
   });
 }
 
-/** Waits until everything written is taken, or cannot be. */
+/** Waits until all written data is flushed, or cannot be. */
 export function flush(output: Output): Promise<void> {
   return new Promise((resolve) => {
     output.write("", () => resolve());
   });
 }
 
-/** Of a pipe, of a pipe on Windows, and of a socket in place of a pipe. */
+/** The codes of a closed pipe, of a closed pipe on Windows, and of a closed socket. */
 const closedPipeCodes: readonly string[] = ["EPIPE", "EOF", "ECONNRESET"];
 
-/** What it means that standard output cannot be written to: that its reader has seen enough, mostly. */
+/** Returns the error for a failed write to standard output: a quiet end if its reader closed the pipe. */
 export function outputFailure(error: unknown): Error {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== undefined && closedPipeCodes.includes(code)) return new QuietEnd(exitCodes.closedPipe);

@@ -6,23 +6,23 @@ import { addGenerate } from "./commands/add-generate.ts";
 import { addRuns } from "./commands/add-runs.ts";
 import { addTypes } from "./commands/add-types.ts";
 import { addWork } from "./commands/add-work.ts";
-import { answered, finishCommand } from "./commands/finish-command.ts";
+import { finishCommand, helpPrinted } from "./commands/finish-command.ts";
 import { exitCodesHelp } from "./exit-codes.ts";
 import type { Output, Session } from "./terminal.ts";
 
 /**
- * Reads a command line, and does what it says.
+ * Parses a command line and runs its command.
  *
- * @param argv - the words behind the program's name
- * @throws {Misuse} when it is wrong
- * @throws {QuietEnd} when there was no command, and the help was printed instead
- * @throws what the command throws
+ * @param argv - the arguments after the program's name
+ * @throws {Misuse} if the command line is invalid
+ * @throws {QuietEnd} if there is no command; the help is printed instead
+ * @throws the error of the command
  */
-export async function readCommandLine(argv: readonly string[], session: Session): Promise<void> {
+export async function runCommandLine(argv: readonly string[], session: Session): Promise<void> {
   try {
     await buildProgram(session).parseAsync(argv, { from: "user" });
   } catch (error) {
-    if (error !== answered) throw error;
+    if (error !== helpPrinted) throw error;
   }
 }
 
@@ -38,7 +38,7 @@ function buildProgram(session: Session): Command {
       getOutHelpWidth: () => widthOf(stdout),
       getErrHelpWidth: () => widthOf(stderr),
     })
-    // Else `--set --version` would print the version.
+    // Without this, `--set --version` would print the version.
     .enablePositionalOptions()
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")

@@ -1,11 +1,11 @@
 /**
- * Writes a word as a shell reads it, quoted only where it has to be.
+ * Quotes a word for a shell, if it needs quotes.
  *
- * @param platform - as `process.platform` tells it; all but `win32` have a POSIX shell
+ * @param platform - the value of `process.platform`; all but `win32` have a POSIX shell
  */
 export function quotedWord(word: string, platform: string): string {
-  // As far as one spelling suits both shells of Windows: between quotation marks, too, PowerShell reads `$` and backticks, and cmd `%name%`.
-  // No path has a quotation mark there; backslashes before the last one are doubled, or the program would take it for a part of the word.
+  // One spelling for both shells of Windows. Within quotation marks, PowerShell still expands `$` and backticks, and cmd `%name%`.
+  // A Windows path has no quotation marks. Trailing backslashes are doubled, because they would escape the closing quotation mark.
   if (platform === "win32") {
     return /^(?!@)[\w./\\=@:+-]+$/.test(word) ? word : `"${word.replace(/(?<!\\)\\+$/, "$&$&")}"`;
   }

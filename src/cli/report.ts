@@ -2,8 +2,8 @@ import { TemplatePdfError } from "../index.ts";
 import { inspected, printable } from "./output.ts";
 import type { Session } from "./terminal.ts";
 
-/** What a terminal calls the options and fields that messages of the client name. */
-const namesAtTerminal: Names = {
+/** Maps the options and fields in messages of the client to what a user of the command knows. */
+const terminalNames: Names = {
   allowInsecureHttp: "--allow-insecure-http",
   apiKey: "the API key",
   baseUrl: "the base URL",
@@ -16,22 +16,22 @@ const namesAtTerminal: Names = {
 
 type Names = Readonly<Record<string, string>>;
 
-/** Prints an error to standard error on one line, and everything that is known of it with `--debug`. */
+/** Prints an error to standard error on one line, and its details with `--debug`. */
 export function report(error: unknown, { terminal, isDebug }: Session): void {
   const { stderr } = terminal;
-  // One line for each template that is broken; for everything else, one line.
+  // Only a list of invalid templates, rows or files takes several lines.
   for (const line of lineOf(error).split("\n")) stderr.write(`template-pdf: ${printable(line)}\n`);
   if (isDebug) stderr.write(`${inspected(error)}\n`);
 }
 
 /** Puts names that stand in backticks, also with a value as in `name: true`, into the words of a terminal. */
-export function inWordsOfTerminal(message: string, names: Names = namesAtTerminal): string {
+export function inWordsOfTerminal(message: string, names: Names = terminalNames): string {
   return message.replace(/`([\w.]+)(?:: true)?`/g, (quoted, name: string) =>
     Object.hasOwn(names, name) ? (names[name] ?? quoted) : quoted,
   );
 }
 
-/** What an error says, in the words of a terminal. */
+/** Returns the message of an error with the names of the command line. */
 export function lineOf(error: unknown): string {
   if (!TemplatePdfError.is(error)) return error instanceof Error ? error.message : String(error);
   const line = inWordsOfTerminal(error.message);

@@ -1,15 +1,15 @@
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { QuietEnd, Stopped } from "./failure.ts";
 import { flush } from "./output.ts";
-import { readCommandLine } from "./program.ts";
+import { runCommandLine } from "./program.ts";
 import { openSession, untilAborted } from "./session.ts";
 import type { Session, Terminal } from "./terminal.ts";
 
 /**
- * Runs one command to its end.
+ * Runs one command.
  *
- * @param argv - the words behind the program's name
- * @param terminal - the process, or something like it
+ * @param argv - the arguments after the program's name
+ * @param terminal - the process, or a fake of it
  * @returns the exit code
  */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -23,9 +23,9 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
 async function perform(argv: readonly string[], session: Session): Promise<number> {
   const { terminal, signal } = session;
   try {
-    await readCommandLine(argv, session);
+    await runCommandLine(argv, session);
     const flushed = flush(terminal.stdout);
-    // A command that was stopped and ended well all the same has its last word on the way.
+    // If a stopped command still succeeded, wait for its last output.
     await (signal.aborted ? flushed : untilAborted(flushed, signal));
     if (signal.aborted && !(signal.reason instanceof Stopped)) throw signal.reason;
     return exitCodes.done;

@@ -3,7 +3,7 @@ import { parseEnv } from "node:util";
 import { describeReadError, Misuse } from "./failure.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Which service to ask, and as whom. */
+/** The service and the API key of a command. */
 export interface ServiceSettings {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -15,21 +15,21 @@ const keyName = "TEMPLATE_PDF_API_KEY";
 const baseUrlName = "TEMPLATE_PDF_BASE_URL";
 
 /**
- * Finds the service's address and the key: `--base-url`, then the environment, then `.env` in the working directory.
+ * Reads the base URL and the API key from `--base-url`, then from the environment, then from `.env` in the working directory.
  * An empty variable counts as not set.
  *
- * A key from the environment is not paired with an address from `.env`, unless `.env` holds the same key: the folder may be
- * somebody else's, whose server would receive the key. The reverse is allowed and reported on standard error.
+ * A key from the environment is not used with a base URL from `.env`, unless `.env` contains the same key: the folder may
+ * belong to someone else, whose server would receive the key. The reverse is allowed and reported on standard error.
  *
- * @param baseUrlOption - what `--base-url` was given, if it was
- * @throws {Misuse} when one is missing, `.env` is needed and cannot be read, or `.env` would redirect the environment's key
+ * @param baseUrlOption - the value of `--base-url`
+ * @throws {Misuse} if one is missing, `.env` is needed but cannot be read, or `.env` would redirect the key of the environment
  */
 export async function readServiceSettings(
   baseUrlOption: string | undefined,
   { env, stderr }: Pick<Terminal, "env" | "stderr">,
 ): Promise<ServiceSettings> {
   const given = { baseUrl: baseUrlOption ?? env[baseUrlName], apiKey: env[keyName] };
-  // An option that was given and is empty comes from a variable that is not set: another service is not what is meant.
+  // An empty option usually comes from an unset variable: do not fall back to another service.
   const needsBaseUrl = !given.baseUrl && baseUrlOption === undefined;
   const fromFile = needsBaseUrl || !given.apiKey ? await readEnvFile() : {};
   const baseUrl = needsBaseUrl ? fromFile[baseUrlName] : given.baseUrl;

@@ -9,20 +9,20 @@ const endingSignals: readonly EndingSignal[] = ["SIGINT", "SIGTERM"];
  * Begins to watch over a command: Ctrl-C, SIGTERM or a broken standard output abort its signal; a second Ctrl-C ends
  * the process at once. A command with a graceful stop has one more step.
  *
- * @param argv - the words behind the program's name; `--debug` counts wherever it stands, in a wrong command line too
- * @returns the session, and how to stop listening to Ctrl-C and SIGTERM
+ * @param argv - the arguments after the program's name; `--debug` counts at any position, even in an invalid command line
+ * @returns the session, and `close` to stop listening to Ctrl-C and SIGTERM
  */
 export function openSession(
   argv: readonly string[],
   terminal: Terminal,
 ): { readonly session: Session; close(): void } {
   const ending = new AbortController();
-  let easing: AbortController | undefined;
+  let draining: AbortController | undefined;
   const listeners = endingSignals.map((name) => {
     const end = () => {
       const stopped = new Stopped(exitCodes[name]);
       if (ending.signal.aborted) terminal.exit(stopped.exitCode);
-      else if (easing && !easing.signal.aborted) easing.abort(stopped);
+      else if (draining && !draining.signal.aborted) draining.abort(stopped);
       else ending.abort(stopped);
     };
     terminal.on(name, end);
@@ -37,8 +37,8 @@ export function openSession(
       signal: ending.signal,
       isDebug: argv.includes("--debug"),
       endInSteps() {
-        easing ??= new AbortController();
-        return easing.signal;
+        draining ??= new AbortController();
+        return draining.signal;
       },
     },
     close() {
@@ -48,9 +48,9 @@ export function openSession(
 }
 
 /**
- * Waits for a promise, or until a signal is aborted.
+ * Waits for a promise or for a signal to be aborted, whichever is first.
  *
- * @throws the signal's reason, or what the promise rejects with
+ * @throws the signal's reason, or the error of the promise
  */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();

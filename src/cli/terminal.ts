@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 
-/** A stream that a command writes to, and what it tells of itself where it is a terminal. */
+/** A stream that a command writes to, with the properties of a terminal if it is one. */
 export type Output = Writable & {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -10,7 +10,7 @@ export type Output = Writable & {
 /** The signals that end a command. */
 export type EndingSignal = "SIGINT" | "SIGTERM";
 
-/** What a command needs of its process; `process` itself is one. */
+/** The part of `process` that a command uses. */
 export interface Terminal {
   readonly stdin: Readable;
   readonly stdout: Output;
@@ -22,7 +22,7 @@ export interface Terminal {
   exit(code: number): void;
 }
 
-/** One command at work. */
+/** The context of one running command. */
 export interface Session {
   readonly terminal: Terminal;
   /** Aborted when the user stops the command, or its output is closed. */

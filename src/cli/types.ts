@@ -47,8 +47,8 @@ export async function types(words: readonly string[], flags: TypesFlags, session
     );
   }
   const written = path === undefined ? undefined : await readExisting(output);
-  // Before samples are read, which may take long.
-  if (!flags.check && !flags.force) checkIsOurs(written, output);
+  // Checked before the samples are read, which may take long.
+  if (!flags.check && !flags.force) refuseForeignFile(written, output);
 
   const collection: Collection = new Map();
   const warnings = await divertStdout(() => readAll(words, collection, session));
@@ -70,7 +70,7 @@ export async function types(words: readonly string[], flags: TypesFlags, session
         `${output} is up to date, but was written with --zod. Add that option: ${command} --check`,
       );
     }
-    checkIsFresh(written, text, output, commandOf(words, flags, written, platform));
+    checkUpToDate(written, text, output, commandOf(words, flags, written, platform));
   }
   session.signal.throwIfAborted();
   if (!flags.check && written !== text) {
@@ -90,14 +90,14 @@ function writtenTypes(shapes: readonly TemplateShape[], { zod = false }: TypesFl
   }
 }
 
-function checkIsOurs(written: string | undefined, output: string): void {
-  if (written === undefined || isOurs(written)) return;
+function refuseForeignFile(written: string | undefined, output: string): void {
+  if (written === undefined || isGenerated(written)) return;
   throw new Misuse(
     `${output} was not written by this command and was not changed. Give -o another name, or add --force to overwrite it.`,
   );
 }
 
-function isOurs(written: string): boolean {
+function isGenerated(written: string): boolean {
   return written.trim() === "" || written.startsWith(signature);
 }
 
@@ -141,9 +141,9 @@ async function readFile(file: SampleFile, collection: Collection, signal: AbortS
   return [];
 }
 
-function checkIsFresh(written: string | undefined, text: string, output: string, command: string): void {
+function checkUpToDate(written: string | undefined, text: string, output: string, command: string): void {
   if (written === text) return;
-  if (written !== undefined && !isOurs(written)) {
+  if (written !== undefined && !isGenerated(written)) {
     throw new Failure(
       `${output} was not written by this command. Give -o another name, or overwrite it: ${command}`,
     );
@@ -154,7 +154,7 @@ function checkIsFresh(written: string | undefined, text: string, output: string,
   throw new Failure(`${output} ${what}. Write it: ${command}`);
 }
 
-/** The command that writes the file which was found to be missing or stale. */
+/** Returns the command that writes the file. */
 function commandOf(
   words: readonly string[],
   flags: TypesFlags,
@@ -164,7 +164,7 @@ function commandOf(
   const options = [
     ...(flags.output === undefined ? [] : ["-o", flags.output]),
     ...(flags.zod ? ["--zod"] : []),
-    ...(written === undefined || isOurs(written) ? [] : ["--force"]),
+    ...(written === undefined || isGenerated(written) ? [] : ["--force"]),
   ];
   return ["npx", "template-pdf", "types", ...words, ...options]
     .map((word) => quotedWord(word, platform))

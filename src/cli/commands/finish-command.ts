@@ -3,7 +3,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { Misuse, QuietEnd } from "../failure.ts";
 
 /** Thrown after the help or the version was printed, to end the command. */
-export const answered = new QuietEnd(exitCodes.done);
+export const helpPrinted = new QuietEnd(exitCodes.done);
 
 /** The `--help` section of commands that call the service. */
 export const serviceHelp = `
@@ -56,7 +56,7 @@ export function finishCommand(command: Command, help: string): void {
 }
 
 function end({ code, exitCode, message }: CommanderError, words: string): never {
-  if (exitCode === exitCodes.done) throw answered;
+  if (exitCode === exitCodes.done) throw helpPrinted;
   if (code === "commander.help") throw new QuietEnd(exitCodes.misused);
   throw new Misuse(`${sentencesOf(message)} See ${words} --help.`);
 }
