@@ -45,7 +45,7 @@ describe("A format of a placeholder", () => {
     expect(complaintsOf({ content }, value === undefined ? {} : { v: value })).toEqual([expected]);
   });
 
-  const known = "There are currency, number, percent, date.";
+  const known = "The formats are currency, number, percent, date.";
   const unread = "has an invalid format";
 
   it.each([

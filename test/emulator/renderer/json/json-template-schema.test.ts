@@ -83,7 +83,7 @@ describe("the issue of a value that its schema forbids", () => {
 describe("the issue of several alternatives in a schema", () => {
   const none = { type: "null" };
   const number = { type: ["number"] };
-  const exclusive = "of the forms that exclude each other";
+  const exclusive = "of the exclusive schemas";
   const kind = (name: string, b: object = text) => ({ properties: { kind: { const: name }, b } });
   const letter = { type: "object", properties: { b: { enum: ["x"] } } };
   const within = { type: "object", properties: { b: { anyOf: [text, none] } } };
@@ -109,7 +109,7 @@ describe("the issue of several alternatives in a schema", () => {
       "two that fit where one should",
       { oneOf: [{ minimum: 1 }, { maximum: 9 }] },
       5,
-      `fits more than one ${exclusive}`,
+      `matches more than one ${exclusive}`,
     ],
     ["none, if nothing fits", { anyOf: [false, false] }, 5, "does not match any of the allowed schemas"],
     ["the only one that something fits", { oneOf: [false, text] }, 5, "must be a string"],
