@@ -9,7 +9,7 @@ const pdf = pdfOf(5_000);
 const blob = new Blob([new Uint8Array(pdf)]);
 const disposition = { "content-disposition": 'attachment; filename="Invoice 7.pdf"' };
 
-/** A page that records what it was told to save. */
+/** A page that records what it saves. */
 function stubPage() {
   const saved: { href: string; download: string; wasInPage: boolean }[] = [];
   const inPage = new Set<object>();
@@ -45,7 +45,7 @@ afterEach(() => {
 });
 
 describe("objectUrl()", () => {
-  it("returns the address of the whole document with its type and name, until it is revoked", async () => {
+  it("returns a URL for the complete document with its type and name, until the URL is revoked", async () => {
     const held = await objectUrl((await generate())[0]);
     expect(held.url).toMatch(/^blob:/);
     expect([held.blob.type, held.filename]).toEqual(["application/pdf", "Invoice 7.pdf"]);
@@ -56,7 +56,7 @@ describe("objectUrl()", () => {
     expect(await bytesAt(held.url)).toBeUndefined();
   });
 
-  it("takes an awaited document or a Blob, and is revoked by `using`", async () => {
+  it("accepts an awaited document or a Blob, and `using` revokes the URL", async () => {
     const [pending] = await generate();
     for (const [given, filename] of [
       [await pending, "Invoice 7.pdf"],
@@ -69,7 +69,7 @@ describe("objectUrl()", () => {
     }
   });
 
-  it("is revoked when its signal is aborted, and removes its listener when it is revoked", async () => {
+  it("revokes the URL when its signal is aborted, and removes its abort listener when the URL is revoked", async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const remove = vi.spyOn(signal, "removeEventListener");
@@ -82,7 +82,7 @@ describe("objectUrl()", () => {
     await expect(objectUrl(blob, { signal })).rejects.toThrow("aborted");
   });
 
-  it("aborts a document that is in flight or comes later when its signal is aborted", async () => {
+  it("aborts a document that is in flight or requested later when its signal is aborted", async () => {
     const service = await Service.start(() => {});
     const controller = new AbortController();
     const open = () => objectUrl(service.client().generate("inv", {}), { signal: controller.signal });
@@ -94,7 +94,7 @@ describe("objectUrl()", () => {
     await expect(open()).rejects.toThrow("the view was closed");
   });
 
-  it("does not create an address for a truncated document", async () => {
+  it("does not create a URL for a truncated document", async () => {
     const create = vi.spyOn(URL, "createObjectURL");
     const [half] = await generate(answers.cutOffAfter(pdf, 1_000));
     expect(await rejectionOf(objectUrl(half))).toBeInstanceOf(TruncatedPdfError);
@@ -107,14 +107,14 @@ describe("objectUrl()", () => {
     expect((error as Error).message).toContain("Expected the result of `generate`");
   });
 
-  it("rejects if the runtime cannot create addresses", async () => {
+  it("rejects if the runtime cannot create object URLs", async () => {
     vi.stubGlobal("URL", class {});
     await expect(objectUrl(new Blob([]))).rejects.toThrow("it needs URL.createObjectURL");
   });
 });
 
 describe("download()", () => {
-  it("saves the whole document by a link in the page, which it removes", async () => {
+  it("saves the complete document with a link that it adds to the page and removes", async () => {
     const { saved, inPage } = stubPage();
     await download((await generate())[0]);
     const href = expect.stringMatching(/^blob:/);
@@ -123,7 +123,7 @@ describe("download()", () => {
     expect(await bytesAt(saved[0]?.href)).toEqual(pdf);
   });
 
-  it("uses the given name, the name of the service or `document.pdf`", async () => {
+  it("uses the given name, the name from the service or `document.pdf`", async () => {
     const { saved } = stubPage();
     const held = await objectUrl((await generate())[0]);
     await download(held, "mine.pdf");
@@ -134,7 +134,7 @@ describe("download()", () => {
     expect(await bytesAt(saved[1]?.href)).toEqual(pdf);
   });
 
-  it("revokes its address after 40 s", async () => {
+  it("revokes its object URL after 40 s", async () => {
     const { saved } = stubPage();
     await download(blob);
     vi.advanceTimersByTime(39_999);
@@ -143,7 +143,7 @@ describe("download()", () => {
     expect(await bytesAt(saved[0]?.href)).toBeUndefined();
   });
 
-  it("saves nothing if the document fails or the name is not a text", async () => {
+  it("saves nothing if the document fails or the name is not a string", async () => {
     const { saved } = stubPage();
     const [missing] = await generate(answers.saying(404));
     expect(await rejectionOf(download(missing))).toBeInstanceOf(NotFoundError);
@@ -153,7 +153,7 @@ describe("download()", () => {
     expect(saved).toEqual([]);
   });
 
-  it("rejects outside a page, and cancels the document", async () => {
+  it("rejects outside of a web page and cancels the document", async () => {
     const message = "On a server, use `saveTo`";
     await expect(download(blob)).rejects.toThrow(message);
     const [pending] = await generate(() => {});

@@ -55,7 +55,7 @@ describe("The error for a response", () => {
     expect(message).toContain(`saying "no such template". Check the uid and \`baseUrl\`: ${path}`);
   });
 
-  it("advises to fix a template that the emulator calls broken", () => {
+  it("suggests fixing a template that the emulator reports as broken", () => {
     const body = { type: "urn:template-pdf:problem:template-broken", detail: "letter.json:3: no such font" };
     const { message } = apiError(headOf(500), JSON.stringify(body), call);
     expect(message).toContain('saying "letter.json:3: no such font". Fix the template. Tried');
@@ -86,7 +86,7 @@ describe("The error for a response", () => {
     expect(message).toBe(`${answered("a redirect")}. ${point}. Tried 3 times.`);
   });
 
-  it("has the facts of the response without secrets", () => {
+  it("carries the details of the response without secrets", () => {
     const headers = { "request-id": `r ${word}`, "x-echo": key, "retry-after": "7" };
     const error = apiError(headOf(503, headers), "", call);
     expect(error).toMatchObject({ status: 503, attempts: 3, requestId: "r [redacted]", retryAfterMs: 7_000 });
@@ -97,7 +97,7 @@ describe("The error for a response", () => {
     expect(apiError(headOf(500), "", call).requestId).toBeUndefined();
   });
 
-  it("has a cause if its body was interrupted: one of this package as it is, another without secrets", () => {
+  it("has a cause if its body was interrupted: an error of this package unchanged, any other without secrets", () => {
     const ours = new errors.TimeoutError("over", { phase: "stall", limitMs: 1 });
     expect(apiError(headOf(418), "", call, ours).cause).toBe(ours);
     const { cause } = apiError(headOf(418), "", call, new Error(`broke: ${key}`));
@@ -128,14 +128,14 @@ describe("The body of an error response", () => {
     expect(apiError(headOf(422), body, { ...call, secrets }).body).toEqual(expected);
   });
 
-  it("is parsed without the key if it is nested deeper than a stack", () => {
+  it("is parsed without the key if it is nested deeper than the call stack allows", () => {
     const depth = 32_000;
     let { body } = apiError(headOf(422), `${"[".repeat(depth)}"${key}"${"]".repeat(depth)}`, call);
     while (Array.isArray(body)) [body] = body;
     expect(body).toBe("[redacted]");
   });
 
-  it("is quoted, at most 500 characters of its message, without secrets", () => {
+  it("is quoted in the message without secrets, up to 500 characters", () => {
     const text = `${word} owes ${"£ ".repeat(400)}`;
     const error = apiError(headOf(418), JSON.stringify({ message: text }), call);
     expect(error.detail).toBe(`[redacted] owes ${"£ ".repeat(400)}`.slice(0, 500));
@@ -152,12 +152,12 @@ describe("The body of an error response", () => {
     ['{"error":{"message":7},"title":"t"}', "t"],
     ['{"message":"","error":"e"}', "e"],
     ['{"message":""}', undefined],
-  ])("has its message in one of the usual properties: %s", (body, detail) => {
+  ])("may have its message in any of the usual properties: %s", (body, detail) => {
     expect(apiError(headOf(400), body, call).detail).toBe(detail);
   });
 });
 
-it("The date of a Retry-After is compared with the clock", () => {
+it("A date in Retry-After becomes a delay from the current time", () => {
   const inAMinute = new Date(Date.now() + 60_000).toUTCString();
   const waitMs = retryAfterOf(headOf(503, { "retry-after": inAMinute }));
   expect(waitMs).toBeGreaterThan(30_000);

@@ -34,7 +34,7 @@ describe("The error for a request without a response", () => {
     [Object.assign(new RangeError(""), { code: 7 }), "RangeError"],
     [new Error("outer", { cause: "inner words" }), "outer"],
     [new Error(`for ${word}`), "for [redacted]"],
-  ])("names the innermost reason without secrets: %o", (cause, reason) => {
+  ])("names the innermost cause without secrets: %o", (cause, reason) => {
     expect(notConnected(cause, false).message).toBe(
       `Could not reach ${at} (${reason}). ${check} Tried 3 times.`,
     );
@@ -53,7 +53,7 @@ describe("The error for a request without a response", () => {
       " It must allow https://app.example.com (CORS; `origins` of createHandler).",
     ],
     ["https://pdf.example.com/orders", ""],
-  ])("mentions CORS to a page of another origin only: %s", (baseURI, advice) => {
+  ])("mentions CORS only in a page of another origin: %s", (baseURI, advice) => {
     vi.stubGlobal("process", undefined);
     vi.stubGlobal("document", { baseURI });
     const { message } = notConnected("refused", false);
@@ -71,7 +71,7 @@ describe("The error for a request without a response", () => {
     ["any other error", new TypeError("fetch failed"), false],
     ["an object that throws when it is read", Object.defineProperty({}, "digest", { get }), false],
     ["null", null, false],
-  ])("is the rejection itself for a wrong setting or a framework: %s", (_, cause, isItself) => {
+  ])("is the original rejection if a setting is wrong or a framework threw it: %s", (_, cause, isItself) => {
     expect(attempt.isPassedOn(cause)).toBe(isItself);
     expect(Object.is(notConnected(cause, false), cause)).toBe(isItself);
   });
@@ -86,12 +86,15 @@ describe("The error for a success that is not a PDF", () => {
     ["text/html", "<html>\n in", "<html> in", ' with "text/html", not a PDF: "<html> in"'],
     [`a/${word}`, `of ${word}`, "of [redacted]", ' with "a/[redacted]", not a PDF: "of [redacted]"'],
     [undefined, "x ".repeat(99), "x ".repeat(60), ` with no content type, not a PDF: "${"x ".repeat(60)}"`],
-  ])("quotes the type and the beginning without secrets: %j, %.9j", (type, text, excerpt, shown) => {
-    const error = attempt.notAPdf(headOf(200, type ? { "content-type": type } : {}), text, call);
-    expect(error.message).toBe(`${answered}${shown}${checkUrl}`);
-    expect(error).toMatchObject({ attempts: 3, code: "invalid_pdf", status: 200, excerpt });
-    expect(error.contentType).toBe(type?.replace(word, "[redacted]"));
-  });
+  ])(
+    "quotes the content type and the beginning of the body without secrets: %j, %.9j",
+    (type, text, excerpt, shown) => {
+      const error = attempt.notAPdf(headOf(200, type ? { "content-type": type } : {}), text, call);
+      expect(error.message).toBe(`${answered}${shown}${checkUrl}`);
+      expect(error).toMatchObject({ attempts: 3, code: "invalid_pdf", status: 200, excerpt });
+      expect(error.contentType).toBe(type?.replace(word, "[redacted]"));
+    },
+  );
 
   it("names an encoding that cannot be decoded", () => {
     const error = attempt.undecoded(headOf(200, {}, { undecoded: `x-${word}` }), call);
@@ -150,7 +153,7 @@ describe("The error for a timeout", () => {
     expect(error).not.toHaveProperty("status");
   });
 
-  it("is the cause of an error response whose body stalls", () => {
+  it("is the cause of the error if the body of an error response stalls", () => {
     const message = "The rest of the response did not arrive within 70 ms.";
     const facts = { message, attempts: 3, phase: "stall", limitMs: 70, status: 500 };
     expect(attempt.refusalOver(70, headOf(500), call)).toMatchObject(facts);

@@ -16,7 +16,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   },
 );
 
-/** The life of one body, with what is true after each event. */
+/** Plays the events of one body, and records its state after each. */
 class Life {
   readonly #wire = new Wire();
   readonly #reader: Reader;
@@ -84,7 +84,7 @@ property("A body passes on every byte in order, waits if it was told to, and end
 });
 
 describe("A body without a reader", () => {
-  it("holds 64 KiB, then pauses, and passes them on to its reader", () => {
+  it("buffers 64 KiB, then pauses, and passes the bytes to its reader", () => {
     const { wire, body, reader } = open(["more", "more", "more", "wait"]);
     wire.chunk(limit - 1);
     expect([wire.paused, body.isPaused, body.isRead, wire.flows]).toEqual([false, false, false, []]);
@@ -108,7 +108,7 @@ describe("A body without a reader", () => {
     expect([body.isPaused, wire.flows]).toEqual([false, [false, true, false, true]]);
   });
 
-  it("passes on all that was held before anything new, even if the reader resumes meanwhile", () => {
+  it("passes on all buffered chunks before any new one, even if the reader resumes meanwhile", () => {
     const { wire, body, reader } = open(["resume, then wait", "resume, then wait"]);
     for (const size of [10, limit, 5]) wire.chunk(size);
     body.read("stream()", reader);
@@ -125,7 +125,7 @@ describe("A body without a reader", () => {
     expect(reader.last).toEqual(["end"]);
   });
 
-  it("fails a later reader with the first reason, without a byte", () => {
+  it("fails a later reader with the first error, and passes it no bytes", () => {
     const { wire, body, reader } = open();
     wire.chunk(10);
     wire.fail("broken");
@@ -151,7 +151,7 @@ describe("A body without a reader", () => {
 });
 
 describe("A body with a reader", () => {
-  it("reports whether the reader is a stream that was not read yet", () => {
+  it("reports whether the reader is a stream that has not been read yet", () => {
     const { body, reader } = open();
     const state = () => [body.isStream, body.isUntouched];
     expect(state()).toEqual([false, false]);
@@ -165,7 +165,7 @@ describe("A body with a reader", () => {
     expect([other.body.isStream, other.body.isUntouched]).toEqual([false, false]);
   });
 
-  it("refuses a second reader with the name of the first output", () => {
+  it("refuses a second reader and names the first output", () => {
     const { wire, body, reader } = open();
     body.read("stream()", reader);
     const second = () => body.read("saveTo()", new Reader(body));
@@ -188,7 +188,7 @@ describe("A body with a reader", () => {
   });
 });
 
-describe("A reader that works on after the end", () => {
+describe("A reader that is still busy after the end of the body", () => {
   it.each([
     ["can be failed before it is done", true],
     ["cannot be failed after it is done", false],

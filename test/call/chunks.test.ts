@@ -6,13 +6,13 @@ import { webStreamOf } from "../../src/document/web-stream.ts";
 import { property } from "../support/fuzz.ts";
 import { Wire } from "../support/wire.ts";
 
-/** Chunks of these lengths, all of their bytes different from their neighbours'. */
+/** Chunks of these lengths. Every byte differs from its neighbours. */
 function chunksOf(lengths: readonly number[]): Uint8Array[] {
   let next = 0;
   return lengths.map((length) => Uint8Array.from({ length }, () => next++ % 251));
 }
 
-/** What a list keeps of these chunks. */
+/** The chunks and buffers that a list keeps for these chunks. */
 function listOf(chunks: readonly Uint8Array[]): Uint8Array[] {
   const list = new ChunkList();
   for (const chunk of chunks) list.add(chunk);
@@ -49,7 +49,7 @@ describe("A list of chunks", () => {
     expect(listOf([large])[0]).toBe(large);
   });
 
-  it("holds at most about twice as much memory as it has bytes, also of a Buffer", () => {
+  it("holds at most about twice its length in memory, also for a Buffer", () => {
     const slices = Array.from({ length: 100 }, () => Buffer.from(new ArrayBuffer(64 * 1024), 0, 4096));
     const buffers = new Set(listOf(slices).map(({ buffer }) => buffer));
     const heldBytes = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -118,7 +118,7 @@ describe("A relay of chunks", () => {
     expect([taken, vi.getTimerCount()]).toEqual([[5_000, 1, 5_000], 0]);
   });
 
-  it("asks to wait when its reader has enough, also for a chunk that it merges", () => {
+  it("requests a pause when its reader has enough, also for a chunk that it merges", () => {
     room = 10;
     const answers = [9, 1, 1].map((length) => {
       const answer = write(length);
@@ -163,11 +163,11 @@ describe("A relay of chunks", () => {
   );
 });
 
-describe("A stream of small chunks that nobody reads", () => {
+describe("A stream of small chunks that is not read", () => {
   it.each([
     ["web", (wire: Wire) => webStreamOf(wire.body, "stream()")],
     ["Node", (wire: Wire) => nodeOutputs.toReadable(wire.body)],
-  ])("pauses the wire at 64 KiB, with an event loop turn between the chunks: %s", async (_, open) => {
+  ])("pauses the connection at 64 KiB, with an event loop turn between the chunks: %s", async (_, open) => {
     const wire = new Wire();
     const stream = open(wire);
     let bytes = 0;
@@ -178,7 +178,7 @@ describe("A stream of small chunks that nobody reads", () => {
     }
     expect(wire.paused).toBe(true);
     expect(bytes).toBeLessThanOrEqual(72 * 1024);
-    // A reader that comes late gets everything.
+    // A late reader receives everything.
     wire.backlog.push(() => wire.end());
     let read = 0;
     for await (const chunk of stream as AsyncIterable<Uint8Array>) read += chunk.length;

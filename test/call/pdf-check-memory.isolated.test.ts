@@ -20,7 +20,7 @@ describe("the memory of a verifier", () => {
     verifier.update(Buffer.from("%PDF-"));
     const before = heldBytes();
     for (let left = count; left > 0; left--) verifier.update(makeChunk());
-    // Polled, because memory is given back in the background.
+    // Polls, because memory is freed in the background.
     await eventually(() => heldBytes() - before < 500_000);
     expect(verifier.ends()).toBe(false);
   });

@@ -7,7 +7,7 @@ import { renderPdf } from "../support/render-pdf.ts";
 const ascii = (text: string) => Buffer.from(text, "latin1");
 const x = (length: number) => "x".repeat(length);
 
-/** The verdict on a body in these chunks, each of which changes after it was checked. */
+/** The result for a body in these chunks. Each chunk is overwritten after it was checked. */
 function judge(...chunks: Uint8Array[]): { begins: boolean; ends: boolean } {
   const check = new PdfCheck();
   for (const chunk of chunks) {
@@ -19,20 +19,20 @@ function judge(...chunks: Uint8Array[]): { begins: boolean; ends: boolean } {
   return { begins: check.begins === true, ends: check.ends() };
 }
 
-/** The same by the words of the PDF Reference, with all bytes at hand. */
+/** The same result by the rules of the PDF Reference, computed from all bytes at once. */
 function judgeWhole(bytes: Uint8Array): { begins: boolean; ends: boolean } {
   const text = Buffer.from(bytes).toString("latin1");
   const end = text.replace(/[\0\t\n\f\r ]+$/, "").slice(-1024);
   return { begins: text.slice(0, 1024).includes("%PDF-"), ends: end.includes("%%EOF") };
 }
 
-/** Cuts bytes at the given places, each a share of the whole. */
+/** Splits bytes at the given positions, each a fraction of the length. */
 function cut(bytes: Uint8Array, shares: readonly number[]): Uint8Array[] {
   const places = shares.map((share) => Math.floor(share * bytes.length)).sort((a, b) => a - b);
   return [0, ...places].map((from, index) => bytes.subarray(from, places[index] ?? bytes.length));
 }
 
-/** Cuts bytes into chunks of one size. */
+/** Splits bytes into chunks of one size. */
 function inChunks(bytes: Uint8Array, size: number): Uint8Array[] {
   const count = Math.ceil(bytes.length / size);
   return Array.from({ length: count }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
@@ -54,7 +54,7 @@ describe("The header", () => {
     for (const size of [1, 5, 2000]) expect(judge(...inChunks(ascii(text), size)).begins).toBe(expected);
   });
 
-  it("is unknown until it was found or can no longer come", () => {
+  it("is unknown until it is found or can no longer appear", () => {
     const check = new PdfCheck();
     for (const [length, begins] of [
       [1019, undefined],

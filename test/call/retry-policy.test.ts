@@ -7,7 +7,7 @@ const often = { limit: 10_000, mayRenderTwice: true };
 const forever = Number.POSITIVE_INFINITY;
 const renderedTwice = " Not retried: `retry.mayRenderTwice` is false.";
 
-/** The decision, without limits on what a row does not name. */
+/** The decision, without limits that a row does not name. */
 function decided(
   failure: FailureKind,
   { attempts = 1, policy = often, leftMs = forever, random = 0 } = {},
@@ -15,14 +15,14 @@ function decided(
   return decide(failure, attempts, policy, leftMs, () => random);
 }
 
-it("A retry may help after 408, 429, 500, 502, 503 and 504 only, and may render twice", () => {
+it("Only 408, 429, 500, 502, 503 and 504 are retryable, and their retries may render twice", () => {
   const all = Array.from({ length: 900 }, (_, index) => 100 + index);
   const ambiguous = all.filter((status) => repeatAfter(status) === "ambiguous");
   expect(ambiguous).toEqual([408, 429, 500, 502, 503, 504]);
   expect(all.filter((status) => repeatAfter(status) === "never")).toHaveLength(900 - ambiguous.length);
 });
 
-it("A retry does not help if the emulator says that its template is broken", () => {
+it("A response of the emulator that reports a broken template is not retryable", () => {
   expect(repeatAfter(500, '{"type":"urn:template-pdf:problem:template-broken"}')).toBe("never");
   expect(repeatAfter(500, '{"type":"urn:template-pdf:problem:server-fault"}')).toBe("ambiguous");
 });

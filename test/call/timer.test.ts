@@ -25,7 +25,7 @@ describe("A timer", () => {
       expect([firedAt.length, vi.getTimerCount()]).toEqual([1, 0]);
       const [passed = 0] = firedAt.map((at) => at - setAt);
       expect(passed).toBeGreaterThanOrEqual(ms);
-      // A timer beyond 24.8 days is several timers, each of which is rounded up.
+      // A delay beyond 24.8 days takes several timers, and each is rounded up.
       expect(passed).toBeLessThanOrEqual(ms + 8);
     },
   );
@@ -50,7 +50,7 @@ describe("A timer", () => {
     expect(firedAt).toEqual([]);
   });
 
-  it("fires at its last time only if it is moved to later times", async () => {
+  it("fires only at its last time if it is moved to later times", async () => {
     for (let count = 0; count < 10; count++) {
       timer.set(100);
       await vi.advanceTimersByTimeAsync(99);
@@ -67,13 +67,13 @@ describe("A timer", () => {
     expect(firedAt).toHaveLength(1);
   });
 
-  it("sets one timer although every chunk moves it", () => {
+  it("uses one system timer although every chunk moves its time", () => {
     const setTimer = vi.spyOn(globalThis, "setTimeout");
     for (let count = 0; count < 1_000; count++) timer.set(100);
     expect(setTimer).toHaveBeenCalledTimes(1);
   });
 
-  it("does not fire if it is moved in the turn in which it is due, because bytes arrive after timers", async () => {
+  it("does not fire if it is moved in the event loop turn in which it is due, because bytes arrive after timers", async () => {
     timer.set(100);
     await vi.advanceTimersByTimeAsync(101);
     timer.set(100);

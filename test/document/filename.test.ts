@@ -81,7 +81,7 @@ describe("A file name", () => {
     ["com.pdf", "com.pdf"],
     ["com10.pdf", "com10.pdf"],
     [`${"x".repeat(300)}.template`, `${"x".repeat(240)}.template`],
-  ])("is bare and safe on every system: %j is %j", (name, expected) => {
+  ])("has no folder and is safe on every system: %j becomes %j", (name, expected) => {
     expect([plain(name), extended(name)]).toEqual([expected, expected]);
   });
 
@@ -96,7 +96,7 @@ describe("A file name", () => {
     expect(extended(name)).toMatch(/^[a-z._]+$/);
   });
 
-  it.each(["x", "ü", "請", "🧾"])("is cut to whole characters, and keeps its extension: %s…", (unit) => {
+  it.each(["x", "ü", "請", "🧾"])("is shortened to whole characters and keeps its extension: %s…", (unit) => {
     for (const stem of [unit.repeat(400), `x${unit.repeat(400)}`, `${unit.repeat(300)} ${unit}`]) {
       const bare = extended(`${stem}.pdf`) ?? "";
       expect(Buffer.byteLength(bare)).toBeLessThanOrEqual(255);
@@ -137,10 +137,10 @@ describe("A file name", () => {
   );
 });
 
-/** Chooses what to escape, by position. */
+/** Selects the positions to escape. */
 type Choices = readonly boolean[];
 
-/** The spellings of a name by the grammar of RFC 6266 and RFC 8187; `undefined` if a name has no such spelling. */
+/** How a name is written by the grammar of RFC 6266 and RFC 8187, or `undefined` if it cannot be written that way. */
 const asToken = (name: string) => (/^[\w!#$&+.^`|~-]+$/.test(name) ? `filename=${name}` : undefined);
 const asQuoted = (name: string, choices: Choices) =>
   `filename="${[...name].map((one, at) => (/["\\]/.test(one) || choices[at] ? `\\${one}` : one)).join("")}"`;

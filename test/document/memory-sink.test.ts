@@ -9,7 +9,7 @@ import { Wire } from "../support/wire.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** Collects a document of a promised length; `sink` does the work. */
+/** Collects a document with a declared length in `sink`. */
 function collectWith<T>(Sink: MemorySinkClass<T>, wire: Wire, contentLength?: number, maxBytes = 100_000) {
   const limits = { contentLength, maxBytes, oversized: () => "oversized" };
   const { promise: result, resolve } = later<T>();
@@ -28,7 +28,7 @@ describe("A document as bytes", () => {
     const limits = fc.integer({ min: 1, max: 150 });
     return fc.asyncProperty(sizes, promises, limits, async (lengths, promised, maxBytes) => {
       const length = lengths.reduce((sum, size) => sum + size, 0);
-      // The attempt refuses a document that is shorter than it was promised to be.
+      // The attempt refuses a document that is shorter than declared.
       fc.pre(length >= (promised ?? 0));
       const wire = new Wire();
       const result = collect(wire, promised, maxBytes);
@@ -60,7 +60,7 @@ describe("A document as bytes", () => {
   it.each([
     ["of the promised length", 100, [100]],
     ["of the longest length that is believed", 256 * mebibyte, [256 * mebibyte]],
-    // Later small chunks are merged in a block, and copied out of it.
+    // Small chunks that follow are merged in a block and copied out of it.
     ["as it arrives beyond that length", 256 * mebibyte + 1, [4096, 100, 40]],
     ["as it arrives without a promise", undefined, [4096, 100, 40]],
   ])("allocates memory %s", async (_, promised, expected) => {
@@ -68,7 +68,7 @@ describe("A document as bytes", () => {
     expect(await allocations(chunks, promised)).toEqual(expected);
   });
 
-  it("is copied without an allocation of zeros if it arrives in one piece", async () => {
+  it("is copied without zero-filling memory first if it arrives in one piece", async () => {
     const wire = new Wire();
     const chunk = Uint8Array.of(1, 2, 3);
     const result = collect(wire, 3);
@@ -80,7 +80,7 @@ describe("A document as bytes", () => {
     expect(await allocations([chunk], 3)).toEqual([]);
   });
 
-  it("is refused at its first byte if more is promised than is allowed", async () => {
+  it("is refused at its first byte if its declared length exceeds the limit", async () => {
     const wire = new Wire();
     const result = collect(wire, 101, 100);
     wire.chunk(1);
@@ -89,7 +89,7 @@ describe("A document as bytes", () => {
   });
 });
 
-/** The sizes of all arrays that are allocated by length while chunks are collected. */
+/** The sizes of all arrays allocated by length while chunks are collected. */
 async function allocations(chunks: readonly Uint8Array[], promised: number | undefined): Promise<number[]> {
   const sizes: number[] = [];
   class Recorded extends Uint8Array {
@@ -108,7 +108,7 @@ async function allocations(chunks: readonly Uint8Array[], promised: number | und
 }
 
 describe("A document as a Blob", () => {
-  it("is every byte that arrived, with the type of a PDF", async () => {
+  it("has all bytes of the response and the type of a PDF", async () => {
     const wire = new Wire();
     const { result } = collectWith(BlobSink, wire);
     for (const size of [7, 1, 300]) wire.chunk(size);
@@ -118,7 +118,7 @@ describe("A document as a Blob", () => {
     expect(Buffer.concat(wire.sent).equals(new Uint8Array(await blob.arrayBuffer()))).toBe(true);
   });
 
-  it("rejects with the error of a runtime that cannot create it", async () => {
+  it("rejects with the error of the runtime if it cannot be created", async () => {
     const wire = new Wire();
     const { result } = collectWith(BlobSink, wire);
     wire.chunk(7);

@@ -5,7 +5,7 @@ import { AtomicFile } from "../../src/files/atomic-file.ts";
 import { fileSystem } from "../../src/files/file-system.ts";
 import { temporaryFolder } from "../client/every-form.ts";
 
-it("A file has every byte if the system takes only a few at a time", async () => {
+it("A file is complete even if the system writes only a few bytes at a time", async () => {
   const folder = temporaryFolder();
   const files = fileSystem();
   const { writev } = files;

@@ -4,14 +4,14 @@ import { temporaryFolder } from "../client/every-form.ts";
 import { bundleSource } from "../support/bundle-source.ts";
 
 /**
- * Writes a script that plain Node can run, in any process: the package bundled into it, by fetch.
+ * Writes a script that plain Node can run in any process. The package is bundled into it, with the fetch transport.
  *
- * @param script - what follows `import { TemplatePdf } from "template-pdf"`
+ * @param script - the code after `import { TemplatePdf } from "template-pdf"`
  * @returns its path
  */
 export async function childScript(script: string): Promise<string> {
   const folder = temporaryFolder();
-  // Whoever the child runs as has to be able to read it.
+  // The user of the child process must be able to read it.
   await chmod(folder, 0o755);
   const outfile = join(folder, "child.mjs");
   const contents = `import { TemplatePdf } from "template-pdf";\n${script}`;

@@ -18,7 +18,7 @@ describe("saveTo() with { recursive: true }", () => {
     expect((await readFile(path)).equals(pdf)).toBe(true);
   });
 
-  it("reports a part of the path that is a file before it sends the request", async () => {
+  it("rejects before the request is sent if a part of the path is a file", async () => {
     const folder = temporaryFolder();
     await writeFile(join(folder, "out"), "content");
     const service = await Service.start(withLength(pdf));
@@ -30,7 +30,7 @@ describe("saveTo() with { recursive: true }", () => {
   });
 });
 
-it("saveTo() creates no folder with { recursive: false }", async () => {
+it("saveTo() does not create folders with { recursive: false }", async () => {
   const folder = join(temporaryFolder(), "out");
   const service = await Service.start(withLength(pdf));
   for (const options of [undefined, {}, { recursive: false }]) {
@@ -47,7 +47,7 @@ it.each<[unknown, string]>([
   [{ recursive: "yes" }, "Expected `recursive` to be a boolean"],
   [null, "Expected the saveTo() options to be an object, got null."],
   ["utf8", "Expected the saveTo() options to be an object, got a string."],
-])("saveTo() refuses %j as its options", async (options, message) => {
+])("saveTo() rejects the options %j", async (options, message) => {
   const service = await Service.start(withLength(pdf));
   const path = join(temporaryFolder(), "a.pdf");
   const error = await rejectionOf(generate(service.client()).saveTo(path, options as SaveOptions));

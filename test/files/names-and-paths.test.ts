@@ -23,7 +23,7 @@ const rows = Object.entries(refusedNames).flatMap(([why, names]) =>
   names.map((name) => [name, why] as const),
 );
 
-it.each(rows)("Windows does not allow a file name such as %s", (name, objection) => {
+it.each(rows)("The name check for Windows rejects %s", (name, objection) => {
   expect(objectionOfWindows(name)).toContain(objection);
 });
 
@@ -45,7 +45,7 @@ it.each([
   ["\\out\\a.pdf", "C:\\out\\a.pdf"],
   ["\\\\server\\share\\a.pdf", "\\\\server\\share\\a.pdf"],
   ["\\\\?\\C:\\out\\a.pdf", "\\\\?\\C:\\out\\a.pdf"],
-  // Paths that name no file keep their end, and are refused later.
+  // Paths without a file name keep their end. They are refused later.
   ["\\\\server\\share", "\\\\server\\share\\"],
   ["\\\\server\\share\\", "\\\\server\\share\\"],
   ["\\\\?\\C:", "\\\\?\\C:\\"],
@@ -62,7 +62,7 @@ it.each([
 it.each([
   ["a.pdf", "/work/now/a.pdf"],
   ["/a.pdf", "/a.pdf"],
-  // Only the system knows the folder above a link.
+  // Only the system knows the parent folder of a link.
   ["linked/../a.pdf", "/work/now/linked/../a.pdf"],
   ["out/", "/work/now/out/"],
 ])("The absolute path elsewhere of %s, from /work/now, is %s", (text, expected) => {

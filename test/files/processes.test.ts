@@ -10,7 +10,7 @@ import { childScript } from "./child.ts";
 const pdf = pdfOf(300_000);
 const run = promisify(execFile);
 
-/** The beginning of each script: a client for the address that is its first argument. */
+/** The start of each script: a client for the base URL in its first argument. */
 const createClient = `
   const [baseUrl, ...paths] = process.argv.slice(2);
   const pdfs = new TemplatePdf({ baseUrl, apiKey: "k", fetch: globalThis.fetch });
@@ -72,7 +72,7 @@ describe.runIf(process.platform === "linux")("saveTo() in a process", () => {
 });
 
 describe("A process", () => {
-  it("ends when its documents are saved, and not before", async () => {
+  it("exits when its documents are saved, and not before", async () => {
     const service = await Service.start(withLength(pdf));
     const path = join(temporaryFolder(), "a.pdf");
     const script = await childScript(`${createClient} pdfs.generate("uid", {}).saveTo(paths[0]);`);
@@ -80,7 +80,7 @@ describe("A process", () => {
     expect(pdf.equals(await readFile(path))).toBe(true);
   });
 
-  it("ends with an error if a failure is not handled", async () => {
+  it("exits with an error if a failure is not handled", async () => {
     const service = await Service.start(saying(404));
     const script = await childScript(`${createClient} pdfs.generate("uid", {});`);
     const failure = await run(process.execPath, [script, service.baseUrl]).catch((error) => error);

@@ -9,7 +9,7 @@ import { pdfOf, rejectionOf, Service, turns, withLength } from "../support/servi
 const pdf = pdfOf(2_000);
 const isFolder = /it is a folder: name a file inside it\.$/;
 
-/** Paths in a folder with a file `a-file` and a folder `a-folder`, with the reason why they are refused. */
+/** Paths in a folder that contains a file `a-file` and a folder `a-folder`, and why each is refused. */
 const refusedPaths: readonly (readonly [string, string, RegExp])[] = [
   ["a missing folder", "missing/a.pdf", /does not exist: create it first, or pass \{ recursive: true \}\.$/],
   ["a folder", "a-folder", isFolder],
@@ -21,7 +21,7 @@ const refusedPaths: readonly (readonly [string, string, RegExp])[] = [
   ["a path that is too long", "n/".repeat(3_000), /too long|does not exist|it is a folder/],
 ];
 
-/** Paths that Windows would accept, and that no program could open then. */
+/** Paths that Windows would accept, but that no program could open afterwards. */
 const refusedOnWindows: typeof refusedPaths = [
   ["a device", "NUL.pdf", /Windows reserves this name for a device/],
   ["a stream of a file", "a-file:b.pdf", /Windows does not allow/],
@@ -98,7 +98,7 @@ describe("saveTo() in the same tick as generate()", () => {
     expect(String(await refusal(() => "\\\\.\\NUL"))).toMatch(/got a device of Windows\.$/);
   });
 
-  it("has the error of the file system, if there was one, as its cause", async () => {
+  it("rejects with the error of the file system as the cause, if there is one", async () => {
     const error = await refusal((folder) => join(folder, "missing", "a.pdf"));
     expect(error.cause).toMatchObject({ code: "ENOENT" });
     expect(await refusal((folder) => join(folder, "a-folder"))).not.toHaveProperty("cause");
@@ -106,7 +106,7 @@ describe("saveTo() in the same tick as generate()", () => {
     expect((await refusal(() => new URL("https://example.com"))).cause).toBeInstanceOf(TypeError);
   });
 
-  it("rejects with every other output of the document, and saves nothing", async () => {
+  it("makes every other output of the document reject too, and saves nothing", async () => {
     const service = await Service.start(withLength(pdf));
     const folder = await folderWithContent();
     const pending = generate(service.client());

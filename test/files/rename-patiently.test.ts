@@ -9,7 +9,7 @@ function refusal(code: string, syscall = "rename"): Error {
   return Object.assign(new Error(code), { code, syscall });
 }
 
-/** Renames with these errors, then with success; returns the outcome, the number of attempts and the time. */
+/** Lets the rename fail with these errors and then succeed. Returns the outcome, the number of attempts and the elapsed time. */
 async function renamed(errors: readonly Error[], platform = "win32") {
   const rename = vi.fn();
   for (const error of errors) rename.mockRejectedValueOnce(error);
@@ -25,7 +25,7 @@ describe("A rename that Windows refuses", () => {
     expect(await renamed([held, held, held])).toMatchObject({ outcome: undefined, attempts: 4 });
   });
 
-  it("is retried for about a second, and rejects with the error of the system", async () => {
+  it("is retried for about a second, and then rejects with the error of the system", async () => {
     const last = refusal("EPERM");
     const errors = [...Array.from({ length: 7 }, () => refusal("EBUSY")), last];
     expect(await renamed(errors)).toEqual({ outcome: last, attempts: 8, ms: 1270 });
@@ -44,11 +44,11 @@ it.each(["linux", "darwin"])("A rename is not retried on %s, which renames open 
   expect(await renamed([error], platform)).toMatchObject({ outcome: error, attempts: 1 });
 });
 
-it("A file that may not be opened is not treated as held", () => {
+it("A file without permission to open it is not treated as one that is in use", () => {
   expect(mayBeHeld(refusal("EPERM", "open"), "win32")).toBe(false);
 });
 
-it("A refused rename on Windows has both reasons in its message", () => {
+it("The error for a refused rename on Windows names both possible reasons", () => {
   vi.spyOn(process, "platform", "get").mockReturnValue("win32");
   const expected = "another program has it open, or this process does not have permission to write there";
   expect(describeWriteError(refusal("EPERM"))).toBe(expected);

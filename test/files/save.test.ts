@@ -26,7 +26,7 @@ describe.each(stages)("saveTo() of %s", (stage) => {
     return stage === "the pending result" ? pending.saveTo(path) : (await pending).saveTo(path);
   };
 
-  it("writes the whole document and nothing else, to a path or a file URL", async () => {
+  it("writes the complete document and no other file, to a path or a file URL", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "ünï #1%.pdf");
     const given = [path, relative(process.cwd(), path), pathToFileURL(path)];
@@ -58,7 +58,7 @@ describe.each(stages)("saveTo() of %s", (stage) => {
 });
 
 describe("saveTo()", () => {
-  it("creates the file when the document is whole, and not before", async () => {
+  it("creates the file only when the document is complete", async () => {
     const length = { "content-length": `${pdf.length}` };
     const service = await Service.start(beginning(pdf.subarray(0, 150_000), length));
     const folder = temporaryFolder();
@@ -92,7 +92,7 @@ describe("saveTo()", () => {
     }
   });
 
-  it("leaves readers of the old file with the old content", async () => {
+  it("does not change the content for readers that have the old file open", async () => {
     const service = await Service.start(withLength(pdf));
     const folder = temporaryFolder();
     const path = join(folder, "invoice.pdf");
@@ -132,7 +132,7 @@ describe("saveTo()", () => {
   });
 });
 
-/** Waits until a file in a folder has so many bytes. A file that is gone again only tested the folder. */
+/** Waits until a file in the folder has this many bytes. Ignores the file that only tests the folder and disappears again. */
 async function sizeReaches(folder: string, bytes: number): Promise<void> {
   for (;;) {
     for (const name of await readdir(folder)) {

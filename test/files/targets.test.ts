@@ -38,7 +38,7 @@ describe.runIf(hasLinks)("saveTo() through a link", () => {
     expect((await readdir(folder)).sort()).toEqual(["link.pdf", "real.pdf"]);
   });
 
-  it("creates the file of a broken link after 40 links", async () => {
+  it("creates the target file of a chain of 40 links that ends in a missing file", async () => {
     const folder = temporaryFolder();
     await mkdir(join(folder, "target"));
     for (let index = 0; index < 39; index++) await symlink(`${index + 1}.pdf`, join(folder, `${index}.pdf`));
@@ -83,7 +83,7 @@ describe.runIf(hasModes)("The mode of a saved file", () => {
   });
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o7777).toString(8);
 
-  it.each([0o640, 0o600, 0o666, 0o755])("is that of the file it replaces: %o", async (mode) => {
+  it.each([0o640, 0o600, 0o666, 0o755])("is the mode of the file that it replaces: %o", async (mode) => {
     const path = join(temporaryFolder(), "invoice.pdf");
     await writeFile(path, "old");
     await chmod(path, mode);
@@ -92,7 +92,7 @@ describe.runIf(hasModes)("The mode of a saved file", () => {
   });
 
   // The superuser may write to any file.
-  it.runIf(process.getuid?.() !== 0)("is kept if it does not allow to replace the file", async () => {
+  it.runIf(process.getuid?.() !== 0)("is kept even if the user may not write to the old file", async () => {
     const path = join(temporaryFolder(), "invoice.pdf");
     await writeFile(path, "old", { mode: 0o444 });
     const error = await rejectionOf(save(path));
@@ -112,7 +112,7 @@ describe.runIf(hasModes)("The mode of a saved file", () => {
     expect(await modeOf(path)).toBe(expected);
   });
 
-  it("is private while the draft of a private file is written", async () => {
+  it("does not let others read the draft of a private file", async () => {
     process.umask(0);
     const folder = temporaryFolder();
     const path = join(folder, "payslip.pdf");
@@ -121,7 +121,7 @@ describe.runIf(hasModes)("The mode of a saved file", () => {
     const length = { "content-length": String(pdf.length) };
     const service = await Service.start(beginning(pdf.subarray(0, 100_000), length));
     const saving = generate(service.client()).saveTo(path);
-    // An empty draft that is gone again only tested the folder.
+    // Ignores the empty draft that only tests the folder and disappears again.
     const modes = new Set<string>();
     for (let isWritten = false; !isWritten; ) {
       for (const name of (await readdir(folder)).filter((one) => one !== "payslip.pdf")) {
@@ -140,7 +140,7 @@ describe.runIf(hasModes)("The mode of a saved file", () => {
 });
 
 describe.runIf(process.platform === "linux")("saveTo() of a path that is not a regular file", () => {
-  it("writes to a device, also through a link", async () => {
+  it("writes to a device, directly or through a link", async () => {
     const device = deviceLike("null");
     const { rdev, ino } = await stat(device);
     const path = join(temporaryFolder(), "null.pdf");
@@ -177,7 +177,7 @@ describe.runIf(process.platform === "linux")("saveTo() of a path that is not a r
     expect(String(error)).toContain("it is a pipe that no program reads");
   });
 
-  it("writes nothing of a response that is not a PDF", async () => {
+  it("writes no byte of a response that is not a PDF", async () => {
     const path = join(temporaryFolder(), "pipe");
     execFileSync("mkfifo", [path]);
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -187,7 +187,7 @@ describe.runIf(process.platform === "linux")("saveTo() of a path that is not a r
   });
 });
 
-/** A device like /dev/null or /dev/full; for the superuser a copy, which a broken `saveTo` may replace. */
+/** A device such as /dev/null or /dev/full. For root it is a copy, which a faulty `saveTo` may replace. */
 function deviceLike(name: "null" | "full"): string {
   if (process.getuid?.() !== 0) return `/dev/${name}`;
   const path = join(temporaryFolder(), name);

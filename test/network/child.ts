@@ -6,10 +6,10 @@ import { temporaryFolder } from "../client/every-form.ts";
 import { bundleSource } from "../support/bundle-source.ts";
 
 /**
- * Writes a script that plain Node can run: the package and undici bundled into it, because what Node reads of
- * its environment, it reads when it starts.
+ * Writes a script that plain Node can run, with the package and undici bundled into it. A new process is needed because Node
+ * reads its environment when it starts.
  *
- * @param body - statements that may await; they know `TemplatePdf`, and `argv`, the arguments
+ * @param body - statements that may use `await`, `TemplatePdf` and `argv`, the arguments
  */
 export async function writeChild(body: string): Promise<string> {
   const outfile = join(temporaryFolder(), "child.cjs");
@@ -20,7 +20,10 @@ export async function writeChild(body: string): Promise<string> {
   return outfile;
 }
 
-/** Runs such a script with these variables and no other proxy or authority, and reads the JSON that it prints. */
+/**
+ * Runs such a script with these variables and without any other proxy or certificate authority, and returns the JSON that it
+ * prints.
+ */
 export async function runChild(
   script: string,
   args: readonly (string | number)[],
@@ -34,7 +37,7 @@ export async function runChild(
   return JSON.parse(stdout);
 }
 
-/** Writes a file that is gone when the test is over. */
+/** Writes a file that is deleted when the test has finished. */
 export async function temporaryFile(name: string, content: string): Promise<string> {
   const path = join(temporaryFolder(), name);
   await writeFile(path, content);

@@ -5,7 +5,7 @@ import { framed, head, type RawRequest, serveRaw, wholeAnswer } from "../support
 
 const documents = 300;
 
-/** The document of a uid, which no other has. */
+/** The document for a uid; each uid has a different one. */
 function documentOf(uid: string): Buffer {
   const pdf = pdfOf(3_000 + (Number(uid) % 40) * 500);
   pdf.write(` ${uid} `, 100);
@@ -16,13 +16,13 @@ const uidOf = ({ lines }: RawRequest) => /templates\/(\d+)\//.exec(lines[0] ?? "
 
 const chunkedHead = head(200, ["transfer-encoding: chunked"]);
 
-/** How a connection ends that might have lived on. */
+/** The ways in which a server ends a connection that could have been reused. */
 const endings: readonly ((socket: Socket, pdf: Buffer) => unknown)[] = [
-  // After a whole answer: at once, by a reset, and a little later.
+  // After a complete response: at once, with a reset, and a little later.
   (socket, pdf) => socket.end(wholeAnswer(pdf)),
   (socket, pdf) => socket.write(wholeAnswer(pdf), () => socket.resetAndDestroy()),
   (socket, pdf) => socket.write(wholeAnswer(pdf), () => setImmediate(() => socket.end())),
-  // Instead of an answer.
+  // Instead of a response.
   (socket) => socket.end(),
   (socket) => socket.resetAndDestroy(),
   // In the middle of the headers, of a document, and of a document in chunks.
@@ -34,7 +34,7 @@ const endings: readonly ((socket: Socket, pdf: Buffer) => unknown)[] = [
 it.each(transports)(
   "generates only whole documents if connections are closed at any moment, by %s",
   async (_, options) => {
-    // The first delay before a retry is 25 ms, not up to half a second.
+    // The delay before the first retry is 25 ms instead of up to half a second.
     vi.spyOn(Math, "random").mockReturnValue(0.05);
     const broken = new Map<string, number>();
     let ended = 0;
@@ -42,7 +42,7 @@ it.each(transports)(
       const uid = uidOf(request);
       const pdf = documentOf(uid);
       const times = broken.get(uid) ?? 0;
-      // Twice for one document is enough of its own: it also meets connections that another one's answer ended.
+      // Two failures for one document are enough: it also meets connections that ended after the response to another one.
       if (times === 2 || server.requests.length % 4 > 0) return void socket.write(wholeAnswer(pdf));
       broken.set(uid, times + 1);
       endings[ended++ % endings.length]?.(socket, pdf);
@@ -63,7 +63,7 @@ it.each(transports)(
     await Promise.all(Array.from({ length: 25 }, lane));
     expect(ended).toBeGreaterThan(2 * endings.length);
     expect(attempts).toBeGreaterThan(documents);
-    // One more attempt for a connection that ended, at most; a whole answer before its end needs none.
+    // Each ended connection causes at most one more attempt, and none after a complete response.
     expect(attempts).toBeLessThanOrEqual(documents + ended);
   },
 );

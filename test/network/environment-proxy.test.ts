@@ -12,10 +12,10 @@ clearProxyVariables();
 
 const password = "canary-of-the-password";
 const inBase64 = btoa(`user:${password}`);
-/** Reaches this machine, though it is no loopback address by name. */
+/** Reaches this machine, although its name is not a loopback address. */
 const any = "0.0.0.0";
 
-/** A proxy that leads to a service by two names, and a client of one of them. */
+/** A proxy that reaches a service by two names, and a client for one of the names. */
 async function start(settings: Partial<ProxySettings> = {}, name = "service.test") {
   const service = await startService();
   const host = name === "service.test" ? name : `${name}:${service.port}`;
@@ -27,7 +27,7 @@ async function start(settings: Partial<ProxySettings> = {}, name = "service.test
 
 const byUser = (port: number) => `http://user:${password}@127.0.0.1:${port}`;
 
-describe("a proxy of the environment", () => {
+describe("a proxy from the environment", () => {
   it.each<[variables: Record<string, string>, host: string, "by the proxy" | "directly"]>([
     [{ HTTP_PROXY: "<proxy>" }, "service.test", "by the proxy"],
     [{ http_proxy: "<proxy>" }, "service.test", "by the proxy"],
@@ -43,8 +43,8 @@ describe("a proxy of the environment", () => {
     [{ HTTP_PROXY: "<proxy>", NO_PROXY: `${any}:1` }, any, "by the proxy"],
     [{ HTTP_PROXY: "<proxy>", NO_PROXY: "ervice.test" }, "service.test", "by the proxy"],
     [{ HTTP_PROXY: "<proxy>", NO_PROXY: "service.test", no_proxy: "a.test" }, "service.test", "by the proxy"],
-  ])("with %j carries requests for %s %s", async (variables, host, way) => {
-    // Any success opens a tunnel.
+  ])("with %j receives requests for %s %s", async (variables, host, way) => {
+    // Every 2xx status opens a tunnel.
     const success = "HTTP/1.1 204 No Content\r\n\r\n";
     const { service, proxy, client, targets, target } = await start({ success }, host);
     const places = { proxy: proxy.origin, dead: await closedOrigin(), port: String(service.port) };
@@ -58,14 +58,14 @@ describe("a proxy of the environment", () => {
     expect(targets()).toEqual(way === "directly" ? [] : [target]);
   });
 
-  it.each(["HTTPS_PROXY", "HTTP_PROXY"])("in %s is asked for an https: service", async (name) => {
+  it.each(["HTTPS_PROXY", "HTTP_PROXY"])("in %s is used for an https: service", async (name) => {
     const { proxy, targets } = await start();
     vi.stubEnv(name, proxy.origin);
     await expect(sourceOf(clientOf("https://service.test"))).rejects.toThrow(ConnectionError);
     expect(targets()).toEqual(["service.test:443"]);
   });
 
-  it("carries the requests of one origin, and not those of a derived client for another", async () => {
+  it("receives the requests for one origin, but not those of a derived client for another", async () => {
     const { service, proxy, client, targets } = await start();
     vi.stubEnv("HTTP_PROXY", proxy.origin);
     await sourceOf(client.with({ baseUrl: service.baseUrl }));
@@ -87,7 +87,7 @@ describe("a proxy of the environment", () => {
     async (_what, settings, said, attempts = 2) => {
       const { proxy, client } = await start(settings);
       vi.stubEnv("HTTP_PROXY", byUser(proxy.port));
-      // The first delay before a retry is 25 ms, not up to half a second.
+      // The delay before the first retry is 25 ms instead of up to half a second.
       vi.spyOn(Math, "random").mockReturnValue(0.05);
       const error = await rejectionOf(sourceOf(client.with({ retry: { limit: 1, mayRenderTwice: false } })));
       expect(error).toBeInstanceOf(ConnectionError);
@@ -103,7 +103,7 @@ describe("a proxy of the environment", () => {
     },
   );
 
-  it("that refuses connections is named, without its password", async () => {
+  it("that refuses connections is named in the error, without its password", async () => {
     const { client } = await start();
     const dead = await closedOrigin();
     vi.stubEnv("HTTP_PROXY", byUser(Number(new URL(dead).port)));

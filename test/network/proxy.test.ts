@@ -15,7 +15,7 @@ const credentials = "user:pass/w%rd of the proxy";
 const inUrl = credentials.split(":").map(encodeURIComponent).join(":");
 const secrets = /key-of-the-tests|inv_2024|1,000,000/;
 
-/** The two ways in which requests are led to a proxy. */
+/** The two ways to send requests through a proxy. */
 const ways: readonly { readonly way: string; readonly options: (uri: string) => ClientOptions }[] = [
   {
     way: "the environment",
@@ -44,8 +44,8 @@ async function start(settings: Partial<ProxySettings> = {}, service?: Service) {
   return { service: target, proxy };
 }
 
-describe.each(ways)("a proxy, by $way,", ({ way, options }) => {
-  it("resolves the name, and carries one tunnel for all requests, without seeing them", async () => {
+describe.each(ways)("a proxy from $way", ({ way, options }) => {
+  it("resolves the host name, and carries all requests in one tunnel without reading them", async () => {
     const { proxy, service } = await start({ credentials });
     const client = remote(options(by(proxy, inUrl)));
     for (let round = 0; round < 3; round++) {
@@ -61,7 +61,7 @@ describe.each(ways)("a proxy, by $way,", ({ way, options }) => {
     expect(service.requests[0]?.headers).not.toHaveProperty("proxy-authorization");
   });
 
-  it("that never answers is left when the caller aborts", async () => {
+  it("that never responds is disconnected when the caller aborts", async () => {
     const { proxy } = await start({ hangs: true });
     const client = remote(options(by(proxy)));
     const controller = new AbortController();
@@ -70,13 +70,13 @@ describe.each(ways)("a proxy, by $way,", ({ way, options }) => {
     const reason = new Error("enough");
     controller.abort(reason);
     expect(await failed).toBe(reason);
-    // The connections of a dispatcher are the caller's.
+    // The caller owns the connections of a dispatcher.
     if (way !== "the environment") return proxy.cut();
     await eventually(() => proxy.openSockets() === 0);
     return client.close();
   });
 
-  it("that breaks in the middle of a document is a TruncatedPdfError", async () => {
+  it("that disconnects in the middle of a document causes a TruncatedPdfError", async () => {
     const half = await Service.start(({ response }) => {
       response.writeHead(200, { "content-length": 100_000 });
       response.write(pdfOf(50_000));
@@ -87,19 +87,19 @@ describe.each(ways)("a proxy, by $way,", ({ way, options }) => {
     expect(await rejectionOf(document.bytes())).toMatchObject({ code: "truncated_pdf" });
   });
 
-  it("that breaks between two documents is asked for another tunnel", async () => {
+  it("that disconnects between two documents is asked to open another tunnel", async () => {
     const { proxy } = await start();
     const client = remote(options(by(proxy)));
     await sourceOf(client);
     proxy.cut();
     await eventually(() => proxy.openSockets() === 0);
-    // The client learns of the end in a later turn; a call within that one fails, as on any dead socket.
+    // The client notices the end in a later turn of the event loop. A call before that fails, as on any dead socket.
     await eventually(async () => (await sourceOf(client).catch(() => "")) === "network");
     expect(proxy.heard.length).toBeGreaterThan(1);
   });
 });
 
-it("a proxy that refuses a password is a ConnectionError without it and the key, by a dispatcher", async () => {
+it("a proxy that refuses the password of a dispatcher causes a ConnectionError without the password or the key", async () => {
   const { proxy, service } = await start({ credentials });
   const uri = by(proxy, "user:canary-of-the-password");
   const error = await rejectionOf(sourceOf(remote({ dispatcher: agentOf({ uri }) })));
@@ -110,7 +110,7 @@ it("a proxy that refuses a password is a ConnectionError without it and the key,
   expect(service.allConnections).toBe(0);
 });
 
-it("a proxy of the environment that never answers is a TimeoutError of connecting, at every attempt", async () => {
+it("a proxy from the environment that never responds causes a TimeoutError in the connect phase at every attempt", async () => {
   const { proxy, service } = await start({ hangs: true });
   vi.stubEnv("HTTP_PROXY", proxy.origin);
   const client = remote({ timeouts: { connect: 200 }, retry: { limit: 1, mayRenderTwice: false } });
@@ -129,7 +129,7 @@ describe("a service behind TLS", () => {
     ["", "127.0.0.1"],
     [" and a proxy in HTTPS_PROXY", "service.test"],
     [" and a proxy behind TLS in HTTPS_PROXY", "service.test"],
-  ])("is reached by NODE_EXTRA_CA_CERTS%s alone", async (way, host) => {
+  ])("is reachable with only NODE_EXTRA_CA_CERTS%s set", async (way, host) => {
     const script = `
       const pdfs = new TemplatePdf({ baseUrl: argv[0], apiKey: "key-of-the-tests" });
       const got = await pdfs.generate("inv_2024", {}).buffer().catch((error) => error);
@@ -149,7 +149,7 @@ describe("a service behind TLS", () => {
     expect(inspect(proxy.heard, { depth: 5 })).not.toMatch(secrets);
   });
 
-  it("is not reached by a proxy with another certificate", async () => {
+  it("is not reachable through a proxy with another certificate", async () => {
     const impostor = await startService(makeAuthority("Impostor").issue(["service.test"]));
     const proxy = await startProxy({ hosts: { "service.test:443": impostor.port } });
     const dispatcher = agentOf({ uri: proxy.origin, requestTls: { ca: authority.cert } });

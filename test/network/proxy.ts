@@ -14,17 +14,17 @@ interface Heard {
 }
 
 export interface ProxySettings {
-  /** Where a name leads that no DNS knows: `service.test:443` to a port of loopback. */
+  /** Resolves names that do not exist in DNS: maps `service.test:443` to a loopback port. */
   readonly hosts: Readonly<Record<string, number>>;
-  /** `user:password`, without which it answers 407. */
+  /** `user:password`. Without it, the proxy responds with 407. */
   readonly credentials?: string;
-  /** What it answers to every CONNECT, instead of opening a tunnel. */
+  /** The response to every CONNECT, instead of opening a tunnel. */
   readonly refusal?: string;
-  /** How it says that a tunnel is open. */
+  /** The response that reports an open tunnel. */
   readonly success?: string;
-  /** Whether it takes a CONNECT and never answers. */
+  /** Whether it accepts a CONNECT and never responds. */
   readonly hangs?: boolean;
-  /** Speaks TLS itself, by this certificate. */
+  /** Uses TLS itself, with this certificate. */
   readonly tls?: Issued;
 }
 
@@ -34,13 +34,13 @@ export interface ForwardProxy {
   readonly port: number;
   readonly heard: readonly Heard[];
   readonly openSockets: () => number;
-  /** Resolves at the first CONNECT, with its socket. */
+  /** Resolves with the socket of the first CONNECT. */
   readonly connected: Promise<Socket>;
-  /** Ends every connection at once, as a proxy that is restarted does. */
+  /** Ends every connection at once, as a restarted proxy does. */
   cut(): void;
 }
 
-/** A real forward proxy on loopback (RFC 9110, 9.3.6; RFC 9112, 3.2.2), gone when the test is over. */
+/** Starts a real forward proxy on loopback (RFC 9110, 9.3.6; RFC 9112, 3.2.2) until the test has finished. */
 export async function startProxy(settings: ProxySettings): Promise<ForwardProxy> {
   const heard: Heard[] = [];
   const { promise: connected, resolve: connect } = later<Socket>();
@@ -50,7 +50,7 @@ export async function startProxy(settings: ProxySettings): Promise<ForwardProxy>
     const { method = "", url = "", rawHeaders } = request;
     heard.push({ method, target: url, headers: rawHeaders });
     connect(socket);
-    // Reads on, or it would never learn that its client has left.
+    // Keeps reading; otherwise it would not notice that its client has disconnected.
     if (settings.hangs) return void socket.on("end", () => socket.end()).resume();
     if (!isAllowed(request, settings)) return void socket.end(challenge);
     if (settings.refusal) return void socket.end(settings.refusal);

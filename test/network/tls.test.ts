@@ -9,17 +9,17 @@ import { listenRaw } from "../support/sockets.ts";
 const authority = makeAuthority();
 const here = ["localhost", "127.0.0.1"];
 
-/** Both transports, with an agent of the caller's that trusts the authority of the tests. */
+/** Both transports, with an agent of the caller that trusts the certificate authority of the tests. */
 function trusting(): readonly ClientOptions[] {
   const dispatcher = new Agent({ connect: { ca: authority.cert } });
   onTestFinished(() => dispatcher.close());
-  // biome-ignore lint/suspicious/noExplicitAny: the fetch of the package undici, whose types are not the DOM's.
+  // biome-ignore lint/suspicious/noExplicitAny: the types of undici's fetch are not those of the DOM.
   const fetch: any = (url: string, init: object) => undiciFetch(url, { ...init, dispatcher });
   return [{ dispatcher }, { fetch }];
 }
 
-describe("a service with a certificate of a private authority", () => {
-  it.each(here)("is trusted through `dispatcher: new Agent({ connect: { ca } })`, as %s", async (host) => {
+describe("a service with a certificate of a private certificate authority", () => {
+  it.each(here)("is trusted with `dispatcher: new Agent({ connect: { ca } })`, as %s", async (host) => {
     const service = await startService(authority.issue(here));
     for (const options of trusting()) {
       expect(await sourceOf(clientOf(`https://${host}:${service.port}`, options))).toBe("tls");
@@ -30,16 +30,16 @@ describe("a service with a certificate of a private authority", () => {
 
 interface Unproven {
   readonly what: string;
-  /** Starts it; gives its port, and the keys that it received. */
+  /** Starts the server, and returns its port and the keys that it received. */
   readonly start: () => Promise<{ readonly port: number; readonly keys: readonly unknown[] }>;
-  /** The code of the cause, or its message. */
+  /** The code or the message of the cause. */
   readonly cause: RegExp;
-  /** What the message says of the reason and of what to do. */
+  /** The part of the message with the reason and the advice. */
   readonly said: readonly string[];
   readonly attempts: number;
 }
 
-describe("a service that does not prove who it is", () => {
+describe("a service that does not prove its identity", () => {
   it.each<Unproven>([
     {
       what: "with a certificate of an unknown authority",
@@ -80,7 +80,7 @@ describe("a service that does not prove who it is", () => {
       said: ["it disconnected during the TLS handshake", "Check the port"],
       attempts: 2,
     },
-  ])("$what is a ConnectionError that says what to do, and never receives the key", async (row) => {
+  ])("$what causes a ConnectionError with advice, and the service never receives the key", async (row) => {
     const service = await row.start();
     const { port } = service;
     for (const options of trusting()) {
@@ -98,11 +98,14 @@ describe("a service that does not prove who it is", () => {
     expect(service.keys).toEqual([]);
   });
 
-  it.each(transports)("does not receive the key over http: if it speaks TLS, by %s", async (_, options) => {
-    const service = await startService(authority.issue(here));
-    await expect(sourceOf(clientOf(`http://127.0.0.1:${service.port}`, options))).rejects.toThrow(
-      ConnectionError,
-    );
-    expect(service.keys).toEqual([]);
-  });
+  it.each(transports)(
+    "does not receive the key over http: if it requires TLS, with %s",
+    async (_, options) => {
+      const service = await startService(authority.issue(here));
+      await expect(sourceOf(clientOf(`http://127.0.0.1:${service.port}`, options))).rejects.toThrow(
+        ConnectionError,
+      );
+      expect(service.keys).toEqual([]);
+    },
+  );
 });

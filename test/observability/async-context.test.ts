@@ -4,12 +4,12 @@ import { failureAt, outputMethods as forms, generate, stages } from "../client/e
 import { withoutBackOff } from "../client/timing.ts";
 import { pdfOf, Service, saying, transports, withLength } from "../support/service.ts";
 
-/** The tenant for whom an application works. */
+/** The tenant that the application currently serves. */
 const tenant = new AsyncLocalStorage<string>();
 const tenants = Array.from({ length: 20 }, (_, index) => `tenant-${index}`);
 const pdf = pdfOf(2_000);
 
-/** Fails the first two attempts of each call, so that the calls wait together. */
+/** Fails the first two attempts of each call, so that all calls wait to retry at the same time. */
 function failingTwice(): Promise<Service> {
   const tries = new Map<string, number>();
   return Service.start((received) => {
@@ -19,10 +19,10 @@ function failingTwice(): Promise<Service> {
   });
 }
 
-describe.each(transports)("The caller's asynchronous context, by %s,", (_, options) => {
+describe.each(transports)("The caller's asynchronous context with %s", (_, options) => {
   beforeEach(withoutBackOff);
 
-  it("is the context of the API key function, so that each call has its tenant's key", async () => {
+  it("is active in the API key function, so that each call uses the key of its tenant", async () => {
     const service = await failingTwice();
     const apiKey = async () => `key-of-${tenant.getStore()}`;
     const client = service.client({ ...options, retry: { limit: 2 }, apiKey });
@@ -36,7 +36,7 @@ describe.each(transports)("The caller's asynchronous context, by %s,", (_, optio
     }
   });
 
-  it("is the context of each hook", async () => {
+  it("is active in each hook", async () => {
     const service = await failingTwice();
     const events: (readonly [uid: string, tenant: string | undefined])[] = [];
     const record = ({ uid }: { uid: string }) => void events.push([uid, tenant.getStore()]);
@@ -51,7 +51,7 @@ describe.each(transports)("The caller's asynchronous context, by %s,", (_, optio
     expect(events.filter(([uid, store]) => uid !== store)).toEqual([]);
   });
 
-  it.each(stages)("continues after an output of %s has failed", async (stage) => {
+  it.each(stages)("is restored after an output of %s has failed", async (stage) => {
     const service = await Service.start(saying(400));
     for (const [form, read] of forms) {
       await tenant.run(form, async () => {

@@ -19,7 +19,7 @@ import { startTracing, type Tracing } from "./tracing.ts";
 const pdf = pdfOf(2_000);
 const generate = (client: TemplatePdf, uid = "invoice") => client.generate(uid, values).bytes();
 
-/** The spans of requests, when as many have ended. */
+/** The spans of requests, once this many have ended. */
 async function requestsOf(tracing: Tracing, count: number) {
   await eventually(() => tracing.requests().length === count);
   return tracing.requests();
@@ -31,8 +31,8 @@ function parentOf(traceparent: unknown) {
   return { traceId, spanId };
 }
 
-describe.each(transports)("OpenTelemetry's undici instrumentation, by %s,", (_, options) => {
-  it("records a request as a client span in the active one, and sends its id to the service", async () => {
+describe.each(transports)("OpenTelemetry's undici instrumentation with %s", (_, options) => {
+  it("records a request as a client span below the active span, and sends its ID to the service", async () => {
     const tracing = startTracing();
     const service = await Service.start(withLength(pdf));
     const client = service.client({ ...options, apiKey: plainKey });
@@ -52,9 +52,9 @@ describe.each(transports)("OpenTelemetry's undici instrumentation, by %s,", (_, 
     expect(parent).toEqual({ traceId, spanId: span?.spanContext().spanId });
   });
 
-  it("records each attempt in the span of its own call, although calls wait together", async () => {
+  it("records each attempt below the span of its own call, although all calls wait together", async () => {
     const tracing = startTracing();
-    // All are refused at once, so that they wait for the same moment.
+    // All are refused at once, so that they retry at the same moment.
     const waiting: Received[] = [];
     const refuse = saying(503, "", { "retry-after": "0" });
     const service = await Service.start((received) => {
@@ -80,13 +80,16 @@ describe.each(transports)("OpenTelemetry's undici instrumentation, by %s,", (_, 
   it.each([
     ["is refused", saying(400, "{}")],
     ["is truncated", cutOffAfter(pdf, 1_000)],
-  ])("ends the span of a request whose response %s, without key or values", async (_, answer) => {
-    const tracing = startTracing();
-    const service = await Service.start(answer);
-    const client = service.client({ ...options, apiKey: plainKey });
-    await tracing.under("work", () => rejectionOf(generate(client)));
-    const [span] = await requestsOf(tracing, 1);
-    expect(span?.status.code).toBe(SpanStatusCode.ERROR);
-    expect(inspect([span?.attributes, span?.events, span?.status], { depth: 10 })).not.toContain("CANARY");
-  });
+  ])(
+    "ends the span of a request whose response %s, and records neither the key nor the values",
+    async (_, answer) => {
+      const tracing = startTracing();
+      const service = await Service.start(answer);
+      const client = service.client({ ...options, apiKey: plainKey });
+      await tracing.under("work", () => rejectionOf(generate(client)));
+      const [span] = await requestsOf(tracing, 1);
+      expect(span?.status.code).toBe(SpanStatusCode.ERROR);
+      expect(inspect([span?.attributes, span?.events, span?.status], { depth: 10 })).not.toContain("CANARY");
+    },
+  );
 });

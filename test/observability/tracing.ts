@@ -12,7 +12,7 @@ import { onTestFinished } from "vitest";
 
 /** OpenTelemetry as an application sets it up, for one test. */
 export interface Tracing {
-  /** Runs something in a span, and returns the ids of the span. */
+  /** Runs a function in a span and returns the IDs of the span. */
   under<T>(name: string, run: () => Promise<T>): Promise<{ traceId: string; spanId: string; result: T }>;
   /** The spans of requests that have ended. */
   requests(): readonly ReadableSpan[];

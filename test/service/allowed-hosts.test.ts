@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { isHostName } from "../../src/service/allowed-hosts.ts";
 import { type ListenOptions, listen } from "../../src/service/listen.ts";
 
-/** A server whose endpoint is a mock, and a function that sends lines to it by hand and returns the whole answer. */
+/** A server whose endpoint is a mock, and a function that sends raw lines to it and returns the complete response. */
 async function serve(options: Partial<ListenOptions> = {}) {
   const endpoint = vi.fn(async () => new Response("asked"));
   const listening = await listen(endpoint, { host: "127.0.0.1", port: 0, ...options });
@@ -30,7 +30,7 @@ async function serve(options: Partial<ListenOptions> = {}) {
 const local = ["localhost", "localhost.", "a.b.localhost", "127.0.0.1", "127.1.2.3", "[::1]"];
 
 describe("a server on a loopback address", () => {
-  it("answers callers that use a name or an address of this machine, with any port", async () => {
+  it("accepts a name or an address of this machine as the host, with any port", async () => {
     const { statusFor, port } = await serve();
     for (const host of local.flatMap((name) => [name, `${name}:${port}`, `${name}:1`])) {
       expect([host, await statusFor(host)]).toEqual([host, 200]);
@@ -54,7 +54,7 @@ describe("a server on a loopback address", () => {
     ["HEAD", "/", 0],
     ["OPTIONS", "/", 0],
     ["POST", "/api/v1/templates/invoice/generate-sync", 1_000],
-  ])("refuses a foreign host by %s %s, before a body of %i bytes is sent", async (method, path, length) => {
+  ])("refuses a foreign host for %s %s before a body of %i bytes is sent", async (method, path, length) => {
     const { send, endpoint } = await serve();
     const lines = ["Host: attacker.test", `Content-Length: ${length}`];
     expect(await send(`${method} ${path} HTTP/1.1`, ...lines)).toMatch(/^HTTP\/1\.1 421 /);
@@ -68,7 +68,7 @@ describe("a server on a loopback address", () => {
     ["http://localhost@attacker.test/a", "localhost", 421],
     ["http://a,attacker.test/", "localhost", 400],
     ["http://attacker.test,/", "localhost", 400],
-  ])("answers the target %s with the host header %s with %i", async (target, host, status) => {
+  ])("responds to the target %s with the host header %s with %i", async (target, host, status) => {
     const allNames = [undefined, ["pdf.test"], "any"] as const;
     for (const allowedHosts of status === 400 ? allNames : [undefined]) {
       const { send, endpoint } = await serve({ allowedHosts });
@@ -96,7 +96,7 @@ describe("a server on a loopback address", () => {
     expect(endpoint).not.toHaveBeenCalled();
   });
 
-  it("answers callers that use an allowed name, or the name it listens on", async () => {
+  it("accepts an allowed host name and the name that it listens on", async () => {
     const { statusFor } = await serve({ allowedHosts: ["PDF.test", "192.0.2.1", "2001:db8::1"] });
     for (const host of ["pdf.test", "pdf.test.:80", "PDF.TEST", "192.0.2.1", "[2001:db8::1]:80", ...local]) {
       expect([host, await statusFor(host)]).toEqual([host, 200]);
@@ -105,7 +105,7 @@ describe("a server on a loopback address", () => {
     expect(await statusFor("a.pdf.test")).toBe(421);
   });
 
-  it("answers no request before it knows the allowed names", async () => {
+  it("handles no request before it knows the allowed names", async () => {
     const listenTo = vi.spyOn(Server.prototype, "listen");
     onTestFinished(() => listenTo.mockRestore());
     const listeners: number[] = [];
@@ -119,7 +119,7 @@ describe("a server on a loopback address", () => {
     expect(await statusFor("attacker.test")).toBe(421);
   });
 
-  it("shows refused hosts to `watch`, too", async () => {
+  it("passes requests with refused hosts to `watch` too", async () => {
     const seen: number[] = [];
     const { statusFor } = await serve({
       watch: (answer) => async (request) => {
@@ -143,14 +143,14 @@ it.each([
   expect(isHostName(text)).toBe(expected);
 });
 
-it("a server that any name may call still refuses two host headers", async () => {
+it("a server that accepts any host name still refuses two host headers", async () => {
   const { send, statusFor } = await serve({ allowedHosts: "any" });
   expect(await statusFor("service.test")).toBe(200);
   expect(await send("GET / HTTP/1.1", "Host: a.test", "Host: b.test")).toMatch(/^HTTP\/1\.1 400 /);
 });
 
 describe("a server that listens on all addresses", () => {
-  it("answers any name, unless names are given", async () => {
+  it("accepts any host name unless names are configured", async () => {
     expect(await (await serve({ host: "0.0.0.0" })).statusFor("anything.test")).toBe(200);
     const { statusFor } = await serve({ host: "0.0.0.0", allowedHosts: ["pdf.test"] });
     const statuses = ["pdf.test", "localhost", "anything.test"].map(statusFor);
@@ -160,7 +160,7 @@ describe("a server that listens on all addresses", () => {
   const outside = Object.values(networkInterfaces())
     .flatMap((all) => all ?? [])
     .find(({ family, internal }) => family === "IPv4" && !internal);
-  it.runIf(outside !== undefined)("answers the address at which a request arrives", async () => {
+  it.runIf(outside !== undefined)("accepts the address at which a request arrives as the host", async () => {
     const address = outside?.address ?? "";
     for (const host of ["0.0.0.0", address]) {
       const { port } = await serve({ host, allowedHosts: [] });

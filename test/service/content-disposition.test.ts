@@ -16,11 +16,11 @@ describe("contentDisposition", () => {
     ["100%", "attachment; filename=\"100_.pdf\"; filename*=UTF-8''100%25.pdf"],
     ["März (Ł)", "attachment; filename=\"M_rz (_).pdf\"; filename*=UTF-8''M%C3%A4rz%20%28%C5%81%29.pdf"],
     ["cod\u202efdp.exe", 'attachment; filename="cod_fdp.exe.pdf"'],
-  ])("offers %j safely", (filename, expected) => {
+  ])("encodes the file name %j safely", (filename, expected) => {
     expect(contentDisposition(filename)).toBe(expected);
   });
 
-  it("keeps any name short, whole characters only", () => {
+  it("shortens any name without splitting a character", () => {
     expect(contentDisposition("🧾".repeat(500))).toContain(`''${"%F0%9F%A7%BE".repeat(60)}.pdf`);
   });
 

@@ -7,7 +7,7 @@ export const PDF = new TextEncoder().encode("%PDF-1.4 made up %%EOF");
 
 export const json = { authorization: `API-Key ${KEY}`, "content-type": "application/json" };
 
-/** Accepts `KEY`, knows the template `invoice`, and takes 100 bytes. */
+/** An endpoint that accepts `KEY`, knows the template `invoice`, and limits bodies to 100 bytes. */
 export const endpoint = createEndpoint({
   authorize: requireApiKey([KEY]),
   produce: ({ uid }) => {
@@ -37,7 +37,7 @@ export function request({
   return new Request(`http://service.test${path}`, init);
 }
 
-/** A body that counts the bytes taken from it and never ends by itself. */
+/** A body that counts the bytes read from it and never ends. */
 export function endless(chunkBytes: number) {
   const seen = { bytes: 0, cancelled: false };
   const stream = new ReadableStream<Uint8Array>(

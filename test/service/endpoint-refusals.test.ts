@@ -53,7 +53,7 @@ const refusals: [wrong: string, call: Call, status: number, kind: string, detail
 ];
 
 describe("an error response", () => {
-  it.each(refusals)("answers a request with %s", async (_wrong, call, status, kind, detail) => {
+  it.each(refusals)("is sent for a request with %s", async (_wrong, call, status, kind, detail) => {
     const response = await endpoint(request(call));
     expect(response.status).toBe(status);
     expect(response.headers.get("content-type")).toBe("application/problem+json");
@@ -88,7 +88,7 @@ describe("an error response", () => {
 });
 
 describe("the order of the checks", () => {
-  // Each call fails its check and every later one; so the earliest must be the answer.
+  // Each call fails its check and every later one, so the response must report the earliest.
   const wrong = { path: "/api/v1/templates/receipt/generate-sync", body: `[${"7,".repeat(60)}7` };
   it.each([
     ["path before method", 404, { ...wrong, path: "/else", method: "PUT", headers: {} }],

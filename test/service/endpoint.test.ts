@@ -8,7 +8,7 @@ import { endless, endpoint, json, open, PDF, request } from "./endpoint-call.ts"
 const requestId = expect.stringMatching(/^[\da-f-]{36}$/);
 
 describe("the size limit", () => {
-  it("lets exactly the limit pass", async () => {
+  it("accepts a body of exactly the limit", async () => {
     expect((await endpoint(request({ body: `{"a":"${"x".repeat(92)}"}` }))).status).toBe(200);
   });
 
@@ -18,7 +18,7 @@ describe("the size limit", () => {
     expect(seen).toEqual({ bytes: 120, cancelled: true });
   });
 
-  it("reads nothing when the declared length is too large", async () => {
+  it("reads nothing if the declared length is too large", async () => {
     const { seen, stream } = endless(40);
     const headers = { ...json, "content-length": "4000" };
     const response = await endpoint(request({ headers, body: stream }));
@@ -34,14 +34,14 @@ describe("the size limit", () => {
   });
 });
 
-it("a truncated body is a bad request", async () => {
+it("a truncated request body causes a 400 response", async () => {
   const body = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
   const response = await endpoint(request({ body }));
   expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("is incomplete")]);
 });
 
 describe("a document", () => {
-  it("is answered whole, with its length, a file name, and never to be cached", async () => {
+  it("is sent completely, with its length, a file name and a ban on caching", async () => {
     const response = await endpoint(request({ body: '{"date":"20 November 2026"}' }));
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toEqual({
@@ -57,7 +57,7 @@ describe("a document", () => {
     expect(headers.get("x-request-id")).not.toBe(response.headers.get("x-request-id"));
   });
 
-  it("may be a stream, under a name of its own", async () => {
+  it("may be a stream with its own file name", async () => {
     const produce = () => ({ bytes: new Blob([PDF]).stream(), filename: "Łódź" });
     const response = await createEndpoint({ ...open, produce })(request({}));
     expect(response.headers.has("content-length")).toBe(false);
@@ -72,7 +72,7 @@ describe("a document", () => {
     },
   );
 
-  it("is made from the uid, the values and the signal of the call", async () => {
+  it("is generated from the uid, the values and the signal of the call", async () => {
     const produce = vi.fn((_order: Order) => ({ bytes: PDF }));
     const { signal, abort } = withAbort();
     const call = new Request(request({ body: '\ufeff{"total":"£1,000,000","n":[1,null]}' }), { signal });
@@ -86,8 +86,8 @@ describe("a document", () => {
   });
 });
 
-describe("a Response of produce", () => {
-  it("is passed on as it is, with a request id of its own", async () => {
+describe("a Response from produce", () => {
+  it("is sent unchanged, with a request ID added", async () => {
     const headers = { "content-type": "text/html", "x-request-id": "theirs" };
     const made = new Response("<h1>Sign in</h1>", { status: 203, headers });
     const response = await createEndpoint({ ...open, produce: async () => made })(request({}));
@@ -99,7 +99,7 @@ describe("a Response of produce", () => {
   it.each([
     ["a network error", () => Response.error()],
     ["a redirect", () => Response.redirect("https://service.test/", 302)],
-  ])("is passed on without a request id if its headers cannot be changed: %s", async (_kind, make) => {
+  ])("is sent without a request ID if its headers are immutable: %s", async (_kind, make) => {
     const made = make();
     const onError = vi.fn();
     expect(await createEndpoint<void>({ ...open, produce: () => made, onError })(request({}))).toBe(made);
@@ -107,7 +107,7 @@ describe("a Response of produce", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("may be of another realm", async () => {
+  it("may come from another realm", async () => {
     const made = Object.create(null, {
       [Symbol.toStringTag]: { value: "Response" },
       headers: { value: new Headers() },
@@ -170,7 +170,7 @@ describe("an unexpected error", () => {
     },
   );
 
-  it("is answered even without onError, and when onError throws", async () => {
+  it("causes a response even without onError, and if onError throws", async () => {
     const produce = () => {
       throw new Error("inner");
     };
@@ -178,7 +178,7 @@ describe("an unexpected error", () => {
     expect((await createEndpoint({ ...open, produce, onError: produce })(request({}))).status).toBe(500);
   });
 
-  it("is not reported when produce stops because the caller disconnected", async () => {
+  it("is not reported if produce stops because the caller disconnected", async () => {
     const onError = vi.fn();
     const { signal, abort } = withAbort();
     const produce = (order: Order) => {
@@ -191,7 +191,7 @@ describe("an unexpected error", () => {
   });
 });
 
-it("a Problem thrown by produce is the answer, with type, title and headers, and is not reported", async () => {
+it("a Problem thrown by produce is sent with its type, title and headers, and is not reported", async () => {
   const onError = vi.fn();
   const produce = () => {
     throw new Problem(429, "Wait a minute.", { kind: "rate-limited", headers: { "retry-after": "60" } });

@@ -19,7 +19,7 @@ async function start(
   return listening;
 }
 
-/** A bare connection that remembers what came back. */
+/** A raw connection that records the bytes it receives. */
 async function connection({ baseUrl }: Listening): Promise<{ socket: Socket; received: () => string }> {
   const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
   let text = "";
@@ -32,7 +32,7 @@ async function connection({ baseUrl }: Listening): Promise<{ socket: Socket; rec
   return { socket, received: () => text };
 }
 
-/** An answer that waits for the test to say when. */
+/** A response that waits until the test releases it. */
 function gate() {
   const begun = later<Request>();
   const opened = later<void>();
@@ -45,7 +45,7 @@ function gate() {
 }
 
 describe("close", () => {
-  it("ends connections that are idle, or never said anything", async () => {
+  it("closes connections that are idle or never sent a byte", async () => {
     const listening = await start();
     const idle = await connection(listening);
     const silent = await connection(listening);
@@ -53,11 +53,11 @@ describe("close", () => {
     await eventually(() => idle.received().includes("done"));
     const ended = Promise.all([once(idle.socket, "close"), once(silent.socket, "close")]);
     await listening.close();
-    // Left alone, the silent one would stay for a minute, which is longer than this test may take.
+    // Without `close`, the silent connection would stay open for a minute, longer than this test may take.
     await ended;
   });
 
-  it("lets an answer under way finish, and says that the connection ends with it", async () => {
+  it("lets a response in progress finish, and announces that the connection closes after it", async () => {
     const { answer, begun, open } = gate();
     const listening = await start(answer);
     const { socket, received } = await connection(listening);
@@ -75,7 +75,7 @@ describe("close", () => {
     expect(received()).toContain("done");
   });
 
-  it("lets a slow reader have the whole of a large answer, and does not wait for its next request", async () => {
+  it("lets a slow reader receive a complete large response, and does not wait for its next request", async () => {
     const listenTo = vi.spyOn(Server.prototype, "listen");
     listenTo.mockImplementationOnce(function (this: Server, ...args) {
       // node:http would close the connection after 5 seconds.
@@ -85,7 +85,7 @@ describe("close", () => {
     });
     const size = 20_000_000;
     const listening = await start(async () => new Response(new Uint8Array(size)));
-    // This agent keeps its connection for as long as the server lets it.
+    // This agent keeps its connection open as long as the server allows.
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
     const [response] = (await once(get(listening.baseUrl, { agent }), "response")) as [IncomingMessage];
@@ -94,11 +94,11 @@ describe("close", () => {
     let received = 0;
     for await (const chunk of response) received += chunk.length;
     expect(received).toBe(size);
-    // It rejects if a connection is left open.
+    // Rejects if a connection is left open.
     await closed;
   });
 
-  it("cuts off what is never answered, and says so", async () => {
+  it("aborts requests that get no response, and reports them", async () => {
     const { answer, begun } = gate();
     const listening = await start(answer, { closeLimitMs: 50 });
     const { socket } = await connection(listening);
@@ -121,12 +121,12 @@ describe("close", () => {
 });
 
 describe("listen", () => {
-  it("leaves the global Request and Response alone", async () => {
+  it("does not change the global Request and Response", async () => {
     await (await fetch((await start()).baseUrl)).text();
     expect([globalThis.Request, globalThis.Response]).toEqual([RealRequest, RealResponse]);
   });
 
-  it("tells the endpoint when the caller leaves, and prints nothing", async () => {
+  it("aborts the signal of the endpoint if the caller disconnects, and prints nothing", async () => {
     const prints = (["error", "info"] as const).map((level) => vi.spyOn(console, level));
     onTestFinished(() => void vi.restoreAllMocks());
     const { answer, begun, open } = gate();
@@ -145,7 +145,7 @@ describe("listen", () => {
   it.each([
     ["a host header that is none", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n"],
     ["a backslash in the path", "GET /a\\b HTTP/1.1\r\nHost: localhost\r\n\r\n"],
-  ])("answers %s with a problem", async (_wrong, malformed) => {
+  ])("responds to %s with a problem document", async (_wrong, malformed) => {
     const { socket, received } = await connection(await start());
     socket.write(malformed);
     await eventually(() => received().includes("application/problem+json"));
@@ -155,7 +155,7 @@ describe("listen", () => {
   it.each([
     ["headers", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "],
     ["a body", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"],
-  ])("closes a connection that sends %s bit by bit, after the limit", async (_part, beginning) => {
+  ])("closes a connection that sends %s byte by byte, after the time limit", async (_part, beginning) => {
     const read = async (request: Request) => new Response(await request.text());
     const { socket, received } = await connection(await start(read, { requestLimitMs: 300 }));
     socket.write(beginning);
@@ -165,24 +165,24 @@ describe("listen", () => {
     expect(received()).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it("closes a connection that sends nothing, after the limit", async () => {
+  it("closes a connection that sends nothing, after the time limit", async () => {
     const { socket } = await connection(await start(undefined, { requestLimitMs: 300 }));
     await once(socket, "close");
   });
 
-  it("lets an answer take longer than the limit for requests", async () => {
+  it("allows a response to take longer than the time limit for requests", async () => {
     const late = () => new Promise<Response>((resolve) => setTimeout(resolve, 900, new Response("late")));
     const { baseUrl } = await start(late, { requestLimitMs: 200 });
     expect(await (await fetch(baseUrl)).text()).toBe("late");
   });
 
-  it("answers a caller who is still sending", async () => {
+  it("responds to a caller that is still sending", async () => {
     const listening = await start(async () => new Response("enough", { status: 413 }));
     const response = await fetch(listening.baseUrl, { method: "POST", body: new Uint8Array(10_000_000) });
     expect([response.status, await response.text()]).toEqual([413, "enough"]);
   });
 
-  it("says which port is in use, and what to do", async () => {
+  it("rejects with the port that is in use, and with advice", async () => {
     const { baseUrl } = await start();
     const port = Number(new URL(baseUrl).port);
     await expect(listen(async () => new Response(), { host: "127.0.0.1", port })).rejects.toThrow(
@@ -190,7 +190,7 @@ describe("listen", () => {
     );
   });
 
-  it("says which host is not of this machine", async () => {
+  it("rejects with the host that does not belong to this machine", async () => {
     await expect(listen(async () => new Response(), { host: "203.0.113.1", port: 0 })).rejects.toThrow(
       "Cannot listen on 203.0.113.1 (EADDRNOTAVAIL). Pass a `host` of this machine",
     );
@@ -199,7 +199,7 @@ describe("listen", () => {
   const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
     all?.some(({ address }) => address === "::1"),
   );
-  it.runIf(hasIpv6)("writes an IPv6 address as URLs have it", async () => {
+  it.runIf(hasIpv6)("writes an IPv6 address in brackets, as in URLs", async () => {
     const { baseUrl } = await start(undefined, { host: "::1" });
     expect(baseUrl).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect(await (await fetch(baseUrl)).text()).toBe("done");

@@ -2,7 +2,7 @@ import { getRequestListener } from "@hono/node-server";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createEndpoint } from "../../src/service/endpoint.ts";
 
-/** An adapter may put a `Response` of its own in the place of the global one, which forgets headers that are set too early. */
+/** An adapter may replace the global `Response` with its own class, which loses headers that are set too early. */
 
 const { Request: ownRequest, Response: ownResponse } = globalThis;
 
@@ -15,7 +15,7 @@ afterAll(() => {
   Object.assign(globalThis, { Request: ownRequest, Response: ownResponse });
 });
 
-it("an answer that was read still tells its x-request-id", async () => {
+it("a response still has its x-request-id after its body was read", async () => {
   const produce = () => new Response("made elsewhere", { headers: { "content-type": "text/plain" } });
   const endpoint = createEndpoint({ authorize: () => undefined, produce });
   const headers = { "content-type": "application/json" };

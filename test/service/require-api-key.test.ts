@@ -37,13 +37,13 @@ describe("requireApiKey", () => {
     ["an empty key", ["good", ""], "API key number 2"],
     ["a key with a space", ["secret key"], "API key number 1"],
     ["a key beyond ASCII", ["secretschlüssel"], "visible ASCII"],
-  ])("cannot be built with %s, which it does not quote", (_, keys, words) => {
+  ])("cannot be created with %s, and does not quote the key", (_, keys, words) => {
     expect(() => requireApiKey(keys)).toThrow(TypeError);
     expect(() => requireApiKey(keys)).toThrow(words);
     expect(() => requireApiKey(keys)).not.toThrow(/secret/);
   });
 
-  it("compares whole keys, not a part of their digest", async () => {
+  it("compares complete keys, not a part of their digest", async () => {
     const guesses = Array.from({ length: 2_000 }, (_, index) => call(`API-Key guess-${index}`));
     expect((await Promise.all(guesses)).filter((refusal) => refusal === undefined)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** They take longest, and begin first. In a new clone, vitest does not know that yet. */
+/** These files take longest and run first. In a new clone, Vitest does not know their durations yet. */
 const longest = [
   "faults/faults",
   "template-types/compiled",
@@ -16,7 +16,10 @@ const longest = [
   "package/types",
 ].map((name) => `${name}.test.ts`);
 
-/** The longest files first, then all others in an order that only `--sequence.seed` changes: no file depends on another. */
+/**
+ * Runs the longest files first, then all others in an order that only `--sequence.seed` changes, because files must not depend on
+ * each other.
+ */
 export class AnyOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { seed = 1 } = this.ctx.config.sequence;

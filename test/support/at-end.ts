@@ -1,10 +1,10 @@
 const undos = new Set<() => void>();
 
 /**
- * Notes what is to be undone where this process ends before it was undone: by Ctrl-C, or because its parent has gone.
+ * Registers a clean-up for the case that this process ends early, because of Ctrl-C or because its parent has ended.
  *
- * @param undo - undoes it at once, without waiting for anything
- * @returns forgets it again
+ * @param undo - cleans up synchronously
+ * @returns a function that removes the clean-up
  */
 export function atEnd(undo: () => void): () => void {
   undos.add(undo);
@@ -17,18 +17,18 @@ function undoAll(): void {
     try {
       undo();
     } catch {
-      // The others are to be undone as well.
+      // The other clean-ups must run too.
     }
   }
 }
 
 process.once("exit", undoAll);
-// Not `process.exit`, which test runners replace.
+// Does not call `process.exit`, because test runners replace it.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.once(signal, () => {
     undoAll();
     process.kill(process.pid, signal);
   });
 }
-// Of a worker, whose parent may end without a word.
+// For a worker whose parent ends without a signal.
 process.once("disconnect", undoAll);

@@ -4,11 +4,11 @@ import { type BuildOptions, build } from "esbuild";
 const source = (path: string) => fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
 
 /**
- * Bundles a script that plain Node can run, in a process of its own: the package as its source is now comes with it.
+ * Bundles a script with the current source of the package, so that plain Node can run it in its own process.
  *
  * @param contents - the script, which imports from "template-pdf"
  * @param outfile - where to
- * @param options - what is different from an ES module that holds all it needs
+ * @param options - options that differ from a self-contained ES module
  */
 export async function bundleSource(
   contents: string,

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
 /**
- * Certificates made when they are needed: nothing expires in the repository, no private key lies in it, and no
- * tool has to be installed. X.509 v3 (RFC 5280, 4.1) in DER (X.690), as little of it as TLS wants.
+ * Creates certificates on demand, so that nothing in the repository expires, no private key is in it, and no tool must be
+ * installed. Writes X.509 v3 (RFC 5280, 4.1) in DER (X.690), only the parts that TLS requires.
  */
 
 export interface Issued {
@@ -12,20 +12,20 @@ export interface Issued {
   readonly key: string;
 }
 
-/** Vouches for itself, and nobody else does; `cert` is what a client has to trust. */
+/** A self-signed certificate authority. `cert` is the certificate that a client must trust. */
 export interface Authority extends Issued {
-  /** Issues a certificate for these names, good until `expires`. */
+  /** Issues a certificate for these names, valid until `expires`. */
   issue(names: readonly string[], expires?: Date): Issued;
 }
 
 const day = 24 * 60 * 60 * 1000;
 
-/** The time so many days from now. */
+/** The time this many days from now. */
 export function inDays(days: number): Date {
   return new Date(Date.now() + days * day);
 }
 
-/** Makes a certificate authority that nobody knows yet. */
+/** Creates a certificate authority that no client trusts yet. */
 export function makeAuthority(name = "Authority of the tests", expires = inDays(2)): Authority {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const isAuthority = extension("2.5.29.19", sequence(boolean(true)), "critical");
@@ -61,7 +61,7 @@ interface Content {
 
 function certificate(content: Content, by: KeyObject): string {
   const algorithm = sequence(objectId("1.2.840.10045.4.3.2")); // ecdsa-with-SHA256
-  // Long before any end of validity that a test may want.
+  // Long before any expiry date that a test may use.
   const begins = new Date(Math.min(content.expires.getTime(), Date.now()) - 30 * day);
   const toBeSigned = sequence(
     tagged(0xa0, integer(Buffer.from([2]))), // v3
@@ -97,7 +97,7 @@ function extension(id: string, value: Buffer, critical?: "critical"): Buffer {
 }
 
 function time(date: Date): Buffer {
-  // UTCTime, which counts the years of a century only.
+  // UTCTime has only two digits for the year.
   const digits = date.toISOString().replace(/[-:T]|\..*/g, "");
   return tagged(0x17, Buffer.from(`${digits.slice(2)}Z`));
 }

@@ -1,6 +1,6 @@
 import ts from "typescript";
 
-/** How strict readers compile what they copy from the documentation: for Node, from installed packages. */
+/** The strict compiler options of readers who copy from the documentation: for Node, with installed packages. */
 const strictOptions: ts.CompilerOptions = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -11,7 +11,7 @@ const strictOptions: ts.CompilerOptions = {
   types: ["node"],
 };
 
-/** What the compiler says of some files: each message with the file and the line. */
+/** Compiles files and returns each message of the compiler with its file and line. */
 export function complaintsAbout(paths: readonly string[], options: ts.CompilerOptions = {}) {
   const program = ts.createProgram(paths, { ...strictOptions, ...options });
   return ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => ({
@@ -21,7 +21,7 @@ export function complaintsAbout(paths: readonly string[], options: ts.CompilerOp
   }));
 }
 
-/** TypeScript without its types. */
+/** Removes the types from TypeScript. */
 export function javaScriptOf(code: string): string {
   const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
   return ts.transpileModule(code, { compilerOptions }).outputText;

@@ -1,6 +1,9 @@
 import { vi } from "vitest";
 
-/** Resolves when something has come true, with what it gave. A busy machine may take long: after 20 s, the test fails. */
+/**
+ * Resolves with the result of the function once it is truthy. Fails the test only after 20 s, because
+ * a busy machine may be slow.
+ */
 export function eventually<Value>(predicate: () => Value | Promise<Value>): Promise<Value> {
   return vi.waitUntil(predicate, { timeout: 20_000, interval: 10 }) as Promise<Value>;
 }

@@ -2,7 +2,7 @@ import type { CallFacts } from "../../src/call/api-error.ts";
 import { Redactor } from "../../src/errors/redact.ts";
 import type { ResponseHead } from "../../src/transport/response-head.ts";
 
-/** A secret of the caller's, and a word of its values. */
+/** A secret of the caller and a word from its values. */
 export const key = "sk-live-123456";
 export const word = "Lovelace";
 
@@ -16,7 +16,7 @@ export const call: CallFacts = {
   secrets: new Redactor(key, JSON.stringify({ name: word })),
 };
 
-/** The head of an answer, as a transport tells it. */
+/** The headers of a response, as a transport reports them. */
 export function headOf(
   status: number,
   headers: Record<string, string> = {},

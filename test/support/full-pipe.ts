@@ -11,7 +11,7 @@ export function fullPipe(): { readonly path: string; close(): void } {
   try {
     for (;;) writeSync(descriptor, Buffer.alloc(4096));
   } catch {
-    // The pipe takes no more.
+    // The pipe is full.
   }
   return { path, close: () => closeSync(descriptor) };
 }

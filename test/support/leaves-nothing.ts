@@ -1,16 +1,17 @@
 import { setTimeout } from "node:timers/promises";
 import { afterAll, vi } from "vitest";
 
-/** How long a file may take to end what it began, in milliseconds: far more than any file needs. */
+/** How long a file may take to end what it started, in milliseconds. Far more than any file needs. */
 const patienceMs = 20_000;
 
 // Vitest runs this module before each file.
 const resourcesBefore = openResources();
 const globalsBefore = globals();
 
-// Several test files share a process. What one of them leaves behind would show in another one, so the file that leaves it fails.
+// Several test files share a process. Anything that one file leaves behind could disturb another, so the file that leaves it
+// fails.
 afterAll(async () => {
-  // Vitest restores mocks after the file, too: one of a fake timer would bring the fake back.
+  // Vitest also restores mocks after the file. Restoring the mock of a fake timer would bring the fake timer back.
   vi.restoreAllMocks();
   const changed = changedGlobals();
   vi.useRealTimers();
@@ -33,7 +34,7 @@ function leftBehind(): string[] {
   return left;
 }
 
-/** What keeps this process alive, by kind: calls, timers, sockets, servers. Helpers may keep an idle worker thread. */
+/** Returns what keeps this process alive, by kind: calls, timers, sockets, servers. Helpers may keep an idle worker thread. */
 function openResources(): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const kind of process.getActiveResourcesInfo()) {
@@ -47,15 +48,18 @@ function changedGlobals(): string[] {
   return [...globalsBefore.keys()].filter((name) => !Object.is(globalsBefore.get(name), now.get(name)));
 }
 
-/** What the whole process shares: its globals with their members, and the variables of its environment. Libraries may add some. */
+/**
+ * Returns what the whole process shares: its globals with their properties, and its environment variables. Libraries may add
+ * some.
+ */
 function globals(): ReadonlyMap<string, unknown> {
   const values = new Map<string, unknown>();
   for (const name of Object.getOwnPropertyNames(globalThis)) {
-    // Node prints a warning when these are read.
+    // Reading these makes Node print a warning.
     if (name === "localStorage" || name === "sessionStorage") continue;
     const value = Reflect.get(globalThis, name);
     values.set(name, value);
-    // Libraries replace methods of `process` for good, which harms nobody.
+    // Libraries replace methods of `process` permanently, which is harmless.
     if (!["globalThis", "global", "process"].includes(name)) addMembers(values, name, value);
   }
   for (const [name, value] of Object.entries(process.env)) values.set(`process.env.${name}`, value);

@@ -1,4 +1,4 @@
-/** Where a paper leads that is no other site: paths and places, of links and of pictures, as they stand there. */
+/** Returns the links of a page to files and headings of this repository, as written, including those of pictures. */
 export function linksIn(markdown: string): string[] {
   const links = withoutCode(markdown).matchAll(
     /\]\(<?([^)\s>]+)|^\[[^\]]+\]: *<?([^\s>]+)|<(?:a|img|source)\b[^>]*?\b(?:href|src|srcset)="([^"\s]+)/gm,
@@ -8,7 +8,7 @@ export function linksIn(markdown: string): string[] {
     .filter((link) => link !== "" && !/^[a-z][a-z\d+.-]*:/.test(link));
 }
 
-/** The places of a paper that a link can name, as GitHub calls them. */
+/** Returns the anchors of a page, as GitHub creates them. */
 export function anchorsIn(markdown: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ""] of withoutBlocks(markdown).matchAll(/^#{1,6} +(.+?)(?: +#+)? *$/gm)) {
@@ -21,7 +21,10 @@ export function anchorsIn(markdown: string): Set<string> {
   return anchors;
 }
 
-/** Letters, digits, hyphens and underscores stay, spaces become hyphens; all else goes, as do the marks of markdown. */
+/**
+ * Keeps letters, digits, hyphens and underscores, and turns spaces into hyphens. Removes everything else, including Markdown
+ * markup.
+ */
 function slugOf(heading: string): string {
   return heading
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")

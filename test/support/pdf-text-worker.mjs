@@ -1,6 +1,6 @@
 // @ts-check
-// Reads PDFs with pdf.js, in a thread of its own: its polyfills replace JSON, Array.prototype.push and more, and
-// the client is to be tested on the platform as it is.
+// Reads PDFs with pdf.js in a separate thread. Its polyfills replace JSON, Array.prototype.push and more, and the client must be
+// tested on the unchanged platform.
 import { parentPort } from "node:worker_threads";
 import { getDocument } from "pdfjs-dist/legacy/build/pdf.mjs";
 

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { MessageChannel, Worker } from "node:worker_threads";
 
-/** What a viewer would see of a PDF. */
+/** What a reader sees in a PDF. */
 export interface PdfContent {
   readonly pages: number;
-  /** The text of all pages: runs joined by spaces, pages by line breaks. */
+  /** The text of all pages. Runs are joined with spaces, pages with line breaks. */
   readonly text: string;
 }
 

@@ -4,25 +4,25 @@ import { programOf } from "../../scripts/run-command.mjs";
 import { atEnd } from "./at-end.ts";
 import { environmentOfUsers } from "./environment-of-users.ts";
 
-/** How a program ended. */
+/** The result of a program. */
 export interface Ending {
-  /** `null` if a signal ended it. */
+  /** `null` if a signal ended the program. */
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
-  /** On both its streams. */
+  /** The text of both its output streams. */
   readonly printed: string;
 }
 
-/** A program that runs. */
+/** A running program. */
 export interface Program {
   readonly child: ChildProcess;
-  /** What it has printed so far, on both its streams. */
+  /** The output so far, of both streams. */
   readonly printed: string;
   readonly ended: Promise<Ending>;
-  /** Resolves with the match when what it has printed matches; rejects if it ends before. */
+  /** Resolves with the match once the output matches the pattern. Rejects if the program ends first. */
   prints(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Ends it, and whatever it has started. */
+  /** Ends the program and everything that it has started. */
   stop(): Promise<void>;
 }
 
@@ -34,21 +34,21 @@ export interface RunningProgram extends Program {
 
 interface Starting {
   readonly cwd: string;
-  /** In addition to what a user has in the environment. */
+  /** Variables in addition to those of a user's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** How long a program may take to end by itself, and to remove what it has written. */
+/** How long a program may take to exit and to remove its files. */
 const endsWithinMs = 5_000;
 
-/** Starts a program with the environment of a user, and without input. It ends with this process at the latest. */
+/** Starts a program with the environment of a user and without input. It ends with this process at the latest. */
 export function start(command: string, args: readonly string[], { cwd, env = {} }: Starting): Program {
   const [program, ...words] = command === "npm" ? programOf("npm") : [command];
   const child = spawn(program, [...words, ...args], {
     cwd,
     env: { ...environmentOfUsers(), ...env },
     stdio: ["ignore", "pipe", "pipe"],
-    // A group of its own: some programs start others, which have to end with them.
+    // Uses a separate process group, because some programs start others that must end with them.
     detached: true,
   });
   const signal = (name: NodeJS.Signals) => signalGroup(child.pid, name);
@@ -96,7 +96,7 @@ export function start(command: string, args: readonly string[], { cwd, env = {} 
   };
 }
 
-/** Starts a program that listens on a port of its own choice, and waits until `ready` finds the port in what it prints. */
+/** Starts a program that selects its own port, and waits until `ready` finds the port in the output. */
 export async function startProgram(
   command: string,
   args: readonly string[],
@@ -116,7 +116,7 @@ export function runToEnd(command: string, args: readonly string[], starting: Sta
  * Runs a program to its end.
  *
  * @returns its standard output
- * @throws {Error} if it ends with anything but 0; the message holds what it printed
+ * @throws {Error} if its exit code is not 0; the message contains the output
  */
 export async function outputOf(
   command: string,
@@ -128,12 +128,12 @@ export async function outputOf(
   return stdout;
 }
 
-/** Signals a program and whatever it has started. */
+/** Sends a signal to a program and everything that it has started. */
 function signalGroup(pid: number | undefined, name: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, name);
   } catch {
-    // It has ended.
+    // The program has ended.
   }
 }

@@ -6,18 +6,18 @@ import { onTestFinished } from "vitest";
 import { atEnd } from "./at-end.ts";
 import { makeTemporaryFolder } from "./temporary-folder.ts";
 
-/** A Redis server of this test, which keeps its data on disk. */
+/** A Redis server of one test, which keeps its data on disk. */
 export interface RedisServer {
   readonly port: number;
   readonly url: string;
-  /** Starts it again with its data. */
+  /** Restarts the server with its data. */
   start(): Promise<void>;
-  /** Ends it as a crash would: with `SIGKILL`. */
+  /** Ends the server with `SIGKILL`, like a crash. */
   kill(): Promise<void>;
 }
 
 /**
- * Starts Debian's redis-server until the test is over.
+ * Starts Debian's redis-server until the test has finished.
  *
  * @param args - options, such as `["--requirepass", "secret"]`
  */
@@ -52,7 +52,7 @@ export async function startRedis(args: readonly string[] = []): Promise<RedisSer
   return server;
 }
 
-/** A port that nothing listens on now. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");

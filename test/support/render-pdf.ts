@@ -1,6 +1,6 @@
 import { loadRenderer } from "../../src/emulator/renderer/pdfmake.ts";
 
-/** Makes a real PDF of a pdfmake document definition, as the emulator would. */
+/** Generates a real PDF from a pdfmake document definition, as the emulator does. */
 export const render = loadRenderer({ templates: ".", images: undefined, fonts: undefined });
 
 export const renderPdf = async (definition: object) => (await render(definition)).bytes;

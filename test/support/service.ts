@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import type { Issued } from "./certificates.ts";
 import { open, type SocketServer } from "./sockets.ts";
 
-/** One request as the service got it, and the answer to be given. */
+/** One request as the service received it, with the response to send. */
 export interface Received {
   readonly method: string;
   readonly path: string;
@@ -15,15 +15,15 @@ export interface Received {
   readonly body: string;
   readonly response: ServerResponse;
   readonly socket: Socket;
-  /** Resolves when the socket that brought it is closed. */
+  /** Resolves when the socket of the request is closed. */
   readonly closed: Promise<void>;
 }
 
 export type Answer = (received: Received) => unknown;
 
-/** A scripted HTTP service on loopback that is gone when the test is over. */
+/** A scripted HTTP service on loopback that closes when the test has finished. */
 export class Service {
-  /** All requests so far, with their whole bodies. */
+  /** All requests so far, with their complete bodies. */
   readonly requests: Received[] = [];
   readonly baseUrl: string;
   readonly #clients: TemplatePdf[] = [];
@@ -36,10 +36,10 @@ export class Service {
   }
 
   /**
-   * Starts one.
+   * Starts a service.
    *
-   * @param answer - answers every request, once it has come whole
-   * @param tls - speaks TLS by this certificate
+   * @param answer - responds to every request once it is complete
+   * @param tls - uses TLS with this certificate
    */
   static async start(answer: Answer, tls?: Issued): Promise<Service> {
     const onRequest: RequestListener = (request, response) => {
@@ -70,17 +70,17 @@ export class Service {
     return this.#server.port;
   }
 
-  /** How many sockets are open. */
+  /** The number of open sockets. */
   get connections(): number {
     return this.#server.openSockets;
   }
 
-  /** How many sockets were ever opened. */
+  /** The number of sockets opened so far. */
   get allConnections(): number {
     return this.#server.allSockets;
   }
 
-  /** The `authorization` of every request so far. */
+  /** The `authorization` header of every request so far. */
   get keys(): (string | undefined)[] {
     return this.requests.map(({ headers }) => headers.authorization);
   }
@@ -94,7 +94,7 @@ export class Service {
     }
   }
 
-  /** A client of this service that tries once, closed when the test is over. */
+  /** Creates a client of this service without retries, which closes when the test has finished. */
   client(options: ClientOptions = {}): TemplatePdf {
     const client = new TemplatePdf({
       baseUrl: this.baseUrl,
@@ -107,42 +107,42 @@ export class Service {
   }
 
   async #stop(): Promise<void> {
-    // First: a client waits for its calls in flight before it closes.
+    // The sockets first, because a client waits for its calls in flight before it closes.
     await this.#server.close();
     await Promise.allSettled(this.#clients.map((client) => client.close()));
   }
 }
 
-/** A document that says where it comes from. */
+/** A document that names its origin. */
 export function pdfFrom(source: string): string {
   return `%PDF-1.4\n${source}\n%%EOF`;
 }
 
-/** The service on a real socket: every document says `network`, or `tls` behind a certificate. */
+/** Starts the service on a real socket. Every document contains `network`, or `tls` if it has a certificate. */
 export function startService(tls?: Issued): Promise<Service> {
   return Service.start(saying(200, pdfFrom(tls ? "tls" : "network")), tls);
 }
 
-/** A client of any base URL that tries once, closed when the test is over. */
+/** Creates a client for any base URL without retries, which closes when the test has finished. */
 export function clientOf(baseUrl: string, options: ClientOptions = {}): TemplatePdf {
   const client = new TemplatePdf({ baseUrl, apiKey: "key-of-the-tests", retry: false, ...options });
   onTestFinished(() => client.close());
   return client;
 }
 
-/** Generates a document, and tells where it came from. */
+/** Generates a document and returns its origin. */
 export async function sourceOf(client: TemplatePdf): Promise<string | undefined> {
   const buffer = await client.generate("inv_2024", { total: "£1,000,000" }).buffer();
   return buffer.toString().split("\n")[1];
 }
 
-/** Both ways to carry a request. */
+/** Both transports. */
 export const transports: readonly (readonly ["undici" | "fetch", ClientOptions])[] = [
   ["undici", {}],
   ["fetch", { fetch: globalThis.fetch }],
 ];
 
-/** A whole PDF of exactly `size` bytes, of which no two neighbouring kilobytes are alike. */
+/** A complete PDF of exactly `size` bytes in which neighbouring kilobytes differ. */
 export function pdfOf(size: number): Buffer {
   const pdf = Buffer.alloc(size, 0x20);
   for (let at = 0; at + 8 <= size; at += 64) pdf.write(at.toString(36).padStart(8, "_"), at, "latin1");
@@ -151,7 +151,7 @@ export function pdfOf(size: number): Buffer {
   return pdf;
 }
 
-/** Answers with a body whose length is told. */
+/** Responds with a body and its length. */
 export function withLength(body: Buffer, headers: Record<string, string> = {}): Answer {
   return ({ response }) => {
     response.writeHead(200, {
@@ -163,7 +163,7 @@ export function withLength(body: Buffer, headers: Record<string, string> = {}): 
   };
 }
 
-/** Answers with a body in chunks, whose length is not told. */
+/** Responds with a chunked body without a length. */
 export function inChunks(body: Buffer, headers: Record<string, string> = {}): Answer {
   return ({ response }) => {
     response.writeHead(200, { "content-type": "application/pdf", ...headers });
@@ -172,7 +172,7 @@ export function inChunks(body: Buffer, headers: Record<string, string> = {}): An
   };
 }
 
-/** Answers with a body that ends where the connection ends. */
+/** Responds with a body that ends with the connection. */
 export function untilClose(body: Buffer): Answer {
   return ({ socket }) => {
     socket.write("HTTP/1.1 200 OK\r\ncontent-type: application/pdf\r\n\r\n");
@@ -180,7 +180,7 @@ export function untilClose(body: Buffer): Answer {
   };
 }
 
-/** Answers with any status, headers and body. */
+/** Responds with this status, headers and body. */
 export function saying(
   status: number,
   body: string | Buffer = "",
@@ -192,13 +192,13 @@ export function saying(
   };
 }
 
-/** Gives one answer after another, and the last of them to all further requests. */
+/** Sends these responses one after the other, and the last of them to all further requests. */
 export function inTurn(...answers: readonly Answer[]): Answer {
   let count = 0;
   return (received) => answers[Math.min(count++, answers.length - 1)]?.(received);
 }
 
-/** Promises the whole of `body`, sends its first `sentBytes`, and breaks the connection. */
+/** Declares the full length of `body`, sends its first `sentBytes`, and destroys the connection. */
 export function cutOffAfter(body: Buffer, sentBytes: number): Answer {
   return ({ response, socket }) => {
     response.writeHead(200, { "content-length": body.length });
@@ -206,7 +206,7 @@ export function cutOffAfter(body: Buffer, sentBytes: number): Answer {
   };
 }
 
-/** Sends a head and `part`, and leaves the rest to the test. */
+/** Sends headers and `part`, and leaves the rest to the test. */
 export function beginning(part: Buffer, headers: Record<string, string> = {}): Answer {
   return ({ response }) => {
     response.writeHead(200, { "content-type": "application/pdf", ...headers });
@@ -214,7 +214,7 @@ export function beginning(part: Buffer, headers: Record<string, string> = {}): A
   };
 }
 
-/** Sends `body` no faster than it is taken; `onWritten` hears how much was given to the system so far. */
+/** Sends `body` with backpressure. Calls `onWritten` with the number of bytes passed to the system so far. */
 export function asTaken(body: Buffer, onWritten: (bytes: number) => void = () => {}): Answer {
   return async ({ response, socket }) => {
     response.writeHead(200, { "content-type": "application/pdf", "content-length": body.length });
@@ -241,12 +241,12 @@ function drained(response: ServerResponse, socket: Socket): Promise<void> {
   });
 }
 
-/** Lets everything run that is due by now: microtasks, ticks, and what they started. */
+/** Runs everything that is due: microtasks, ticks, and what they started. */
 export async function turns(count = 3): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Runs something and gives the rejections that nobody handled meanwhile. */
+/** Runs a function and returns the rejections that were not handled meanwhile. */
 export async function strayRejections(run: () => Promise<unknown>): Promise<unknown[]> {
   const stray: unknown[] = [];
   const own = (reason: unknown) => stray.push(reason);
@@ -263,7 +263,7 @@ export async function strayRejections(run: () => Promise<unknown>): Promise<unkn
   return stray;
 }
 
-/** What something rejects with; fails where it does not. */
+/** Returns the error that a promise rejects with. Fails if it does not reject. */
 export async function rejectionOf(promise: PromiseLike<unknown>): Promise<unknown> {
   let value: unknown;
   try {

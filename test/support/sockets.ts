@@ -3,16 +3,16 @@ import { type AddressInfo, createServer as createRawServer, type Server, type So
 import { onTestFinished } from "vitest";
 import { RequestReader } from "./faults/request-reader.ts";
 
-/** A server on loopback that knows its sockets. */
+/** A server on loopback that tracks its sockets. */
 export interface SocketServer {
-  /** Scheme, host and port. */
+  /** The scheme, host and port. */
   readonly origin: string;
   readonly port: number;
-  /** How many sockets are open at this moment. */
+  /** The number of open sockets. */
   readonly openSockets: number;
-  /** How many sockets were ever opened. */
+  /** The number of sockets opened so far. */
   readonly allSockets: number;
-  /** Ends every socket, as a server does with idle ones. */
+  /** Closes every socket, as a server does with idle ones. */
   hangUp(): void;
   /** Destroys every socket. */
   destroyAll(): void;
@@ -20,17 +20,17 @@ export interface SocketServer {
   close(): Promise<void>;
 }
 
-/** Answers HTTP requests. */
+/** Responds to HTTP requests. */
 export function listen(handler: RequestListener): Promise<SocketServer> {
   return open(createHttpServer(handler));
 }
 
-/** Hands over bare sockets, for answers that no HTTP server would give. */
+/** Passes raw sockets, for responses that no HTTP server would send. */
 export function listenRaw(onConnection: (socket: Socket) => void): Promise<SocketServer> {
   return open(createRawServer(onConnection));
 }
 
-/** Starts any server of the `node:net` family on this machine. Default: on a free port of 127.0.0.1. */
+/** Starts a server of the `node:net` family on this machine, by default on a free port of 127.0.0.1. */
 export async function open(server: Server, port = 0, host = "127.0.0.1"): Promise<SocketServer> {
   const sockets = new Set<Socket>();
   let allSockets = 0;
@@ -41,7 +41,7 @@ export async function open(server: Server, port = 0, host = "127.0.0.1"): Promis
     socket.on("error", () => {});
     socket.on("close", () => sockets.delete(socket));
   });
-  // A client that does not trust the certificate leaves in the middle of the handshake.
+  // A client that does not trust the certificate disconnects in the middle of the handshake.
   server.on("tlsClientError", () => {});
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -74,14 +74,14 @@ export async function open(server: Server, port = 0, host = "127.0.0.1"): Promis
 
 /** One request, byte for byte. */
 export interface RawRequest {
-  /** Request line and header lines, read as Latin-1. */
+  /** The request line and header lines, decoded as Latin-1. */
   readonly lines: readonly string[];
   readonly body: Buffer;
-  /** How many requests came by this socket before it. */
+  /** The number of earlier requests on this socket. */
   readonly index: number;
 }
 
-/** Serves bare sockets until the test has finished, and calls `answer` with every whole request. */
+/** Serves raw sockets until the test has finished, and calls `answer` with every complete request. */
 export async function serveRaw(
   answer: (socket: Socket, request: RawRequest) => void,
 ): Promise<SocketServer & { readonly requests: RawRequest[] }> {
@@ -102,20 +102,20 @@ export async function serveRaw(
   return Object.assign(Object.create(server), { requests }) as SocketServer & { requests: RawRequest[] };
 }
 
-/** The origin of a server that has stopped listening: connections to it are refused. */
+/** Returns the origin of a server that has stopped listening, so that connections are refused. */
 export async function closedOrigin(): Promise<string> {
   const server = await open(createRawServer());
   await server.close();
   return server.origin;
 }
 
-/** The head of a response with its empty line; `status` may carry a reason phrase. */
+/** The headers of a response with the empty line at their end. `status` may include a reason phrase. */
 export function head(status: number | string, headers: readonly string[] = []): string {
   const line = typeof status === "number" ? `${status} Some Reason` : status;
   return [`HTTP/1.1 ${line}`, ...headers, "", ""].join("\r\n");
 }
 
-/** A whole response whose length is told. */
+/** A complete response with its length. */
 export function wholeAnswer(
   body: Uint8Array | string,
   headers: readonly string[] = [],
@@ -125,23 +125,23 @@ export function wholeAnswer(
   return Buffer.concat([Buffer.from(head(status, [...headers, `content-length: ${bytes.length}`])), bytes]);
 }
 
-/** One chunk of chunked framing; an empty one ends the body. */
+/** One chunk of a chunked body. An empty chunk ends the body. */
 export function framed(data: Uint8Array | string): Buffer {
   const bytes = Buffer.from(data);
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
 }
 
-/** Resolves when the socket is gone, also if it is already. */
+/** Resolves when the socket is closed, also if it is closed already. */
 export function closed(socket: Socket): Promise<void> {
   if (socket.destroyed) return Promise.resolve();
-  // Reads on: a socket that nobody reads never learns that its peer has left.
+  // Keeps reading, because a socket that is not read never notices that its peer has disconnected.
   socket.resume();
   return new Promise((resolve) => {
     socket.once("close", () => resolve());
   });
 }
 
-/** A promise, and the way to resolve it from outside; `Promise.withResolvers` is younger than Node 20. */
+/** A promise with its resolve function. Node 20 does not have `Promise.withResolvers`. */
 export function later<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
   let resolve!: (value: T) => void;
   const promise = new Promise<T>((settle) => {
@@ -150,12 +150,12 @@ export function later<T>(): { readonly promise: Promise<T>; readonly resolve: (v
   return { promise, resolve };
 }
 
-/** The next turn but one of the event loop: undici gives a socket to the next request only a turn after its last. */
+/** Waits two turns of the event loop, because undici reuses a socket only one turn after its last request. */
 export async function turn(): Promise<void> {
   for (let round = 0; round < 2; round += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The same bytes every time, hardly compressible. */
+/** The same bytes every time, almost incompressible. */
 export function noise(size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   let state = 0x2545f491;

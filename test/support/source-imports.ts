@@ -4,20 +4,22 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 export interface Import {
-  /** A path below `src`, for a file of ours; else what stands in the source: `#platform`, `undici`, `node:fs`. */
+  /** A path below `src` for a file of this package, otherwise the specifier as written: `#platform`, `undici`, `node:fs`. */
   readonly to: string;
-  /** Whether it leaves nothing behind at run time. */
+  /** Whether the import is removed at run time. */
   readonly typeOnly: boolean;
 }
 
 export interface SourceFile {
-  /** Below `src`, such as `transport/node.ts`. */
+  /** A path below `src`, such as `transport/node.ts`. */
   readonly path: string;
   readonly text: string;
   readonly imports: readonly Import[];
 }
 
-/** Reads every file below `src`, with what it imports: statements, `import()` calls, types, and builtins asked for by name. */
+/**
+ * Reads the imports of every file below `src`: statements, `import()` calls, types, and built-in modules that are loaded by name.
+ */
 export function readSources(): SourceFile[] {
   const root = fileURLToPath(new URL("../../src", import.meta.url));
   return readdirSync(root, { recursive: true, encoding: "utf8" })
@@ -30,7 +32,7 @@ export function readSources(): SourceFile[] {
     });
 }
 
-/** Reads the imports of one file, in the order they stand. */
+/** Reads the imports of one file in order. */
 export function importsOf(path: string, text: string): Import[] {
   const found: Import[] = [];
   const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {

@@ -5,13 +5,13 @@ import { atEnd } from "./at-end.ts";
 import { isWindows } from "./platform.ts";
 
 /**
- * Makes a folder that goes at the end of this process, or before.
+ * Creates a folder that is removed when this process ends, or earlier.
  *
- * @param name - part of the folder's
+ * @param name - part of the folder's name
  */
 export function makeTemporaryFolder(name: string): { readonly path: string; remove(): void } {
   const path = realpathSync.native(mkdtempSync(join(tmpdir(), `template-pdf-${name}-`)));
-  // Programs that were ended a moment ago may still write into it.
+  // Programs that have just ended may still write into it.
   const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   const forget = atEnd(remove);
   return {
@@ -21,7 +21,7 @@ export function makeTemporaryFolder(name: string): { readonly path: string; remo
         remove();
       } catch (error) {
         if (!isWindows) throw error;
-        // There a file that this process still has open cannot go: it goes when that ends.
+        // On Windows, a file that this process has open cannot be removed. It is removed when the process ends.
         return;
       }
       forget();

@@ -3,7 +3,10 @@ import { Body, type Sink } from "../../src/call/body.ts";
 import type { Call } from "../../src/call/call.ts";
 import type { Exchange } from "../../src/transport/transport.ts";
 
-/** The wire below a body, and the call above it: both keep their side of the contract and note what they hear. */
+/**
+ * The connection below a body and the call above it. Both fulfil their part of the contract and record the calls that they
+ * receive.
+ */
 export class Wire implements Exchange {
   readonly body: Body;
   readonly sent: Uint8Array[] = [];
@@ -13,11 +16,11 @@ export class Wire implements Exchange {
   watched = false;
   isWhole = false;
   readonly #attempt: { hasEnded: boolean };
-  /** Whether the bytes flow, as often as that was told. */
+  /** Whether bytes may flow, for each time this was set. */
   readonly flows: boolean[] = [];
-  /** How often it was told that nobody waits. */
+  /** How often the body reported that it has no reader. */
   rests = 0;
-  /** What comes as soon as the body lets the wire go on, in the same moment. */
+  /** The events that arrive synchronously when the body resumes the connection. */
   backlog: (() => void)[] = [];
 
   constructor() {
@@ -56,21 +59,21 @@ export class Wire implements Exchange {
     });
   }
 
-  /** Ends at once where no chunk is outstanding: a pause stops chunks only. */
+  /** Ends at once if no chunk is pending, because a pause stops only chunks. */
   end(): void {
     const end = () => this.endAtOnce();
     if (this.backlog.length > 0) this.backlog.push(end);
     else this.#tell(end, false);
   }
 
-  /** Ends at once, paused or not. */
+  /** Ends at once, even if paused. */
   endAtOnce(): void {
     this.over = true;
     this.#attempt.hasEnded = true;
     this.body.end();
   }
 
-  /** Breaks at once, paused or not. */
+  /** Fails at once, even if paused. */
   fail(error: unknown): void {
     if (this.aborted || this.over) return;
     this.over = true;
@@ -104,10 +107,10 @@ export class Wire implements Exchange {
   }
 }
 
-/** What a form may answer to a chunk; one that can take more at once may say so before it asks to wait. */
+/** What a reader may return for a chunk. A reader that can accept more may resume before it returns. */
 export type Answer = "more" | "wait" | "resume, then wait";
 
-/** A form that answers by its script, and notes what it hears. */
+/** A reader that responds as scripted and records its calls. */
 export class Reader implements Sink {
   readonly isStream = false;
   readonly chunks: Uint8Array[] = [];
@@ -137,7 +140,7 @@ export class Reader implements Sink {
 
 export const bytesIn = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, { length }) => sum + length, 0);
 
-/** A body with its wire and a form that takes everything. */
+/** A body with its connection and a reader that accepts everything. */
 export function open(script: Answer[] = []): { wire: Wire; body: Body; reader: Reader } {
   const wire = new Wire();
   return { wire, body: wire.body, reader: new Reader(wire.body, script) };

@@ -7,7 +7,7 @@ import { fakePdf } from "../../src/testing/fake-pdf.ts";
 import { property } from "../support/fuzz.ts";
 import { renderPdf } from "../support/render-pdf.ts";
 
-/** What it throws, if anything. */
+/** Returns the error that it throws, or `undefined`. */
 function refusal(given: unknown): unknown {
   try {
     assertWholePdf(given);
@@ -17,7 +17,7 @@ function refusal(given: unknown): unknown {
   }
 }
 
-describe("a whole PDF", () => {
+describe("assertWholePdf with a complete PDF", () => {
   property("is every fake one, in every form of bytes", () =>
     fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 5 }), (text, pages) => {
       const pdf = fakePdf({ text, pages });
@@ -25,7 +25,7 @@ describe("a whole PDF", () => {
     }),
   );
 
-  it("is a real one, and one of another realm", async () => {
+  it("accepts a real PDF and one from another realm", async () => {
     expect(refusal(await renderPdf({ content: "Invoice" }))).toBeUndefined();
     const foreign = runInNewContext("Uint8Array.from(numbers)", { numbers: [...fakePdf()] });
     expect(foreign instanceof Uint8Array).toBe(false);
@@ -33,18 +33,18 @@ describe("a whole PDF", () => {
     expect(refusal(foreign.buffer)).toBeUndefined();
   });
 
-  it("narrows what it was given", () => {
+  it("narrows the type of its argument", () => {
     const given: unknown = fakePdf();
     assertWholePdf(given);
     expect(given.byteLength).toBe(fakePdf().length);
   });
 });
 
-describe("a PDF that is not whole", () => {
+describe("assertWholePdf with an incomplete PDF", () => {
   property("is every part of one from its start, up to its end mark", () =>
     fc.property(fc.nat(3_000), fc.double({ min: 0, max: 1, noNaN: true }), (more, share) => {
       const pdf = fakePdf({ text: "cut", bytes: fakePdf({ text: "cut" }).length + more });
-      // All but the last line break is needed.
+      // Only the last line break may be missing.
       const part = pdf.subarray(0, Math.floor(share * (pdf.length - 2)));
       const error = refusal(part);
       expect(error).toBeInstanceOf(part.length < 5 ? InvalidPdfError : TruncatedPdfError);
@@ -53,7 +53,7 @@ describe("a PDF that is not whole", () => {
     }),
   );
 
-  it("is told in one line, with its length", () => {
+  it("throws an error of one line with the length", () => {
     expect(refusal(fakePdf({ bytes: 9_000 }).subarray(0, 4_000))).toMatchObject({
       code: "truncated_pdf",
       message:
@@ -64,7 +64,7 @@ describe("a PDF that is not whole", () => {
   });
 });
 
-describe("what is no PDF", () => {
+describe("assertWholePdf with anything but a PDF", () => {
   it.each([
     ["", "it is empty."],
     ["hello secret", "its 12 bytes do not begin like one."],
@@ -73,7 +73,7 @@ describe("what is no PDF", () => {
     ["\ufeff{}", "its 5 bytes do not begin like one, and look like JSON."],
     ['["secret"]', "its 10 bytes do not begin like one, and look like JSON."],
     [`${"x".repeat(1_020)}%PDF-1.7\n%%EOF`, "its 1034 bytes do not begin like one."],
-  ])("%j is told without its content", (text, what) => {
+  ])("reports %j without its content", (text, what) => {
     const error = refusal(Buffer.from(text)) as InvalidPdfError;
     expect(error).toBeInstanceOf(InvalidPdfError);
     expect(error.message).toBe(`This is not a PDF: ${what} Check the code that created or fetched it.`);
@@ -91,7 +91,7 @@ describe("what is no PDF", () => {
     ["nothing", undefined, "Undefined. Pass the bytes of the document."],
     ["null", null, "Null. Pass the bytes of the document."],
     ["other numbers", new Float64Array(8), "Float64Array. Pass the bytes of the document."],
-  ])("%s is a TypeError that says what to do", (_title, given, what) => {
+  ])("throws a TypeError with advice for %s", (_title, given, what) => {
     const error = refusal(given) as TypeError;
     expect(error).toBeInstanceOf(TypeError);
     expect(TemplatePdfError.is(error)).toBe(false);

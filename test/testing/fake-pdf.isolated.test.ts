@@ -11,7 +11,7 @@ function isWhole(bytes: Uint8Array): boolean {
   return verifier.begins === true && verifier.ends();
 }
 
-/** What stands at each offset of the cross-reference table, which itself stands where the end says. */
+/** Returns the text at each offset of the cross-reference table, which it finds through the end of the file. */
 function objectsByTable(bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes).toString("latin1");
   const [, at = ""] = /\nstartxref\n(\d+)\n%%EOF\n+$/.exec(text) ?? [];
@@ -27,7 +27,7 @@ function objectsByTable(bytes: Uint8Array): string[] {
 const text = fc.string({ unit: "binary", maxLength: 200 });
 
 describe("a fake PDF", () => {
-  it("is one that a viewer opens without a word, with its pages and its text", async () => {
+  it("opens in a viewer without a warning, with its pages and its text", async () => {
     const pdf = fakePdf({ text: "Café (no. 1)\nsecond \\ line — “€12”", pages: 3 });
     expect(await readByLines(pdf)).toEqual({
       pages: 3,
@@ -36,24 +36,24 @@ describe("a fake PDF", () => {
     });
   });
 
-  it("is one empty page where nothing is asked for", async () => {
+  it("has one empty page by default", async () => {
     expect(await readByLines(fakePdf())).toEqual({ pages: 1, lines: [""], warnings: [] });
     expect(fakePdf({})).toEqual(fakePdf());
     expect(fakePdf({ text: undefined, pages: undefined, bytes: undefined })).toEqual(fakePdf());
   });
 
-  it("keeps Latin text as it is among its bytes, for whoever looks for it there", () => {
+  it("contains Latin text unchanged in its bytes, so that a test can search for it", () => {
     expect(Buffer.from(fakePdf({ text: "uid: inv_2024" })).includes("uid: inv_2024")).toBe(true);
   });
 
-  it.each([1_000, 10_001, 1_000_003])("is exactly as long as it is to be: %i bytes", async (bytes) => {
+  it.each([1_000, 10_001, 1_000_003])("has exactly the requested length: %i bytes", async (bytes) => {
     const pdf = fakePdf({ bytes, text: "padded" });
     expect(pdf.length).toBe(bytes);
     expect(isWhole(pdf)).toBe(true);
     expect(await readByLines(pdf)).toEqual({ pages: 1, lines: ["padded"], warnings: [] });
   });
 
-  it("has every length from the shortest on, also where its offsets get a digit more", () => {
+  it("can have every length from the shortest on, even if its offsets get one more digit", () => {
     const { length } = fakePdf();
     for (let bytes = length; bytes < length + 1_300; bytes++) {
       const pdf = fakePdf({ bytes });
@@ -75,14 +75,14 @@ describe("a fake PDF", () => {
     }),
   );
 
-  it("has as many pages as are asked for, up to 100,000", () => {
+  it("has the requested number of pages, up to 100,000", () => {
     const pdf = Buffer.from(fakePdf({ pages: 100_000 }));
     expect(pdf.toString("latin1").match(/\/Type \/Page /g)).toHaveLength(100_000);
     expect(pdf.includes("/Count 100000 ")).toBe(true);
   });
 });
 
-describe("what a fake PDF is refused for", () => {
+describe("fakePdf with invalid options", () => {
   const of = (options: unknown) => () => fakePdf(options as Parameters<typeof fakePdf>[0]);
 
   it.each([
@@ -96,7 +96,7 @@ describe("what a fake PDF is refused for", () => {
     [{ pages: "2" }, "Expected `pages` to be of type number, got string."],
     [{ bytes: null }, "Expected `bytes` to be of type number, got null."],
     [{ bytes: 9n }, "Expected `bytes` to be of type number, got bigint."],
-  ])("%o is a TypeError", (options, message) => {
+  ])("throws a TypeError for %o", (options, message) => {
     expect(of(options)).toThrow(new TypeError(message));
   });
 
@@ -113,16 +113,16 @@ describe("what a fake PDF is refused for", () => {
       { bytes: 100 },
       `Expected \`bytes\` to be at least ${fakePdf().length} for this text and these pages, got 100.`,
     ],
-  ])("%o is a RangeError", (options, message) => {
+  ])("throws a RangeError for %o", (options, message) => {
     expect(of(options)).toThrow(new RangeError(message));
   });
 
-  it("more bytes than the runtime can hold are a RangeError", () => {
+  it("throws a RangeError for more bytes than the runtime can allocate", () => {
     expect(of({ bytes: 9e15 })).toThrow(RangeError);
   });
 });
 
-/** As every reader gives a line back: no PDF has blank lines, or spaces at the ends of one. */
+/** Normalizes lines as PDF readers do: without blank lines, and without spaces at either end of a line. */
 const seen = (text: string) =>
   text
     .split(/\r\n?|\n/)
@@ -134,7 +134,7 @@ async function expectRead(text: string): Promise<void> {
   expect([seen(lines.join("\n")), warnings]).toEqual([seen(text), []]);
 }
 
-describe("what pdf.js reads in a fake PDF, line for line", () => {
+describe("pdf.js reads the lines of a fake PDF with", () => {
   const longLines = `${"The quick brown fox. ".repeat(20)}\n${"W".repeat(9_000)}\n${"漢".repeat(9_000)}\nlast`;
   const cjk = Array.from({ length: 700 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join("");
   it.each([
@@ -153,12 +153,12 @@ describe("what pdf.js reads in a fake PDF, line for line", () => {
     ["long lines, none of them beyond the edge of the page", longLines],
   ])("%s", (_title, text) => expectRead(text));
 
-  it("halves of characters, as the sign for what is none", async () => {
+  it("lone surrogates, as the replacement character", async () => {
     const { lines } = await readByLines(fakePdf({ text: "a\ud800b\nc\udc00\ud800d" }));
     expect(lines).toEqual(["a\ufffdb", "c\ufffd\ufffdd"]);
   });
 
-  // What pdf.js treats in ways of its own is tested above, by itself.
+  // Characters that pdf.js treats specially have their own tests above.
   const word = fc
     .string({ unit: "binary", minLength: 1, maxLength: 12 })
     .filter((text) => !/[\s\p{Mn}\p{Cf}\p{Cs}\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/u.test(text));

@@ -11,7 +11,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 afterEach(() => vi.useRealTimers());
 
-/** Every mistake is told at once, and as the client tells its own. */
+/** Every mistake is reported immediately, in the same style as the errors of the client. */
 function expectMistake(act: () => unknown, message: string | RegExp): void {
   expect(act).toThrow(ConfigurationError);
   expect(act).toThrow(message);
@@ -36,7 +36,7 @@ describe("a fake service", () => {
     [{ apiKeys: [] }, "Expected `apiKeys` to be an array of one or more keys"],
     [{ apiKeys: "s3cret" }, "Expected `apiKeys` to be an array of one or more keys"],
     [{ apiKeys: ["with space"] }, "Expected `apiKeys` to be an array of one or more keys"],
-  ])("refuses the options %j", (options, message) => {
+  ])("rejects the options %j", (options, message) => {
     expectMistake(() => fakeService(options as FakeServiceOptions), message);
   });
 
@@ -51,12 +51,12 @@ describe("a fake service", () => {
     ["a misspelt option", faults.reset(), { time: 1 }, "Known options: "],
     ["no times", faults.reset(), { times: 0 }, "`times` to be a whole number, 1 or more, got `0` (number)"],
     ["an unknown uid", faults.reset(), { uid: "b" }, 'This fake service has no template "b". It has: a.'],
-  ])("does not fail with %s", (_name, fault, options, message) => {
+  ])("does not accept %s in fail()", (_name, fault, options, message) => {
     const service = fakeService({ templates: ["a"] });
     expectMistake(() => service.fail(fault as Fault, options as FailOptions<"a">), message);
   });
 
-  it("does not listen where nothing can", async () => {
+  it("rejects if it cannot listen", async () => {
     const service = fakeService();
     await expect(service.listen({ port: 70_000 })).rejects.toThrow(
       "Expected `port` to be a whole number from 0 to 65535",
@@ -66,7 +66,7 @@ describe("a fake service", () => {
     await close();
   });
 
-  it("says why a schema could not check", async () => {
+  it("reports why a schema failed to validate", async () => {
     const broken = template("inv_2024", {
       "~standard": {
         version: 1,
@@ -90,13 +90,13 @@ describe("a fault", () => {
     ["rateLimited", { retryAfter: "a\r\nb" }, "Expected `retryAfter` to be a whole number of seconds"],
     ["slow", { pieces: 0 }, "Expected `pieces` to be a whole number, 1 or more"],
     ["slow", { everyMs: Number.NaN }, "Expected `everyMs` to be a number of milliseconds"],
-  ])("faults.%s(%j) says what is wrong with its options", (name, options, message) => {
+  ])("faults.%s(%j) reports the mistake in its options", (name, options, message) => {
     expectMistake(() => (faults[name] as (given: object) => unknown)(options), message);
   });
 });
 
 describe("waiting for a call", () => {
-  it("gives the call that came, and the one that comes", async () => {
+  it("resolves with a call that has arrived or that arrives later", async () => {
     const service = fakeService();
     const third = service.waitForCall(3);
     for (const uid of ["a", "b", "c"]) await ask(service, uid);
@@ -104,7 +104,7 @@ describe("waiting for a call", () => {
     expect(calls.map(({ uid }) => uid)).toEqual(["a", "b", "c"]);
   });
 
-  it("gives up in time to be told, also where a test has stopped the clock", async () => {
+  it("times out before the test does, even with fake timers", async () => {
     vi.useFakeTimers();
     const service = fakeService();
     const waiting = service.waitForCall(2, { timeoutMs: 30 });
@@ -115,23 +115,23 @@ describe("waiting for a call", () => {
     );
   });
 
-  it("ends with a reset, which nobody has to have awaited", async () => {
+  it("rejects after reset(), without an unhandled rejection", async () => {
     const service = fakeService();
     const waiting = service.waitForCall();
     service.reset();
-    // Were it unhandled, that would be told by now.
+    // An unhandled rejection would have been reported by now.
     await new Promise((resolve) => setImmediate(resolve));
     await expect(waiting).rejects.toThrow("Call number 1 did not arrive before the fake service was reset.");
   });
 
-  it.each([[0], [1.5], ["1"]])("knows no call number %j", (n) => {
+  it.each([[0], [1.5], ["1"]])("rejects the call number %j", (n) => {
     expectMistake(
       () => fakeService().waitForCall(n as number),
       "Expected `n` to be a whole number, 1 or more",
     );
   });
 
-  it("takes a time in milliseconds", () => {
+  it("accepts a timeout in milliseconds", () => {
     expectMistake(
       () => fakeService().waitForCall(1, { timeoutMs: 0 }),
       "Expected `timeoutMs` to be a number of milliseconds",

@@ -13,8 +13,8 @@ const values = {
   total: "£640.00",
 };
 
-describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
-  it("answers with a whole PDF that holds the uid and the values as text", async () => {
+describe.each(Object.keys(ways))("a fake service through %s", (way) => {
+  it("responds with a complete PDF that contains the uid and the values as text", async () => {
     const pdfs = await clientBy(way, fakeService());
     const { pages, text } = await readPdf(await pdfs.generate("inv_2024", values).bytes());
     expect(pages).toBe(1);
@@ -23,7 +23,7 @@ describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
     }
   });
 
-  it("names the document as the service would, and its length", async () => {
+  it("sends the file name and the length of the document like the service", async () => {
     const pdfs = await clientBy(way, fakeService());
     const pdf = await pdfs.generate("inv 2024/ä", values);
     expect([pdf.status, pdf.filename, pdf.headers.get("content-type")]).toEqual([
@@ -34,7 +34,7 @@ describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
     expect((await pdf.bytes()).length).toBe(pdf.contentLength);
   });
 
-  it("remembers the calls, with their uid, their values and their headers, but no key", async () => {
+  it("records the calls with their uid, values and headers, but without the key", async () => {
     const service = fakeService();
     const pdfs = await clientBy(way, service, { headers: { "x-tenant": "7" } });
     await pdfs.generate("inv_2024", values).bytes();
@@ -47,7 +47,7 @@ describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
     expect(service.calls[0]?.headers.has("authorization")).toBe(false);
   });
 
-  it("takes any key, unless it was given some", async () => {
+  it("accepts any key unless keys are configured", async () => {
     const open = await clientBy(way, fakeService(), { apiKey: "any-other" });
     await open.generate("inv_2024", values).bytes();
     const service = fakeService({ apiKeys: ["one-1", "two-2"] });
@@ -60,7 +60,7 @@ describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
     expect(service.calls).toHaveLength(2);
   });
 
-  it("needs no key where it was told so", async () => {
+  it("does not require a key if configured that way", async () => {
     const service = fakeService({ apiKeys: null });
     const pdfs = await clientBy(way, service, { apiKey: null });
     await pdfs.generate("inv_2024", values).bytes();
@@ -68,7 +68,7 @@ describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
     expect(service.calls).toHaveLength(2);
   });
 
-  it("knows the templates that it was given, and no others", async () => {
+  it("has only the configured templates", async () => {
     const service = fakeService({ templates: ["inv_2024", template("cert")] });
     const pdfs = await clientBy(way, service);
     await pdfs.generate("inv_2024", {}).bytes();
@@ -78,7 +78,7 @@ describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
     await expect(pending).rejects.toThrow("This fake service has these templates: inv_2024, cert.");
   });
 
-  it("checks values by the schema of their template, and tells no value", async () => {
+  it("validates values with the schema of the template, and reveals no value", async () => {
     const invoice = template("inv_2024", z.object({ lines: z.array(z.object({ amount: z.string() })) }));
     const pdfs = await clientBy(way, fakeService({ templates: [invoice] }));
     const pending = pdfs.generate("inv_2024", { lines: [{ amount: 700_123 }] }).bytes();
@@ -92,7 +92,7 @@ describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
   });
 
   it.each(["cutOff", "stall", "reset"] as const)(
-    "plays %s at the very byte, however short its document is",
+    "can fail with %s at the very byte, however short its document is",
     async (kind) => {
       const service = fakeService().fail(faults[kind]({ afterBytes: 50_000 }));
       const pdfs = await clientBy(way, service, { timeouts: { stall: 200 } });
@@ -120,7 +120,7 @@ describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
     expect(service.calls).toMatchObject([{ uid: "inv_2024", values, fault: fault.name }]);
   });
 
-  it("sends a slow document in its pieces, and whole", async () => {
+  it("sends a slow document completely, in several pieces", async () => {
     const pdfs = await clientBy(way, fakeService().fail(faults.slow({ pieces: 7, everyMs: 20 })));
     const pieces: Uint8Array[] = [];
     for await (const piece of pdfs.generate("inv_2024", values)) pieces.push(piece);
@@ -128,7 +128,7 @@ describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
     expect(await pdfText(Buffer.concat(pieces))).toContain("£640.00");
   });
 
-  it("lets a client try again, and counts each try", async () => {
+  it("lets a client retry, and counts each attempt", async () => {
     const service = fakeService()
       .fail(faults.serverError(), { times: 1 })
       .fail(faults.cutOff(), { times: 1 });
@@ -141,7 +141,7 @@ describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
     ]);
   });
 
-  it("hits the calls for one template only, where it is told so", async () => {
+  it("can fail the calls for one template only", async () => {
     const service = fakeService().fail(faults.serverError(), { uid: "cert" });
     const pdfs = await clientBy(way, service);
     await pdfs.generate("inv_2024", values).bytes();
@@ -153,7 +153,7 @@ describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
     expect(service.calls).toHaveLength(1);
   });
 
-  it("ends a stalled answer when its caller leaves", async () => {
+  it("ends a stalled response when its caller disconnects", async () => {
     const service = fakeService().fail(faults.stall());
     const pdfs = await clientBy(way, service);
     const leaving = new AbortController();
@@ -163,7 +163,7 @@ describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
     await expect(pending).rejects.toThrow("no longer wanted");
   });
 
-  it("gives what a schema gave, and takes that for right", async () => {
+  it("records the output of a schema, and accepts that output as valid", async () => {
     const invoice = template(
       "inv_2024",
       z.object({ total: z.number().transform((total) => `£${total}`), currency: z.string().default("GBP") }),
@@ -174,7 +174,7 @@ describe.each(Object.keys(ways))("a fake service, by %s", (way) => {
     expect(service.calls[0]?.values).toEqual({ total: "£5", currency: "GBP" });
     const total: string | undefined = service.calls[0]?.values.total;
     expect(total).toBe("£5");
-    // Nor is everything right because of that.
+    // Other values are still rejected.
     await expect(pdfs.generate("inv_2024", { total: 5, currency: 7 })).rejects.toMatchObject({ status: 422 });
   });
 });
@@ -187,7 +187,7 @@ it("shares nothing with another fake service", async () => {
   expect([one.calls.length, other.calls.length]).toEqual([0, 1]);
 });
 
-it("keeps the list of its calls, also over a reset", async () => {
+it("keeps its list of calls after reset()", async () => {
   const service = fakeService();
   const { calls } = service;
   const pdfs = await clientBy("service.fetch", service);
@@ -198,7 +198,7 @@ it("keeps the list of its calls, also over a reset", async () => {
   expect(calls).toMatchObject([{ uid: "cert" }]);
 });
 
-it("closes its sockets at once, also those of a stalled answer", async () => {
+it("closes its sockets at once, including those of a stalled response", async () => {
   const service = fakeService().fail(faults.stall());
   const { baseUrl, close } = await service.listen();
   onTestFinished(close);
@@ -221,7 +221,7 @@ describe("service.fetch", () => {
   };
   const path = "/api/v1/templates/inv_2024/generate-sync";
 
-  it("answers wherever it is asked, unless it lives somewhere", async () => {
+  it("responds at any URL, unless it has a base URL", async () => {
     const anywhere = fakeService();
     expect((await anywhere.fetch(`https://one.test/any/where${path}`, asked)).status).toBe(200);
     const somewhere = fakeService({ baseUrl: "https://pdf.example.com/v/" });
@@ -234,7 +234,7 @@ describe("service.fetch", () => {
     });
   });
 
-  it("ends a stalled body for a caller who leaves, even after garbage was collected", async () => {
+  it("ends a stalled body for a caller that disconnects, even after garbage collection", async () => {
     const leaving = new AbortController();
     const service = fakeService().fail(faults.stall());
     const response = await service.fetch(`https://one.test${path}`, { ...asked, signal: leaving.signal });
@@ -248,7 +248,7 @@ describe("service.fetch", () => {
     await expect(next).rejects.toThrow("gone");
   });
 
-  it("takes what the global fetch takes", async () => {
+  it("accepts the arguments of the global fetch", async () => {
     const { fetch } = fakeService();
     const url = `https://one.test${path}`;
     const answers = await Promise.all([

@@ -47,14 +47,14 @@ describe("the text of a fake PDF", () => {
     ["a line for several pages", "long line ".repeat(12_000)],
     ["long lines of everything, to both directions", "שלום ١٢ 漢字 a\u0301👨‍👩‍👧 ".repeat(9_000)],
     ["a line of more letters than a font has", manyLetters],
-  ])("holds %s", async (_title, text) => {
+  ])("contains %s", async (_title, text) => {
     expect(await pdfText(fakePdf({ text }))).toBe(text);
   });
 
-  it("holds every character there is", async () => {
+  it("can contain every character", async () => {
     let text = "";
     for (let code = 0; code < 0x11_0000; code++) {
-      // All of the first plane, and a sample of the others.
+      // Uses all of the first Unicode plane and a sample of the others.
       if (code < 0x1_0000 || code % 97 === 0) text += String.fromCodePoint(code);
       if (code % 80 === 0) text += "\n";
     }
@@ -71,7 +71,7 @@ describe("the text of a fake PDF", () => {
     await expect(pdfTextAlone(await renderPdf({ content: "x" }))).rejects.toThrow(/pdfjs-dist/);
   });
 
-  it("is the same from a Buffer, a part of one, an ArrayBuffer, a Blob and a File, which stay as they are", async () => {
+  it("is the same for a Buffer, a part of one, an ArrayBuffer, a Blob and a File, and none of them changes", async () => {
     const pdf = fakePdf({ text: "any form" });
     const padded = Buffer.concat([Buffer.from("xx"), pdf, Buffer.from("yy")]);
     const part = padded.subarray(2, 2 + pdf.length);
@@ -86,7 +86,7 @@ describe("the text of a fake PDF", () => {
     expect(pdf).toEqual(fakePdf({ text: "any form" }));
   });
 
-  it("is read from a Blob that cannot give its bytes itself, as that of jsdom", async () => {
+  it("is read from a Blob without methods for its bytes, like that of jsdom", async () => {
     const blob = { [Symbol.toStringTag]: "Blob" } as unknown as Blob;
     vi.stubGlobal(
       "FileReader",
@@ -104,13 +104,13 @@ describe("the text of a fake PDF", () => {
     vi.unstubAllGlobals();
   });
 
-  it("is found also where NULs and white space were added at the end", async () => {
+  it("is found even if NULs and white space follow the end", async () => {
     const pdf = Buffer.concat([fakePdf({ text: "padded" }), Buffer.from("\0\0\r\n \0")]);
     expect(await pdfText(pdf)).toBe("padded");
   });
 
   it.each([
-    // As of bytes that were read as text and written again.
+    // Like bytes that were decoded as text and encoded again.
     ["changed bytes", /[\x80-\xff]/g, "\xef\xbf\xbd"],
     ["changed line breaks", /\n/g, "\r\n"],
     ["a byte too many", "Invoice", "Invoicee"],
@@ -118,26 +118,29 @@ describe("the text of a fake PDF", () => {
     ["another object at a place", "1 0 obj", "7 0 obj"],
     ["an operator that we do not write", "T*", "T+"],
     ["an offset that leads nowhere", /startxref\n\d+/, "startxref\n12"],
-  ])("is refused with %s, in one line without content", async (_title, part, by) => {
-    const text = Buffer.from(fakePdf({ text: "Invoice" })).toString("latin1");
-    await expectDamaged(Buffer.from(text.replace(part, by), "latin1"));
-  });
+  ])(
+    "is not read from a fake PDF with %s: the error has one line without content",
+    async (_title, part, by) => {
+      const text = Buffer.from(fakePdf({ text: "Invoice" })).toString("latin1");
+      await expectDamaged(Buffer.from(text.replace(part, by), "latin1"));
+    },
+  );
 });
 
 describe("the text of any other PDF", () => {
-  it("has the lines of the invoice that the emulator makes", async () => {
+  it("has the lines of an invoice from the emulator", async () => {
     const text = await pdfText(await renderPdf(invoice(sample)));
     expect(text.split("\n").map((line) => line.trim())).toEqual(
       expect.arrayContaining(["Brönte & Łoś Studio", "Αθηνά Α.Ε.", "Ερμού 42, Αθήνα"]),
     );
   });
 
-  it("goes on from page to page", async () => {
+  it("continues from page to page", async () => {
     const pdf = await renderPdf({ content: ["first", { text: "second", pageBreak: "before" }] });
     expect(await pdfText(pdf)).toBe("first\nsecond");
   });
 
-  it("is what a program changed in a fake, not what was there before", async () => {
+  it("is the changed text if a program has changed a fake PDF", async () => {
     const fake = Buffer.from(fakePdf({ text: "before" })).toString("latin1");
     const content = "BT /F 12 Tf 40 700 Td (after) Tj ET";
     const number = /(\d+) 0 obj\n<< \/Length/.exec(fake)?.[1];
@@ -148,14 +151,14 @@ describe("the text of any other PDF", () => {
     expect(await pdfText(Buffer.from(saved, "latin1"))).toBe("after");
   });
 
-  it("is told to be encrypted where it is", async () => {
+  it("is refused with an error that says the PDF is encrypted", async () => {
     const pdf = await renderPdf({ content: "Secret", version: "1.7", userPassword: "letmein" });
     await expect(pdfText(pdf)).rejects.toThrow(
       /^This PDF is encrypted, and pdfText\(\) cannot decrypt it\. /,
     );
   });
 
-  it("is told to be damaged where nothing can be read", async () => {
+  it("is refused with an error that says the PDF is damaged if nothing can be read", async () => {
     await expectDamaged(Buffer.from("%PDF-1.7\nnothing of Invoice\n%%EOF"));
   });
 
@@ -163,11 +166,11 @@ describe("the text of any other PDF", () => {
     ["not installed", "ERR_MODULE_NOT_FOUND", ": npm install --save-dev pdfjs-dist"],
     ["out of Jest's reach", "ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG", "--experimental-vm-modules."],
     ["too new for this Node", undefined, "which could not be loaded."],
-  ])("needs pdf.js, and says what to do when that is %s", (_title, code, advice) => {
+  ])("requires pdf.js, and the error says what to do if it is %s", (_title, code, advice) => {
     expect(adviceOn(Object.assign(new Error("no pdfjs-dist"), { code }))).toContain(advice);
   });
 
-  it("says so when pdf.js cannot be loaded", async () => {
+  it("is refused with an error that says pdf.js cannot be loaded", async () => {
     vi.resetModules();
     vi.doMock("pdfjs-dist/legacy/build/pdf.mjs", () => {
       throw new Error("broken");
@@ -179,8 +182,8 @@ describe("the text of any other PDF", () => {
   });
 });
 
-describe("what is no PDF", () => {
-  it("is told as the client tells it", async () => {
+describe("pdfText with anything but a PDF", () => {
+  it("rejects with the same reason as the client", async () => {
     await expect(pdfText(Buffer.from("<html>secret</html>"))).rejects.toThrow(InvalidPdfError);
     await expect(pdfText(fakePdf({ bytes: 5_000 }).subarray(0, 3_000))).rejects.toThrow(TruncatedPdfError);
   });
@@ -192,7 +195,7 @@ describe("what is no PDF", () => {
     ],
     [Promise.resolve(fakePdf()), /got a value of type Promise\. Put `await` before it\.$/],
     [undefined, /got a value of type Undefined\. /],
-  ])("%o is a TypeError", async (given, message) => {
+  ])("throws a TypeError for %o", async (given, message) => {
     await expect(pdfText(given as unknown as Uint8Array)).rejects.toThrow(message);
     await expect(pdfText(given as unknown as Uint8Array)).rejects.toThrow(TypeError);
   });

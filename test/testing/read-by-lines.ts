@@ -1,18 +1,18 @@
 import { getDocument } from "pdfjs-dist/legacy/build/pdf.mjs";
 import { vi } from "vitest";
 
-/** What pdf.js says of a document, as strictly as it can. */
+/** What pdf.js reads in a document in its strictest mode. */
 export interface Reading {
   readonly pages: number;
-  /** What it takes for lines, page after page. */
+  /** The lines that it finds, page by page. */
   readonly lines: readonly string[];
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads a document by pdf.js alone, as a program with no kit would.
+ * Reads a document with pdf.js only, as a program without this package would.
  *
- * @throws when pdf.js finds anything that it would have to mend
+ * @throws if pdf.js finds anything that it would have to repair
  */
 export async function readByLines(bytes: Uint8Array): Promise<Reading> {
   const warnings: string[] = [];

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 
 type Reachable = Pick<FakeService<unknown>, "baseUrl" | "apiKey" | "fetch" | "handlers" | "listen">;
 
-/** The three ways to a fake service: each gives what leads a client there, for the length of a test. */
+/** The three ways to connect a client to a fake service. Each returns client options that are valid until the test has finished. */
 export const ways: Readonly<Record<string, (service: Reachable) => Promise<ClientOptions>>> = {
   "service.fetch": async ({ baseUrl, apiKey, fetch }) => ({ baseUrl, apiKey, fetch }),
   "service.handlers": async ({ baseUrl, apiKey, handlers }) => {
@@ -21,7 +21,7 @@ export const ways: Readonly<Record<string, (service: Reachable) => Promise<Clien
   },
 };
 
-/** Makes a client that tries once, on one of these ways. */
+/** Creates a client without retries that is connected in one of these ways. */
 export async function clientBy(
   way: string,
   service: Reachable,

@@ -5,10 +5,10 @@ import { eventually } from "../support/eventually.ts";
 import { clientOf, pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
 import { listenRaw } from "../support/sockets.ts";
 
-// That it is retried, and does not apply to fetch: test/faults.
+// test/faults proves that it is retried and that it does not apply to fetch.
 
 describe("timeouts.connect", () => {
-  it("ends each of many calls whose TLS handshake never ends, and closes their sockets", async () => {
+  it("ends many calls whose TLS handshakes never finish, and closes their sockets", async () => {
     const server = await listenRaw((socket) => void socket.resume());
     onTestFinished(() => server.close());
     const client = clientOf(`https://127.0.0.1:${server.port}`, { timeouts: { connect: 100 } });
@@ -17,11 +17,11 @@ describe("timeouts.connect", () => {
       const error = expectTimeout(failure, "connect", 100);
       expect([error.attempts, error.status]).toEqual([1, undefined]);
     }
-    // A busy server learns of a connection after the client has given it up.
+    // A busy server may accept a connection after the client has closed it.
     await eventually(() => server.openSockets === 0);
   });
 
-  it("does not limit a request on a connection that is there", async () => {
+  it("does not limit a request on an open connection", async () => {
     const service = await Service.start(async (received) => {
       await new Promise((resolve) => setTimeout(resolve, 400));
       await withLength(pdfOf(2_000))(received);
@@ -29,7 +29,7 @@ describe("timeouts.connect", () => {
     const client = service.client({ timeouts: { connect: 200 } });
     for (const attempt of ["a new connection", "an open connection"]) {
       expect(await generate(client).bytes(), attempt).toHaveLength(2_000);
-      // Undici reuses a socket only in the next turn.
+      // Undici reuses a socket only in the next turn of the event loop.
       await turns();
     }
     expect(service.connections).toBe(1);

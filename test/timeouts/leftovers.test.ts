@@ -8,7 +8,7 @@ const pdf = pdfOf(3_000);
 const begun: Answer = ({ response }) =>
   response.writeHead(200, { "content-length": pdf.length }).write(pdf.subarray(0, 900));
 
-/** What may come of a request, by the word that stands in its values. */
+/** The possible responses, by the word in the values of the request. */
 const answers: Readonly<Record<string, Answer>> = {
   whole: withLength(pdf),
   refused: saying(404, "{}"),
@@ -28,8 +28,8 @@ async function start(): Promise<Service> {
   return Service.start((received) => answers[JSON.parse(received.body).kind]?.(received));
 }
 
-describe.each(transports)("by %s, nothing is left behind", (_, options) => {
-  it.each(kinds)("of a call with any output that ended as %s", async (kind) => {
+describe.each(transports)("with %s, a client leaves no listener, timer or socket", (_, options) => {
+  it.each(kinds)("after a call with any output that ended with %s", async (kind) => {
     withoutBackOff();
     const service = await start();
     const timers = countTimers();
@@ -50,7 +50,7 @@ describe.each(transports)("by %s, nothing is left behind", (_, options) => {
     expect(countTimers()).toBeLessThanOrEqual(timers);
   });
 
-  it("of a document that nobody reads, once its limit is over", async () => {
+  it("after a document that is never read, once its timeout has passed", async () => {
     const big = pdfOf(4_000_000);
     const service = await Service.start(withLength(big));
     const timers = countTimers();

@@ -23,7 +23,7 @@ import { later } from "../support/sockets.ts";
 
 const pdf = pdfOf(200_000);
 const promised = { "content-length": String(pdf.length) };
-/** More than all buffers between a service and a reader hold. */
+/** More bytes than all buffers between a service and a reader hold. */
 const big = pdfOf(12_000_000);
 const headOnly: Answer = ({ response }) => void response.writeHead(200, promised).flushHeaders();
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -34,7 +34,7 @@ describe.each<[string, Answer, "firstByte" | "stall", number | undefined]>([
   ["stops after 5 bytes", beginning(pdf.subarray(0, 5), promised), "stall", 200],
   ["stops after 100,000 bytes", beginning(pdf.subarray(0, 100_000), promised), "stall", 200],
 ])("A service that %s", (_, answer, phase, status) => {
-  it.each(forms)("ends %s with a timeout, and the socket is closed", async (_form, read) => {
+  it.each(forms)("makes %s reject with a timeout error, and its socket is closed", async (_form, read) => {
     const service = await Service.start(answer);
     const client = service.client({ timeouts: { [phase]: 60 } });
     for (const [index, stage] of stages.entries()) {
@@ -46,7 +46,7 @@ describe.each<[string, Answer, "firstByte" | "stall", number | undefined]>([
 });
 
 describe("timeouts.firstByte", () => {
-  it("does not start again with the headers of a document that is not verified", async () => {
+  it("does not restart when the headers of an unverified document arrive", async () => {
     const service = await Service.start(() => {});
     stopTime();
     const client = service.client({ timeouts: { firstByte: 100_000 }, verify: false });
@@ -65,7 +65,7 @@ describe("timeouts.firstByte", () => {
 });
 
 describe("timeouts.stall", () => {
-  it("does not end a document that arrives slowly", async () => {
+  it("does not abort a document that arrives slowly", async () => {
     const service = await Service.start(async ({ response }) => {
       response.writeHead(200, promised);
       for (let at = 0; at < pdf.length; at += 10_000) {
@@ -90,7 +90,7 @@ describe("timeouts.stall", () => {
     expect(big.equals(Buffer.concat(chunks))).toBe(true);
   });
 
-  it("runs again when the reader goes on and the service does not", async () => {
+  it("resumes when the reader continues and the service does not", async () => {
     const length = { "content-length": `${big.length}` };
     const service = await Service.start(beginning(big.subarray(0, 6_000_000), length));
     const stream = await generate(service.client({ timeouts: { stall: 100 } })).stream();
@@ -114,7 +114,7 @@ describe("timeouts.stall", () => {
     });
     await head;
     await passTime(limitMs - 1_000);
-    // What arrives does not prolong it, and is kept.
+    // Bytes that arrive do not extend the limit, and they are kept.
     const { response, closed } = await service.request();
     await new Promise((resolve) => response.write("busy", resolve));
     await turns(20);
@@ -127,7 +127,7 @@ describe("timeouts.stall", () => {
     await closed;
   });
 
-  it("does not end a document that arrived in time while the process was busy", async () => {
+  it("does not abort a document that arrived in time while the process was busy", async () => {
     const service = await Service.start(beginning(pdf.subarray(0, 100_000), promised));
     const document = await generate(service.client({ timeouts: { stall: 100 } }));
     const bytes = document.bytes();
@@ -163,7 +163,7 @@ describe("timeouts.unread", () => {
     expect(stray).toEqual([]);
   });
 
-  it.each(streamOutputs)("ends %s that is never read, and closes its socket", async (_, open) => {
+  it.each(streamOutputs)("aborts %s that is never read, and closes its socket", async (_, open) => {
     for (const stage of stages) {
       const service = await Service.start(withLength(big));
       const pending = generate(service.client({ timeouts: { unread: 60 } }));
@@ -174,7 +174,7 @@ describe("timeouts.unread", () => {
     }
   });
 
-  it("does not end a document that is whole in memory", async () => {
+  it("does not abort a document that is completely in memory", async () => {
     const small = pdfOf(2_000);
     const service = await Service.start(withLength(small));
     const client = service.client({ timeouts: { unread: 60 } });

@@ -18,7 +18,7 @@ const half = pdf.subarray(0, 100_000);
 const never = Number.POSITIVE_INFINITY;
 
 describe("timeouts.total", () => {
-  it.each(forms)("ends %s before the first byte and during the document", async (_, read) => {
+  it.each(forms)("ends %s before the first byte and in the middle of the document", async (_, read) => {
     const limit = { timeouts: { total: 200 } };
     for (const [answer, ofClient, ofCall] of [
       [() => {}, limit, {}],
@@ -33,7 +33,7 @@ describe("timeouts.total", () => {
     }
   });
 
-  it("includes all attempts, and keeps the last error as its cause", async () => {
+  it("limits all attempts together, and its error has the last error as its cause", async () => {
     withoutBackOff();
     const service = await Service.start(() => {});
     stopTime();
@@ -56,7 +56,7 @@ describe("timeouts.total", () => {
   it.each([
     ["4", "a retry"],
     ["5", "an error"],
-  ])("allows a delay only if time is left after it: %s s of 5 s", async (seconds, next) => {
+  ])("allows a retry delay only if it ends before the limit: %s s of 5 s", async (seconds, next) => {
     stopTime();
     await passTime(100_000);
     const service = await Service.start(() => {});
@@ -78,7 +78,7 @@ describe("timeouts.total", () => {
   it.each([
     ["API key function", { apiKey: endless }, undefined],
     ["schema", {}, schema],
-  ])("ends a call whose %s never ends", async (_, options, ofTemplate) => {
+  ])("ends a call whose %s never completes", async (_, options, ofTemplate) => {
     const service = await Service.start(withLength(pdf));
     const client = service.client({ ...options, timeouts: { total: 60 } });
     const uid = ofTemplate ? template("inv_2024", ofTemplate) : "inv_2024";
@@ -88,7 +88,7 @@ describe("timeouts.total", () => {
 });
 
 describe("The default of timeouts.total", () => {
-  /** A call whose document stops after its first half, without another limit. */
+  /** A call without another limit, whose document stops halfway. */
   const startHalf = async (timeouts: { total?: number } = {}) => {
     const service = await Service.start(beginning(half, promised));
     const others = { firstByte: never, stall: never, unread: never };
@@ -135,7 +135,7 @@ describe("The default of timeouts.total", () => {
     expect(pdf.equals(Buffer.concat([first as Uint8Array, await rest]))).toBe(true);
   });
 
-  it.each(streamForms)("limits %s if it was set, also to the default", async (_, read) => {
+  it.each(streamForms)("limits %s if the option was set, even to the default value", async (_, read) => {
     const { service, pending } = await startHalf({ total: 600_000 });
     const failure = rejectionOf(read(pending));
     await service.request();

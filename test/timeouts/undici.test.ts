@@ -8,8 +8,9 @@ const pdf = pdfOf(200_000);
 const promised = { "content-length": String(pdf.length) };
 
 describe("undici's own limits of 300 s", () => {
-  // First, and all in one: undici's timers survive in its module, and would be those of another time.
-  it("never fire: not before the head, not before the body, and not in the midst of it", async () => {
+  // This test must be the first, and one single test: undici keeps its timers in its module, and they would belong to another
+  // clock.
+  it("never fire: before the headers, before the body or in the middle of the body", async () => {
     const service = await Service.start(() => {});
     stopTime();
     const never = Number.POSITIVE_INFINITY;
@@ -29,7 +30,7 @@ describe("undici's own limits of 300 s", () => {
     expect(pdf.equals(await bytes)).toBe(true);
   });
 
-  it("are switched off in every request, also where the dispatcher is the caller's", async () => {
+  it("are switched off in every request, also with a dispatcher of the caller", async () => {
     const service = await Service.start(withLength(pdf));
     const agent = new Agent();
     const seen: object[] = [];

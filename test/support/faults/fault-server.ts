@@ -7,42 +7,42 @@ import { open, type SocketServer } from "../sockets.ts";
 import { RequestReader, type SeenRequest } from "./request-reader.ts";
 
 /**
- * The moment at which a server begins to go wrong, before a whole request has come: as soon as a connection is there,
- * or when the headers of a request have come, whose body may still be on its way.
+ * When an early fault begins, before a complete request has arrived: as soon as a connection is open, or when the headers of a
+ * request have arrived, whose body may be incomplete.
  */
 type EarlyMoment = "connection" | "head";
 
-/** A fault that does not wait for a request. */
+/** A fault that does not wait for a complete request. */
 interface EarlyFault extends ScriptedFault {
   readonly at: EarlyMoment;
 }
 
-/** Makes a fault that happens early. */
+/** Creates a fault that begins early. */
 export function earlyFault(name: string, at: EarlyMoment, script: ScriptedFault["script"]): EarlyFault {
   return Object.freeze({ kind: "fault", name, script, documentBytes: 0, at });
 }
 
-/** What a server of faults can be told beforehand. */
+/** The options of a fault server. */
 interface FaultServerOptions {
-  /** What it sends where nothing is to go wrong. */
+  /** The document that it sends if no fault is planned. */
   readonly document: Uint8Array;
-  /** Speaks TLS with this key and certificate. Default: plain text. */
+  /** The key and certificate for TLS. Default: plain HTTP. */
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
   /** The port. Default: a free one. */
   readonly port?: number;
-  /** The address of this machine. Default: 127.0.0.1. */
+  /** The address to listen on. Default: 127.0.0.1. */
   readonly host?: string;
 }
 
 /**
- * A service on loopback that goes wrong as it is told, byte for byte, and sends its document otherwise.
+ * A service on loopback that plays the planned faults byte for byte, and sends its document otherwise.
  *
  * @example
  * const server = await FaultServer.start({ document });
  * server.fail(faults.stall({ afterBytes: 1_000 }), { times: 1 });
  */
 export class FaultServer {
-  /** All whole requests so far. */
+  /** All complete requests so far. */
   readonly requests: SeenRequest[] = [];
   readonly #document: Uint8Array;
   readonly #changes = new EventEmitter().setMaxListeners(0);
@@ -54,9 +54,9 @@ export class FaultServer {
     this.#document = document;
   }
 
-  /** Starts one on this machine. */
+  /** Starts a server on this machine. */
   static async start({ document, tls, port, host }: FaultServerOptions): Promise<FaultServer> {
-    // Not half-open under TLS: there, a client that leaves in the middle of the handshake would never be gone.
+    // Not half-open with TLS: a client that disconnects in the middle of the handshake would keep its socket open for ever.
     const server = tls
       ? createTlsServer({ ...tls, noDelay: true })
       : createServer({ allowHalfOpen: true, noDelay: true });
@@ -67,7 +67,7 @@ export class FaultServer {
     return faulty;
   }
 
-  /** Scheme, host and port of it as a plain service. */
+  /** The scheme, host and port for plain HTTP. */
   get baseUrl(): string {
     return this.#server.origin;
   }
@@ -76,42 +76,42 @@ export class FaultServer {
     return this.#server.port;
   }
 
-  /** How many sockets are open at this moment. */
+  /** The number of open sockets. */
   get openSockets(): number {
     return this.#server.openSockets;
   }
 
-  /** How many answers are being given, whatever becomes of them. */
+  /** The number of responses in progress, including those that fail. */
   get playing(): number {
     return this.#playing;
   }
 
   /**
-   * Lets something go wrong, after what was planned before.
+   * Plans a fault, to be played after those that were planned before.
    *
-   * @param times - how often, before all is well again. Default: always
+   * @param times - how many times it is played. Default: always
    */
   fail(fault: Fault, { times = Number.POSITIVE_INFINITY }: { readonly times?: number } = {}): this {
     this.#plan.push({ fault, left: times });
     return this;
   }
 
-  /** Forgets what was planned: all is well from now on. */
+  /** Removes all planned faults. */
   reset(): void {
     this.#plan = [];
   }
 
-  /** Ends every connection, as a server does with idle ones. */
+  /** Closes every connection, as a server does with idle ones. */
   hangUp(): void {
     this.#server.hangUp();
   }
 
-  /** Resolves as soon as something is so; it is asked whenever a request, an answer or a socket comes or ends. */
+  /** Resolves once the predicate is true. Checks it whenever a request, a response or a socket begins or ends. */
   async until(isSo: (server: this) => boolean): Promise<void> {
     while (!isSo(this)) await once(this.#changes, "change");
   }
 
-  /** Stops listening and leaves no socket behind. */
+  /** Stops listening and closes every socket. */
   async close(): Promise<void> {
     await this.#server.close();
     await this.until(({ openSockets, playing }) => openSockets === 0 && playing === 0);
@@ -119,11 +119,11 @@ export class FaultServer {
 
   #serve(socket: Socket): void {
     socket.on("error", () => {});
-    // Half-open, so that a client's FIN is answered only when the answer has been given.
+    // Half-open, so that the FIN of a client is acknowledged only after the response was sent.
     socket.on("end", () => socket.end());
     const struck = this.#strike("connection", socket);
     let turn = struck ?? Promise.resolve();
-    // What was played before a request had come whole stands for its answer.
+    // A fault that was played before the request was complete replaces its response.
     let isAnswered = struck !== undefined;
     const reader = new RequestReader({
       onHead: () => {
@@ -153,7 +153,7 @@ export class FaultServer {
     );
   }
 
-  /** Plays what is planned next, where this is its moment. */
+  /** Plays the next planned fault, if it begins at this moment. */
   #strike(moment: EarlyMoment | "request", socket: Socket): Promise<void> | undefined {
     const next = this.#plan.find(({ left }) => left > 0);
     const fault = next?.fault as ScriptedFault | EarlyFault | undefined;

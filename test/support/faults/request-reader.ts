@@ -1,28 +1,28 @@
-/** A request as it came over the wire. */
+/** A request as it arrived on the connection. */
 export interface SeenRequest {
-  /** Request line and header lines, read as Latin-1. */
+  /** The request line and header lines, decoded as Latin-1. */
   readonly lines: readonly string[];
   /** `POST /api/… HTTP/1.1`. */
   readonly line: string;
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
 type Head = Omit<SeenRequest, "body">;
 
-/** What hears of the requests of one connection. */
+/** Callbacks for the requests of one connection. */
 interface RequestEvents {
   onHead(head: Head): void;
   onRequest(head: Head, body: Buffer): void;
 }
 
-/** Reads requests just far enough to know where each ends: a head, and a body whose length is told. */
+/** Parses requests only as far as needed to find where each ends: the headers, and a body with a declared length. */
 export class RequestReader {
   readonly #events: RequestEvents;
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** The head of the request whose body is under way, and where that body ends. */
+  /** The headers of the request whose body is arriving, and where that body ends. */
   #open: { readonly head: Head; readonly bodyAt: number; readonly endAt: number } | undefined;
 
   constructor(events: RequestEvents) {
