@@ -54,7 +54,7 @@ describe("an output that cannot be written", () => {
     expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(2);
   });
 
-  it("is reported if it is standard output on a full disk", async () => {
+  it("is reported if standard output is on a full disk", async () => {
     const { terminal } = await setUp();
     terminal.stdout = new ClosedPipe("ENOSPC");
     expect(await run(toOutput, terminal)).toBe(1);
@@ -74,7 +74,7 @@ describe("standard output", () => {
     expect(output.chunks).toBeGreaterThan(10);
   });
 
-  it("is refused for a document without a request if it is a terminal", async () => {
+  it("cannot be a terminal if a document is written to it, and no request is sent", async () => {
     const { service, terminal } = await setUp();
     Object.assign(terminal.stdout, { isTTY: true });
     expect(await run(toOutput, terminal)).toBe(2);

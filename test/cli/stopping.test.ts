@@ -23,7 +23,7 @@ describe("generate that is stopped while it receives a document", () => {
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("by %s exits silently with code %i, and leaves no file", async (signal, code) => {
+  ] as const)("after %s exits silently with code %i, and leaves no file", async (signal, code) => {
     const { service, cwd, env } = await generateSetting(incomplete);
     const child = startCommand(["generate", "invoice"], { cwd, env });
     // Before the request, the command creates another file and removes it.
@@ -97,7 +97,7 @@ describe("Ctrl-C", () => {
     await ended;
   });
 
-  it("has no listener after the command has ended", async () => {
+  it("has no listeners after the command has ended", async () => {
     const terminal = new FakeTerminal();
     await run(["--version"], terminal);
     expect(terminal.listenerCount("SIGINT") + terminal.listenerCount("SIGTERM")).toBe(0);

@@ -153,7 +153,7 @@ describe("the check of the rows before a bulk run", () => {
   });
 });
 
-describe("a wrong command line of bulk", () => {
+describe("an invalid command line of bulk", () => {
   it.each<[args: readonly string[], message: RegExp]>([
     [["--out", "out/a.pdf"], /^The path "out\/a\.pdf" has no placeholder, but every document needs /],
     [["--concurrency", "0"], /^--concurrency takes a whole number, 1 or more, or auto, and got "0"\.$/],

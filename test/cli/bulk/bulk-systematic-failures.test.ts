@@ -41,7 +41,7 @@ describe("a bulk run does not stop early", () => {
     expect(bench.service.requests).toHaveLength(15);
   });
 
-  it("if a later run gets a 401, unless it gets five of them", async () => {
+  it("if it gets fewer than five 401 responses after an earlier run succeeded", async () => {
     const bench = await Bench.withRows(1, (received) =>
       (noOf(received) === "1" ? withLength(smallPdf) : saying(401))(received),
     );

@@ -98,7 +98,7 @@ describe("a file", () => {
         utimesSync(path, 1, 1);
       },
     ],
-  ])("is not read again if it %s after the first time", async (_title, change) => {
+  ])("is refused if it %s between two reads", async (_title, change) => {
     const path = fileOf("data.csv", "a,b\n1,2\n");
     const data = await open(path);
     expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: "1", b: "2" }]);

@@ -88,7 +88,7 @@ describe("the recent rate", () => {
     expect(rate.at(0, 0)).toBe(0);
     for (let atMs = 100; atMs <= 20_000; atMs += 100) rate.at(atMs, atMs / 10);
     expect(rate.at(20_000, 2000)).toBeCloseTo(100, 0);
-    // No more rows finish.
+    // No more documents finish.
     for (let atMs = 20_100; atMs <= 25_000; atMs += 100) rate.at(atMs, 2000);
     expect(rate.at(25_000, 2000)).toBeCloseTo(50, -1);
     for (let atMs = 25_100; atMs <= 31_000; atMs += 100) rate.at(atMs, 2000);
