@@ -4,7 +4,7 @@ import { run } from "../../src/cli/run.ts";
 import { hasPosixShell } from "../support/platform.ts";
 import { pdfOf, withLength } from "../support/service.ts";
 import { runInShell, startCommand } from "./command.ts";
-import { ClosedPipe, FakeTerminal, Unhurried } from "./fake-terminal.ts";
+import { ClosedPipe, FakeTerminal, SlowOutput } from "./fake-terminal.ts";
 import { generateSetting } from "./generate-setting.ts";
 
 const pdf = pdfOf(8_000_000);
@@ -12,27 +12,33 @@ const pdf = pdfOf(8_000_000);
 const setUp = () => generateSetting(withLength(pdf));
 const toOutput = ["generate", "invoice", "-o", "-"];
 
-describe("a closed standard output ends the command silently with exit code 141", () => {
-  it.runIf(hasPosixShell)("while the document is written, closed by head -c 10", async () => {
-    const { service, cwd, env } = await setUp();
-    const line = '{ "$@"; echo $? >&2; } | head -c 10';
-    const { stdout, stderr } = await runInShell(line, toOutput, { cwd, env });
-    expect(stdout.toString()).toBe("%PDF-1.7\n ");
-    expect(stderr).toBe("141\n");
-    await service.requests[0]?.closed;
-  });
+describe("a command whose standard output is closed", () => {
+  it.runIf(hasPosixShell)(
+    "exits silently with code 141 while it writes the document to head -c 10",
+    async () => {
+      const { service, cwd, env } = await setUp();
+      const line = '{ "$@"; echo $? >&2; } | head -c 10';
+      const { stdout, stderr } = await runInShell(line, toOutput, { cwd, env });
+      expect(stdout.toString()).toBe("%PDF-1.7\n ");
+      expect(stderr).toBe("141\n");
+      await service.requests[0]?.closed;
+    },
+  );
 
-  // As Unix, Windows, and sockets in place of pipes say it.
-  it.each(["EPIPE", "EOF", "ECONNRESET"])("when the saved document is reported: %s", async (code) => {
-    const { cwd, terminal } = await setUp();
-    terminal.stdout = new ClosedPipe(code);
-    const path = `${cwd}/invoice.pdf`;
-    expect(await run(["generate", "invoice", "-o", path], terminal)).toBe(141);
-    expect(terminal.stderr.text).toBe("");
-    expect(pdf.equals(await readFile(path))).toBe(true);
-  });
+  // The error codes of Unix, of Windows, and of sockets that replace pipes.
+  it.each(["EPIPE", "EOF", "ECONNRESET"])(
+    "exits silently with code 141 when it reports the saved document: %s",
+    async (code) => {
+      const { cwd, terminal } = await setUp();
+      terminal.stdout = new ClosedPipe(code);
+      const path = `${cwd}/invoice.pdf`;
+      expect(await run(["generate", "invoice", "-o", path], terminal)).toBe(141);
+      expect(terminal.stderr.text).toBe("");
+      expect(pdf.equals(await readFile(path))).toBe(true);
+    },
+  );
 
-  it.each(["--help", "--version"])("when %s is printed", async (flag) => {
+  it.each(["--help", "--version"])("exits silently with code 141 when it prints %s", async (flag) => {
     const terminal = new FakeTerminal();
     terminal.stdout = new ClosedPipe();
     expect([await run([flag], terminal), terminal.stderr.text]).toEqual([141, ""]);
@@ -48,7 +54,7 @@ describe("an output that cannot be written", () => {
     expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(2);
   });
 
-  it("is reported if it is standard output on a full disk", async () => {
+  it("is reported if standard output is on a full disk", async () => {
     const { terminal } = await setUp();
     terminal.stdout = new ClosedPipe("ENOSPC");
     expect(await run(toOutput, terminal)).toBe(1);
@@ -59,16 +65,16 @@ describe("an output that cannot be written", () => {
 });
 
 describe("standard output", () => {
-  it("is written no faster than its reader takes it", async () => {
+  it("is written only as fast as its reader accepts it", async () => {
     const { terminal } = await setUp();
-    const output = new Unhurried();
+    const output = new SlowOutput();
     terminal.stdout = output;
     expect(await run(toOutput, terminal)).toBe(0);
     expect(output).toMatchObject({ bytes: pdf.length, pushed: 0 });
     expect(output.chunks).toBeGreaterThan(10);
   });
 
-  it("is refused for a document if it is a terminal, without a request", async () => {
+  it("cannot be a terminal if a document is written to it, and no request is sent", async () => {
     const { service, terminal } = await setUp();
     Object.assign(terminal.stdout, { isTTY: true });
     expect(await run(toOutput, terminal)).toBe(2);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 
-describe("a wrong command line", () => {
+describe("an invalid command line", () => {
   const generate = "See template-pdf generate --help.";
   const emulate = "See template-pdf emulate --help.";
   it.each([

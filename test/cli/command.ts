@@ -5,33 +5,32 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { isBuilt } from "../../scripts/build-stamp.mjs";
 
-/** The command as it is built; `npm test` builds it. */
+/** The path of the built command. `npm test` builds it. */
 export const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
-if (!isBuilt())
-  throw new Error("These tests run dist/cli/main.js, and dist is not of these sources: npm run build");
+if (!isBuilt()) throw new Error("These tests run dist/cli/main.js, which is out of date. Run npm run build.");
 
-/** What a process is started with. */
-export interface Circumstances {
-  /** The working directory, where `.env` is looked for. */
+/** The options of a process. */
+export interface ProcessOptions {
+  /** The working directory, in which the command reads `.env`. */
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What stands on standard input. */
+  /** The content of standard input. */
   readonly input?: string | Uint8Array;
 }
 
-/** How a command ended, and what it said. */
+/** The exit code and the output of a command. */
 export interface Ending {
   readonly code: number | null;
   readonly stdout: Buffer;
   readonly stderr: string;
 }
 
-/** Starts a program with nothing of ours in its environment, and ends it with the test. */
+/** Starts a program without the variables of this project in its environment, and kills it after the test. */
 export function start(
   program: string,
   args: readonly string[],
-  { cwd, env = {} }: Circumstances,
+  { cwd, env = {} }: ProcessOptions,
 ): ChildProcessWithoutNullStreams {
   const ours = /^(?:TEMPLATE_PDF_|NODE_|VITEST|TERM$|NO_COLOR$|FORCE_COLOR$)/;
   const clean = Object.entries(process.env).filter(([name]) => !ours.test(name));
@@ -40,33 +39,29 @@ export function start(
   return child;
 }
 
-/** Starts the command in a process of its own. */
+/** Starts the command in a separate process. */
 export function startCommand(
   args: readonly string[],
-  circumstances: Circumstances,
+  options: ProcessOptions,
 ): ChildProcessWithoutNullStreams {
-  return start(process.execPath, [main, ...args], circumstances);
+  return start(process.execPath, [main, ...args], options);
 }
 
-/** Runs the command in a process of its own. */
-export function runCommand(args: readonly string[], circumstances: Circumstances): Promise<Ending> {
-  const child = startCommand(args, circumstances);
-  // A command that does not read its input closes it.
+/** Runs the command in a separate process. */
+export function runCommand(args: readonly string[], options: ProcessOptions): Promise<Ending> {
+  const child = startCommand(args, options);
+  // A command that does not read standard input closes it.
   child.stdin.on("error", () => {});
-  child.stdin.end(circumstances.input);
+  child.stdin.end(options.input);
   return endingOf(child);
 }
 
-/** Runs a line of the shell in which `"$@"` is the command. */
-export function runInShell(
-  line: string,
-  args: readonly string[],
-  circumstances: Circumstances,
-): Promise<Ending> {
-  return endingOf(start("sh", ["-c", line, "sh", process.execPath, main, ...args], circumstances));
+/** Runs a shell script in which `"$@"` is the command. */
+export function runInShell(line: string, args: readonly string[], options: ProcessOptions): Promise<Ending> {
+  return endingOf(start("sh", ["-c", line, "sh", process.execPath, main, ...args], options));
 }
 
-/** Waits until a process has ended. */
+/** Waits until a process has exited, and returns its output. */
 export async function endingOf(child: ChildProcessWithoutNullStreams): Promise<Ending> {
   const [[code], stdout, stderr] = await Promise.all([
     once(child, "exit") as Promise<[number | null]>,

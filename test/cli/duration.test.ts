@@ -33,7 +33,7 @@ describe("parseDuration", () => {
   });
 });
 
-property("any text is a duration that a timer can wait for, or is refused", () => {
+property("parseDuration returns a duration that fits a timer, or refuses the text", () => {
   const texts = fc.oneof(
     fc.string({ unit: "binary", maxLength: 12 }),
     fc.string({ unit: fc.constantFrom(..."0123456789.eE+-msh \n"), maxLength: 12 }),

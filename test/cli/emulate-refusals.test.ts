@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runHere } from "./command-here.ts";
 import { templateFolder } from "./emulation.ts";
+import { runInProcess } from "./run-in-process.ts";
 
 describe("emulate refuses to start", () => {
   it.each([
@@ -19,9 +19,9 @@ describe("emulate refuses to start", () => {
     [["--fonts", "nowhere"], "nowhere does not exist"],
     [["--fault", "429 sometimes"], 'The fault "429 sometimes" is not a fault rule'],
     [["--latency", "9..3"], 'The latency "9..3" is not between 0 and 2147483647 ms'],
-  ])("with %j: %s", async (flags, words) => {
+  ])("with the options %j, and reports: %s", async (flags, words) => {
     const cwd = await templateFolder();
-    const { code, stdout, stderr } = await runHere(["emulate", ".", "--port", "0", ...flags], { cwd });
+    const { code, stdout, stderr } = await runInProcess(["emulate", ".", "--port", "0", ...flags], { cwd });
     expect(stderr).toMatch(/^template-pdf: [^\n]*\n$/);
     expect(stderr).toContain(words);
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: "" });
@@ -37,7 +37,7 @@ describe("emulate refuses to start", () => {
         `${line("a\\.json:1:14: ")}${line("b\\.mjs")}`,
       ],
       [
-        "a line about the folder templates if none is named",
+        "a line about the folder templates if no folder is named",
         {},
         [],
         line("The template folder .*templates does not exist\\."),
@@ -49,8 +49,10 @@ describe("emulate refuses to start", () => {
         line("a\\.mjs:1:\\d+: [^\\n]*the `port` of the printer is missing"),
       ],
     ],
-  )("with %s", async (_title, files, words, stderr) => {
-    const ending = await runHere(["emulate", ...words, "--port", "0"], { cwd: await templateFolder(files) });
+  )("and prints %s", async (_title, files, words, stderr) => {
+    const ending = await runInProcess(["emulate", ...words, "--port", "0"], {
+      cwd: await templateFolder(files),
+    });
     expect(ending.stderr).toMatch(new RegExp(`^${stderr}$`));
     expect(ending.code).toBe(2);
   });
@@ -60,7 +62,7 @@ describe("emulate refuses to start", () => {
     onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as AddressInfo;
-    const { code, stderr } = await runHere(["emulate", ".", "--port", String(port)], {
+    const { code, stderr } = await runInProcess(["emulate", ".", "--port", String(port)], {
       cwd: await templateFolder(),
     });
     expect(stderr).toBe(

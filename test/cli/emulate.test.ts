@@ -13,7 +13,7 @@ import { endingOf, main, start } from "./command.ts";
 import { emulate, files } from "./emulation.ts";
 
 describe("emulate", () => {
-  it("prints where it is and which templates it has, and logs each call on one line", async () => {
+  it("prints its URLs and its templates, and logs each request on one line", async () => {
     const keys = ["key-of-mine", "another"];
     const { folder, introduction, emulation, baseUrl } = await emulate(keys.flatMap((key) => ["--key", key]));
     expect(introduction.slice(0, 7)).toEqual([
@@ -39,14 +39,14 @@ describe("emulate", () => {
     expect(refused).not.toContain("x-request-id");
     await fetch(`${baseUrl}/elsewhere?a=b`);
     expect(await emulation.line()).toMatch(/ {2}GET {2}\/elsewhere {2}404 {2}- {2}/);
-    // A terminal would obey these characters.
+    // A terminal would interpret these characters.
     await fetch(`${baseUrl}/api/v1/templates/%1b%5b31mred%e2%80%ae/generate-sync`, { method: "POST" });
     const line = await emulation.line();
     expect(line).toMatch(/^\d\d:\d\d:\d\d {2}(.*) {2}404 {2}- {2}\d+(?:\.\d)? m?s( {2}.*)?$/);
     expect(line).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
   });
 
-  it("accepts every name of --allow-host, and logs a call by another name", async () => {
+  it("accepts requests to every --allow-host, and logs a request to another host", async () => {
     const { baseUrl, apiKey, emulation } = await emulate([
       "--allow-host",
       "a.test",
@@ -61,34 +61,36 @@ describe("emulate", () => {
     ] as const) {
       const path = "/api/v1/templates/any/generate-sync";
       const headers = { host, authorization: `API-Key ${apiKey}`, "content-type": "application/json" };
-      const call = request({ port, path, method: "POST", headers }, (answer) => answer.resume()).end("{}");
-      // The log comes first, and the end of this test ends the emulator.
-      const answered = once(call, "close");
+      const call = request({ port, path, method: "POST", headers }, (response) => response.resume()).end(
+        "{}",
+      );
+      // The line is logged before the response has ended, and the emulator is killed at the end of this test.
+      const closed = once(call, "close");
       expect(await emulation.line()).toMatch(outcome);
-      await answered;
+      await closed;
     }
   });
 
   it.runIf(hasSignals).each([
-    ["without its stack", []],
-    ["with its stack by --debug", ["--debug"]],
-  ])("reports what a template throws on one line of standard error, %s", async (_title, flags) => {
+    ["in one line", []],
+    ["with its stack if --debug is set", ["--debug"]],
+  ])("prints an error that a template throws to standard error %s", async (_title, flags) => {
     const { pdfs, emulation } = await emulate(flags);
     const { requestId } = (await rejectionOf(pdfs.generate("any", { explode: true }))) as TemplatePdfError;
-    const told = `  x-request-id ${requestId ?? expect.fail("no request id")}`;
+    const suffix = `  x-request-id ${requestId ?? expect.fail("no request id")}`;
     const call = await emulation.line();
     expect(call).toMatch(/ {2}any {2}500 {2}- {2}/);
-    expect(call.endsWith(told), call).toBe(true);
+    expect(call.endsWith(suffix), call).toBe(true);
     emulation.child.kill("SIGINT");
     const { stderr } = await emulation.ended;
     const [first = "", ...rest] = stderr.trimEnd().split("\n");
     expect(first).toMatch(/^\d\d:\d\d:\d\d {2}\S*any\.mjs:1:\d+: .*two lines/);
-    expect(first.endsWith(told), first).toBe(true);
+    expect(first.endsWith(suffix), first).toBe(true);
     expect(rest.filter((line) => /^ +at /.test(line)).length > 0).toBe(flags.length > 0);
     if (flags.length === 0) expect(rest).toEqual([]);
   });
 
-  it("plays faults with a latency, and logs them", async () => {
+  it("simulates faults and latency, and logs the faults", async () => {
     const faults = ["503 first 1", "reset first 2", "cut first 3"].flatMap((rule) => ["--fault", rule]);
     const { pdfs, emulation } = await emulate([...faults, "--latency", "1..2"]);
     const greeting = async () => pdfs.generate("greeting", { name: "a" }).bytes();
@@ -98,16 +100,16 @@ describe("emulate", () => {
     expect(line.endsWith(` ${requestId}`)).toBe(true);
     expect(await rejectionOf(greeting())).toMatchObject({ code: "connection_failed" });
     expect(await emulation.line()).toMatch(/ {2}greeting {2}no answer {2}- {2}.* {2}fault: reset$/);
-    // Half of it was sent: its whole size would be no fact.
+    // Only half of the document was sent, so the line does not show its size.
     expect(await rejectionOf(greeting())).toMatchObject({ code: "truncated_pdf" });
     expect(await emulation.line()).toMatch(/ {2}greeting {2}200 {2}- {2}.* {2}fault: cut$/);
     expect((await greeting()).length).toBeGreaterThan(0);
   });
 });
 
-describe("the lines to paste that emulate prints", () => {
+describe("the example commands that emulate prints", () => {
   it.runIf(hasPosixShell)(
-    "are for the template with the shortest sample, and a POSIX shell runs the one for curl",
+    "use the template with the shortest sample, and the curl command works in a POSIX shell",
     async () => {
       const { folder, introduction, baseUrl, apiKey } = await emulate();
       const line = introduction.find((each) => each.startsWith("curl ")) ?? "";
@@ -132,7 +134,7 @@ describe("the lines to paste that emulate prints", () => {
     },
   );
 
-  it("generate the document of that template in JavaScript", async () => {
+  it("include JavaScript that generates the document of that template", async () => {
     const { "invoice.json": invoice } = files;
     const { folder, introduction } = await emulate([], { "invoice.json": invoice });
     const line = introduction.find((each) => each.startsWith("await ")) ?? "";
@@ -147,8 +149,8 @@ describe("the lines to paste that emulate prints", () => {
   });
 });
 
-describe("Ctrl-C", () => {
-  it.runIf(hasSignals)("and SIGTERM stop emulate with exit code 0", async () => {
+describe("stopping emulate", () => {
+  it.runIf(hasSignals)("with SIGTERM exits with code 0", async () => {
     const { emulation, baseUrl } = await emulate();
     emulation.child.kill("SIGTERM");
     expect(await emulation.line()).toBe("stopping");
@@ -156,7 +158,7 @@ describe("Ctrl-C", () => {
     await expect(fetch(baseUrl)).rejects.toThrow();
   });
 
-  it.runIf(hasSignals)("lets emulate finish the documents in flight", async () => {
+  it.runIf(hasSignals)("with Ctrl-C finishes the documents in flight first", async () => {
     const slow = `
       import { existsSync, writeFileSync } from "node:fs";
       const here = (name) => new URL(name, import.meta.url);
@@ -176,7 +178,7 @@ describe("Ctrl-C", () => {
     expect(await emulation.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("is not needed if standard output is closed: emulate ends with exit code 141", async () => {
+  it("by closing its standard output exits with code 141", async () => {
     const { emulation, baseUrl } = await emulate();
     emulation.child.stdout.destroy();
     const exited = new Promise((resolve) => emulation.child.once("exit", resolve));

@@ -6,7 +6,7 @@ import { TemplatePdf } from "template-pdf";
 import { temporaryFolder } from "../client/every-form.ts";
 import { type Ending, endingOf, startCommand } from "./command.ts";
 
-/** The templates of an emulator where a test names none. */
+/** The templates of the emulator, unless a test passes others. */
 export const files = {
   "invoice.json": JSON.stringify({
     content: ["Invoice for {{customer}}", "Total {{total}}"],
@@ -17,7 +17,7 @@ export const files = {
     "export default ({ explode }) => { if (explode) throw new Error('two\\nlines'); return { content: ['any'] } };",
 };
 
-/** Everything that an emulator says, line by line. */
+/** A running `emulate` command, whose output is read line by line. */
 class Emulation {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<Ending>;
@@ -26,19 +26,19 @@ class Emulation {
   constructor(child: ChildProcessWithoutNullStreams) {
     this.child = child;
     this.ended = endingOf(child);
-    // Where a test closes the pipe, there is nothing to be gathered.
+    // Reading the output fails if a test closes the pipe.
     this.ended.catch(() => {});
     this.#lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   }
 
-  /** The next line of standard output. */
+  /** Returns the next line of standard output. */
   async line(): Promise<string> {
     const { value, done } = await this.#lines.next();
-    if (done) throw new Error(`It has ended: ${(await this.ended).stderr}`);
+    if (done) throw new Error(`emulate has exited: ${(await this.ended).stderr}`);
     return value;
   }
 
-  /** All lines up to the one that says how to stop it. */
+  /** Returns all lines up to the one that explains how to stop the emulator. */
   async introduction(): Promise<string[]> {
     const lines: string[] = [];
     while (lines.at(-1) !== "Ctrl-C stops the emulator.") lines.push(await this.line());
@@ -46,14 +46,14 @@ class Emulation {
   }
 }
 
-/** Makes a folder of template files. */
+/** Creates a folder of template files. */
 export async function templateFolder(texts: Readonly<Record<string, string>> = files): Promise<string> {
   const folder = temporaryFolder();
   for (const [name, text] of Object.entries(texts)) await writeFile(join(folder, name), text);
   return folder;
 }
 
-/** Starts the command, and reads what it says of itself. */
+/** Starts the command, and reads its introduction. */
 export async function emulate(flags: readonly string[] = [], texts?: Readonly<Record<string, string>>) {
   const folder = await templateFolder(texts);
   const emulation = new Emulation(

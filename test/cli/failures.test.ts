@@ -5,20 +5,20 @@ import { spellings } from "../client/canaries.ts";
 import { temporaryFolder } from "../client/every-form.ts";
 import { type Answer, beginning, pdfOf, saying } from "../support/service.ts";
 import { endingOf, runCommand, startCommand } from "./command.ts";
-import { runHere } from "./command-here.ts";
 import { generateSetting } from "./generate-setting.ts";
+import { runInProcess } from "./run-in-process.ts";
 
 const key = "key-CANARY/+=0123456789";
 const value = "Zoë CANARY <O'Neil> & Söhne";
 const pdf = pdfOf(36_800);
 
-/** Repeats all that it was sent. */
+/** Responds with the API key and the body of the request. */
 const echo: Answer = ({ headers, body, response }) => {
   response.writeHead(400, { "content-type": "application/json", "x-request-id": "request-1" });
   response.end(JSON.stringify({ message: `${headers.authorization} sent ${body}` }));
 };
 
-const half: Answer = ({ response, socket }) => {
+const truncated: Answer = ({ response, socket }) => {
   response.writeHead(200, { "content-length": pdf.length });
   response.write(pdf.subarray(0, 18_400), () => socket.destroySoon());
 };
@@ -37,7 +37,7 @@ describe("generate", () => {
     ],
     [
       'The document from ORIGIN for template "invoice" was truncated after 18400 of 36800 bytes (other side closed). Generate it again. Tried 3 times.',
-      half,
+      truncated,
     ],
     [
       "The service at ORIGIN did not return a complete document within 600 ms. Try again, or allow more time, for example --timeout 2s.",
@@ -47,13 +47,13 @@ describe("generate", () => {
   ])("reports a failure in one line with exit code 1, and leaves no file: %s", async (line, answer, flag) => {
     const { service, cwd, env } = await generateSetting(answer, key);
     const args = ["generate", "invoice", "--set", `customer=${value}`, ...(flag ? [flag] : [])];
-    const { code, stdout, stderr } = await runHere(args, { cwd, env });
+    const { code, stdout, stderr } = await runInProcess(args, { cwd, env });
     expect(stderr).toBe(`template-pdf: ${line.replace("ORIGIN", service.baseUrl)}\n`);
     expect([code, stdout.length]).toEqual([1, 0]);
     const requestCount = service.requests.length;
-    const debugged = await runHere([...args, "--no-retry", "--debug"], { cwd, env });
+    const debugged = await runInProcess([...args, "--no-retry", "--debug"], { cwd, env });
     expect([debugged.code, service.requests.length - requestCount]).toEqual([1, 1]);
-    // The whole error, with the stack that leads to it.
+    // The complete error with its stack.
     expect(debugged.stderr).toMatch(/\n(?:\w*Error|Failure)\b[\s\S]*\n {4}at /);
     for (const secret of ["CANARY", ...spellings(key), ...spellings(value)]) {
       expect(stderr + debugged.stderr).not.toContain(secret);
@@ -61,7 +61,7 @@ describe("generate", () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it("ends with exit code 1 if the service cannot be reached", async () => {
+  it("exits with code 1 if the service cannot be reached", async () => {
     const env = { TEMPLATE_PDF_API_KEY: key, TEMPLATE_PDF_BASE_URL: "http://127.0.0.1:1" };
     const { code, stderr } = await runCommand(["generate", "invoice"], { cwd: temporaryFolder(), env });
     expect(stderr).toBe(
@@ -71,18 +71,18 @@ describe("generate", () => {
     expect(code).toBe(1);
   });
 
-  it("ends with exit code 1 after a truncated document on standard output", async () => {
-    const { cwd, env } = await generateSetting(half);
+  it("exits with code 1 after a truncated document on standard output", async () => {
+    const { cwd, env } = await generateSetting(truncated);
     const ending = await runCommand(["generate", "invoice", "-o", "-"], { cwd, env });
     expect(ending.code).toBe(1);
     expect(ending.stderr).toContain("was truncated after 18400 of 36800 bytes");
     expect(pdf.subarray(0, ending.stdout.length).equals(ending.stdout)).toBe(true);
   });
 
-  it("escapes control characters in what --debug prints", async () => {
+  it("escapes control characters in the output of --debug", async () => {
     const { cwd, env } = await generateSetting();
     const args = ["generate", "invoice", "--values", "\u001b]0;title\u0007\u009b2J\u202egpj.json", "--debug"];
-    const { code, stderr } = await runHere(args, { cwd, env });
+    const { code, stderr } = await runInProcess(args, { cwd, env });
     expect(code).toBe(2);
     expect(stderr).toMatch(/\n {4}at /);
     expect(stderr.split("\\u001b]0;title\\u0007\\u009b2J\\u202egpj").length).toBeGreaterThan(2);
@@ -91,7 +91,7 @@ describe("generate", () => {
 });
 
 describe("an uncaught error", () => {
-  /** Starts a dry run whose schema throws while it is used. */
+  /** Starts a dry run whose schema throws in a timer. */
   async function startThrowing() {
     const cwd = temporaryFolder();
     await writeFile(join(cwd, "rows.csv"), "no\n1\n");

@@ -2,8 +2,8 @@ import { EventEmitter, once } from "node:events";
 import { PassThrough, Readable, Writable } from "node:stream";
 import type { Output, Terminal } from "../../src/cli/terminal.ts";
 
-/** A stream that remembers what was written to it. */
-export class Recorded extends Writable {
+/** A stream that records everything that is written to it. */
+export class RecordedOutput extends Writable {
   isTTY = false;
   columns = 80;
   text = "";
@@ -20,13 +20,13 @@ export class Recorded extends Writable {
     done();
   }
 
-  /** Waits until a text was written, so many times. */
+  /** Waits until a text has been written `times` times. */
   async shows(text: string, times = 1): Promise<void> {
     while (this.text.split(text).length <= times) await once(this, "text");
   }
 }
 
-/** A stream that takes nothing: its reader has gone, for instance. */
+/** A stream that cannot be written, for example because its reader has closed it. */
 export class ClosedPipe extends Writable {
   readonly #code: string;
 
@@ -40,8 +40,8 @@ export class ClosedPipe extends Writable {
   }
 }
 
-/** A stream that takes one chunk at a time, and counts what was written while it was not ready. */
-export class Unhurried extends Writable {
+/** A stream that accepts one chunk at a time, and counts the chunks that were written before it was ready. */
+export class SlowOutput extends Writable {
   bytes = 0;
   chunks = 0;
   pushed = 0;
@@ -62,19 +62,19 @@ export class Unhurried extends Writable {
   }
 }
 
-/** A process that a command can run in without being one. */
+/** A terminal in which a command runs without a separate process. */
 export class FakeTerminal extends EventEmitter implements Terminal {
   stdin: Readable = Readable.from([]);
-  stdout: Output = new Recorded();
-  stderr: Recorded = new Recorded();
+  stdout: Output = new RecordedOutput();
+  stderr: RecordedOutput = new RecordedOutput();
   env: Record<string, string> = {};
   platform = "linux";
-  /** The exit codes the process was told to end with at once. */
+  /** The exit codes with which the command ended the process immediately. */
   readonly exits: number[] = [];
 
-  /** What was printed to standard output. */
+  /** The text on standard output. */
   get printed(): string {
-    return (this.stdout as Recorded).text;
+    return (this.stdout as RecordedOutput).text;
   }
 
   exit(code: number): void {
@@ -82,7 +82,7 @@ export class FakeTerminal extends EventEmitter implements Terminal {
   }
 }
 
-/** Standard input that never ends, and tells when it is read. */
+/** Returns standard input that never ends, and calls `onRead` when it is read. */
 export function endlessInput(onRead: () => void): Readable {
   const input = new PassThrough();
   input.once("newListener", onRead);

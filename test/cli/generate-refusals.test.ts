@@ -2,16 +2,16 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { spellings } from "../client/canaries.ts";
-import { runHere } from "./command-here.ts";
 import { generateSetting } from "./generate-setting.ts";
+import { runInProcess } from "./run-in-process.ts";
 
 const key = "key-CANARY/+=0123456789";
 const value = "Zoë CANARY <O'Neil> & Söhne";
 
-interface Given {
+interface Setup {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** Files of the working directory; a folder if the text is `undefined`. */
+  /** The files of the working directory; `undefined` creates a folder. */
   readonly files?: Readonly<Record<string, string | Uint8Array | undefined>>;
 }
 
@@ -27,7 +27,7 @@ const giveFile = "Give --values a JSON file, or - for standard input.";
 const makeObject = "Use one JSON object with a property for each placeholder.";
 
 describe("generate", () => {
-  it.each<[args: readonly string[], line: string, given?: Given]>([
+  it.each<[args: readonly string[], line: string, setup?: Setup]>([
     [["--api-key", key], notAnArgument],
     [["--key", key], notAnArgument],
     [
@@ -94,15 +94,15 @@ describe("generate", () => {
         "Write it as 30s, 500ms, 2m or 1h; a bare number is in seconds.",
     ],
   ])("refuses %j in one line without a request: %s", async (args, line, { env, input, files = {} } = {}) => {
-    const { service, cwd, env: whole } = await generateSetting(undefined, key);
+    const { service, cwd, env: defaultEnv } = await generateSetting(undefined, key);
     for (const [name, text] of Object.entries(files)) {
       await (text === undefined ? mkdir(join(cwd, name)) : writeFile(join(cwd, name), text));
     }
-    const given = { cwd, env: { ...whole, ...env }, ...(input !== undefined && { input }) };
-    const { code, stdout, stderr } = await runHere(["generate", "invoice", ...args], given);
+    const options = { cwd, env: { ...defaultEnv, ...env }, ...(input !== undefined && { input }) };
+    const { code, stdout, stderr } = await runInProcess(["generate", "invoice", ...args], options);
     expect(stderr).toBe(`template-pdf: ${line}\n`);
     expect([code, stdout.length]).toEqual([2, 0]);
-    const debugged = await runHere(["generate", "invoice", "--debug", ...args], given);
+    const debugged = await runInProcess(["generate", "invoice", "--debug", ...args], options);
     expect(debugged.code).toBe(2);
     expect(debugged.stderr).toContain(`template-pdf: ${line}\n`);
     for (const secret of ["CANARY", ...spellings(key), ...spellings(value)]) {
@@ -113,14 +113,14 @@ describe("generate", () => {
   });
 
   it("sends the key over http:// to another machine only with --allow-insecure-http", async () => {
-    // An address that is not known for this very machine, and leads nowhere.
+    // An address that does not count as this machine, and at which nothing listens.
     const args = ["generate", "invoice", "--no-retry", "--base-url", "http://0.0.0.0:1"];
     const { cwd, env } = await generateSetting();
-    const refused = await runHere(args, { cwd, env });
+    const refused = await runInProcess(args, { cwd, env });
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("would be sent to 0.0.0.0:1 unencrypted");
-    const tried = await runHere([...args, "--allow-insecure-http"], { cwd, env });
-    expect(tried.code).toBe(1);
-    expect(tried.stderr).toContain("Could not reach http://0.0.0.0:1");
+    const sent = await runInProcess([...args, "--allow-insecure-http"], { cwd, env });
+    expect(sent.code).toBe(1);
+    expect(sent.stderr).toContain("Could not reach http://0.0.0.0:1");
   });
 });

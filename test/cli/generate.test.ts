@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { pdfOf, Service, withLength } from "../support/service.ts";
 import { runCommand } from "./command.ts";
-import { runHere } from "./command-here.ts";
 import { generateSetting } from "./generate-setting.ts";
+import { runInProcess } from "./run-in-process.ts";
 
 const pdf = pdfOf(36_789);
 
@@ -29,10 +29,10 @@ describe("generate", () => {
     [["--", "..."], "document.pdf"],
     [["invoice", "-o", "march.pdf"], "march.pdf"],
     [["invoice", "-o", "--version"], "--version"],
-  ])("with the arguments %j saves the file %s over an older one", async (args, file) => {
+  ])("with the arguments %j replaces the existing file %s", async (args, file) => {
     const { service, cwd, env } = await generateSetting();
     await writeFile(join(cwd, file), "an older one");
-    const { code, stdout } = await runHere(["generate", ...args], { cwd, env });
+    const { code, stdout } = await runInProcess(["generate", ...args], { cwd, env });
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: `${file}: 36.8 kB\n` });
     expect(await readdir(cwd)).toEqual([file]);
     expect(pdf.equals(await readFile(join(cwd, file)))).toBe(true);
@@ -42,7 +42,7 @@ describe("generate", () => {
 
   it.each([
     ["-", runCommand],
-    ["/dev/stdout", runHere],
+    ["/dev/stdout", runInProcess],
   ])("writes only the bytes of the document to standard output with -o %s", async (output, run) => {
     const large = pdfOf(3_000_001);
     const { cwd, env } = await generateSetting(withLength(large));
@@ -52,13 +52,13 @@ describe("generate", () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it("sends the values of a file, and every --set as text over them", async () => {
+  it("sends the values of a file, and overrides them with every --set as a string", async () => {
     const { service, cwd, env } = await generateSetting();
     const values = '\ufeff{"total": 1, "__proto__": "a", "lines": [{"price": 2.5}]}';
     await writeFile(join(cwd, "values.json"), values);
     const sets = ["total=0", "total=1,000", "customer.name=Zoë", "formula=a=b", "note=", "__proto__=b"];
     const args = ["generate", "invoice", "--values", "values.json", ...sets.flatMap((set) => ["--set", set])];
-    expect(await runHere(args, { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+    expect(await runInProcess(args, { cwd, env })).toMatchObject({ code: 0, stderr: "" });
     expect(service.requests[0]?.body).toBe(
       '{"total":"1,000","__proto__":"b","lines":[{"price":2.5}],"customer.name":"Zoë","formula":"a=b","note":""}',
     );
@@ -66,8 +66,8 @@ describe("generate", () => {
 
   it.each([
     ["-", runCommand],
-    ["/dev/stdin", runHere],
-  ])("sends the values of standard input with --values %s", async (file, run) => {
+    ["/dev/stdin", runInProcess],
+  ])("sends the values from standard input with --values %s", async (file, run) => {
     const { service, cwd, env } = await generateSetting();
     const input = JSON.stringify({ text: "ü".repeat(200_000) });
     const args = ["generate", "invoice", "--values", file];
@@ -87,7 +87,7 @@ describe("the API key and the base URL", () => {
     const { service, cwd } = await generateSetting();
     const here = (text: string) => text.replaceAll("<service>", service.baseUrl);
     if (envFile !== undefined) await writeFile(join(cwd, ".env"), here(envFile));
-    const { code, stderr } = await runHere(["generate", "invoice", ...flags.map(here)], {
+    const { code, stderr } = await runInProcess(["generate", "invoice", ...flags.map(here)], {
       cwd,
       env: Object.fromEntries(Object.entries(env).map(([name, text]) => [name, here(text)])),
     });
@@ -111,7 +111,7 @@ describe("the API key and the base URL", () => {
     [{ envFile: `TEMPLATE_PDF_API_KEY=k-env\n${urlOnly}`, env: key }, "k-env", "/file"],
     [{ envFile: urlOnly, env: key, flags }, "k-env", "/flag"],
     [{ envFile: both, env: url, flags }, "k-file", "/flag"],
-  ])("from %j are %s and %s", async (sources, apiKey, path, stderr = "") => {
+  ])("are read from %j as %s and %s", async (sources, apiKey, path, stderr = "") => {
     expect(await settingsFrom(sources)).toEqual({ code: 0, stderr, key: `API-Key ${apiKey}`, path });
   });
 
@@ -119,18 +119,21 @@ describe("the API key and the base URL", () => {
     [urlOnly, {}],
     [both, {}],
     [both, { TEMPLATE_PDF_BASE_URL: "" }],
-  ])("are refused as a key of the environment with a base URL from .env: %j, %j", async (envFile, empty) => {
-    expect(await settingsFrom({ envFile, env: { ...key, ...empty } })).toEqual({
-      code: 2,
-      stderr:
-        "template-pdf: The API key comes from the environment (TEMPLATE_PDF_API_KEY), and the base URL from the file .env in this folder, " +
-        "which may not be yours. If you trust that address, export TEMPLATE_PDF_BASE_URL or pass --base-url.\n",
-      key: undefined,
-      path: undefined,
-    });
-  });
+  ])(
+    "are refused if the key comes from the environment and the base URL from .env: %j, %j",
+    async (envFile, empty) => {
+      expect(await settingsFrom({ envFile, env: { ...key, ...empty } })).toEqual({
+        code: 2,
+        stderr:
+          "template-pdf: The API key comes from the environment (TEMPLATE_PDF_API_KEY), and the base URL from the file .env in this folder, " +
+          "which may not be yours. If you trust that address, export TEMPLATE_PDF_BASE_URL or pass --base-url.\n",
+        key: undefined,
+        path: undefined,
+      });
+    },
+  );
 
-  it("are the only names read from .env", async () => {
+  it("are the only settings that are read from .env", async () => {
     const proxy = await Service.start(withLength(pdf));
     const names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"];
     const proxies = names.map((name) => `${name}=${proxy.baseUrl}\n`).join("");
@@ -141,11 +144,11 @@ describe("the API key and the base URL", () => {
     expect({ ...process.env }).toEqual(before);
   });
 
-  it("do not need .env if the environment has both", async () => {
+  it("are not read from .env if the environment contains both", async () => {
     const { service, cwd, env } = await generateSetting();
-    // A folder cannot be read as a file.
+    // Reading it would fail, because it is a folder.
     await mkdir(join(cwd, ".env"));
-    expect(await runHere(["generate", "invoice"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+    expect(await runInProcess(["generate", "invoice"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
     expect(service.requests).toHaveLength(1);
   });
 });

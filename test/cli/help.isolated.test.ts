@@ -3,7 +3,7 @@ import manifest from "../../package.json";
 import { run } from "../../src/cli/run.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 
-// The help and the version have to work without the client and the emulator.
+// The help and the version must work without loading the client, the emulator or the queue.
 vi.mock("../../src/index.ts", () => {
   throw new Error("the client was loaded");
 });
@@ -14,16 +14,16 @@ vi.mock("../../src/queue/index.ts", () => {
   throw new Error("the queue was loaded");
 });
 
-async function answer(...argv: string[]): Promise<{ code: number; printed: string; told: string }> {
+async function runCli(...argv: string[]): Promise<{ code: number; printed: string; stderr: string }> {
   const terminal = new FakeTerminal();
   const code = await run(argv, terminal);
-  return { code, printed: terminal.printed, told: terminal.stderr.text };
+  return { code, printed: terminal.printed, stderr: terminal.stderr.text };
 }
 
 describe("the help", () => {
   it("lists the commands and the exit codes", async () => {
-    const { code, printed, told } = await answer("--help");
-    expect({ code, told }).toEqual({ code: 0, told: "" });
+    const { code, printed, stderr } = await runCli("--help");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(printed).toMatchInlineSnapshot(`
       "Usage: template-pdf [options] [command]
 
@@ -79,27 +79,27 @@ describe("the help", () => {
       "0 1 2 130 141",
     ],
     ["types", "--output --zod --check --force", "0 1 2 130 141"],
-  ])("of %s lists its options and exit codes, with a description each", async (command, options, codes) => {
-    const { code, printed, told } = await answer(command, "--help");
-    expect({ code, told }).toEqual({ code: 0, told: "" });
+  ])("of %s lists each option and exit code with a description", async (command, options, codes) => {
+    const { code, printed, stderr } = await runCli(command, "--help");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const all = (pattern: RegExp) => [...printed.matchAll(pattern)].map(([, found]) => found).join(" ");
     expect(all(/^ {2}(?:-\w, )?(--[a-z-]+).* {2}\S/gm)).toBe(`${options} --debug --help`);
     expect(all(/^ {2}(\d+) +\S/gm)).toBe(codes);
     expect(printed).toMatch(/^Examples:\n {2}template-pdf /m);
   });
 
-  it("is the same by --help, -h and help", async () => {
-    const { printed } = await answer("generate", "--help");
-    expect(await answer("help", "generate")).toEqual({ code: 0, printed, told: "" });
-    expect(await answer("generate", "-h")).toEqual({ code: 0, printed, told: "" });
+  it("is the same with --help, -h and help", async () => {
+    const { printed } = await runCli("generate", "--help");
+    expect(await runCli("help", "generate")).toEqual({ code: 0, printed, stderr: "" });
+    expect(await runCli("generate", "-h")).toEqual({ code: 0, printed, stderr: "" });
   });
 
   it("is printed to standard error with exit code 2 if there is no command", async () => {
-    const { printed } = await answer("--help");
-    expect(await answer()).toEqual({ code: 2, printed: "", told: printed });
+    const { printed } = await runCli("--help");
+    expect(await runCli()).toEqual({ code: 2, printed: "", stderr: printed });
   });
 
-  it("is as wide as the terminal", async () => {
+  it("uses the full width of the terminal", async () => {
     const terminal = new FakeTerminal();
     Object.assign(terminal.stdout, { isTTY: true, columns: 200 });
     await run(["generate", "--help"], terminal);
@@ -110,14 +110,14 @@ describe("the help", () => {
 });
 
 describe("the version", () => {
-  it.each(["--version", "-V"])("is printed by %s", async (flag) => {
-    expect(await answer(flag)).toEqual({ code: 0, printed: `${manifest.version}\n`, told: "" });
+  it.each(["--version", "-V"])("is printed with %s", async (flag) => {
+    expect(await runCli(flag)).toEqual({ code: 0, printed: `${manifest.version}\n`, stderr: "" });
   });
 });
 
 it("the help and the version do not load the client, the emulator or the queue", async () => {
-  // All are mocked to break when they are loaded, and every test above went well.
-  await expect(answer("generate", "invoice")).rejects.toThrow();
-  await expect(answer("emulate")).rejects.toThrow();
-  await expect(answer("runs")).rejects.toThrow();
+  // Their mocks throw when they are loaded, and every test above passed.
+  await expect(runCli("generate", "invoice")).rejects.toThrow();
+  await expect(runCli("emulate")).rejects.toThrow();
+  await expect(runCli("runs")).rejects.toThrow();
 });

@@ -14,21 +14,21 @@ describe("values that are not UTF-8", () => {
     ["1:1", [0xff, 0xfe, 0x7b, 0x00]],
     ["2:8", '{\n"a": "Z', [0xfc], '"}'],
     ["1:11", '{"é€👍": "', [0x80], '"}'],
-    // The character that replaces bad bytes is good itself; others begin like it.
+    // The replacement character itself is valid, and other characters start with the same bytes.
     ["1:8", '{"\ufffd": "', [0x80], '"}'],
     ["1:4", '{"a', [0xef], '"}'],
     ["1:4", '{"a', [0xef, 0xbf], '"}'],
     ["1:4", '{"a', [0xef, 0xbf]],
     ["2:1", "\ufeff{\r\n", [0xff]],
     ["4:1", "\r\n\r\n\r", [0xff]],
-  ])("are refused with the place of the first bad byte: %s in %j", async (place, ...parts) => {
+  ])("are refused with the position of the first invalid byte: %s in %j", async (place, ...parts) => {
     const line = `standard input:${place}: this is not UTF-8. Save it as UTF-8.`;
     await expect(read(...parts)).rejects.toThrow(line);
   });
 });
 
 describe("values that are UTF-8", () => {
-  it("are read with a byte order mark and in pieces that split a character", async () => {
+  it("are read with a byte order mark, and from chunks that split a character", async () => {
     const pieces = Array.from(Buffer.from('\ufeff{"customer": "Zoë 👍"}'), (byte) => Uint8Array.of(byte));
     expect(await readValues({ file: "-", pairs: [] }, Readable.from(pieces))).toEqual({ customer: "Zoë 👍" });
   });
@@ -38,13 +38,15 @@ describe("--set", () => {
   const json = '{"customer": {"name": "Zoë"}, "a.b": 1, "a": {}, "total": "1"}';
   const set = (...pairs: string[]) => readValues({ file: "-", pairs }, Readable.from([Buffer.from(json)]));
 
-  it.each(["customer.name", "customer.address.city", "a.c"])("of %s does not reach into an object", (key) =>
-    expect(set(`${key}=Canary`)).rejects.toThrow(
-      `--set ${key} cannot set a property of ${key.split(".")[0]}, because --set only sets top-level properties. Use --values instead.`,
-    ),
+  it.each(["customer.name", "customer.address.city", "a.c"])(
+    "refuses %s, because it does not set nested properties",
+    (key) =>
+      expect(set(`${key}=Canary`)).rejects.toThrow(
+        `--set ${key} cannot set a property of ${key.split(".")[0]}, because --set only sets top-level properties. Use --values instead.`,
+      ),
   );
 
-  it("sets properties at the top, also those with a dot", async () => {
+  it("sets top-level properties, including those with a dot in their names", async () => {
     const values = await set("a.b=2", "total.net=3", "new.name=4");
     expect(values).toMatchObject({ "a.b": "2", "total.net": "3", "new.name": "4" });
   });

@@ -11,12 +11,12 @@ import { endingOf, startCommand } from "./command.ts";
 import { templateFolder } from "./emulation.ts";
 import { generateSetting } from "./generate-setting.ts";
 
-/** Makes a program in a folder. */
+/** Writes an executable script to a folder. */
 async function writeProgram(folder: string, name: string, script: string): Promise<void> {
   await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 }
 
-/** Generates a document in a folder, with `--open`, where the system's openers are those of another folder. */
+/** Generates a document with `--open`, with the folder of the openers as the `PATH`. */
 async function generateAndOpen(openers: string, platform = "linux") {
   const { cwd, terminal } = await generateSetting();
   terminal.platform = platform;
@@ -31,16 +31,16 @@ describe("--open", () => {
     ["darwin", "open"],
   ])("starts the opener of %s with the saved file, and does not wait for it", async (platform, name) => {
     const openers = temporaryFolder();
-    const told = join(openers, "told");
-    const viewer = `cd '${openers}' && printf %s "$*" > part && mv part told
+    const openedFile = join(openers, "opened");
+    const viewer = `cd '${openers}' && printf %s "$*" > part && mv part opened
       for i in 1 2 3 4 5 6 7 8 9; do [ -e closed ] || sleep 0.5; done
       touch ended`;
     await writeProgram(openers, name, viewer);
     const { path, code, terminal } = await generateAndOpen(`${openers}:/usr/bin:/bin`, platform);
-    expect({ code, told: terminal.stderr.text }).toEqual({ code: 0, told: "" });
+    expect({ code, stderr: terminal.stderr.text }).toEqual({ code: 0, stderr: "" });
     expect(existsSync(join(openers, "ended"))).toBe(false);
-    await eventually(() => existsSync(told));
-    expect(await readFile(told, "utf8")).toBe(path);
+    await eventually(() => existsSync(openedFile));
+    expect(await readFile(openedFile, "utf8")).toBe(path);
     await writeFile(join(openers, "closed"), "");
   });
 
@@ -55,47 +55,50 @@ describe("--open", () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it.runIf(hasSignals)("of emulate opens the playground, and serves also if there is no opener", async () => {
-    const openers = temporaryFolder();
-    const told = join(openers, "told");
-    const folder = await templateFolder();
-    const serve = async () => {
-      const env = { PATH: openers };
-      const child = startCommand(["emulate", folder, "--port", "0", "--open"], { cwd: folder, env });
-      const ended = endingOf(child);
-      let printed = "";
-      let complaints = "";
-      child.stdout.on("data", (chunk) => {
-        printed += chunk;
-      });
-      child.stderr.on("data", (chunk) => {
-        complaints += chunk;
-      });
-      await eventually(() => printed.includes("Ctrl-C stops the emulator."));
-      const complains = () => eventually(() => complaints !== "");
-      return { child, ended, complains, playground: /^Playground +(\S+)$/m.exec(printed)?.[1] ?? "" };
-    };
-    const alone = await serve();
-    await alone.complains();
-    expect((await fetch(alone.playground, { headers: { accept: "text/html" } })).status).toBe(200);
-    alone.child.kill("SIGINT");
-    expect((await alone.ended).stderr).toBe(
-      `template-pdf: Could not open ${alone.playground} with xdg-open: the program was not found. Open it yourself.\n`,
-    );
+  it.runIf(hasSignals)(
+    "of emulate opens the playground, and does not stop the emulator if there is no opener",
+    async () => {
+      const openers = temporaryFolder();
+      const openedFile = join(openers, "opened");
+      const folder = await templateFolder();
+      const serve = async () => {
+        const env = { PATH: openers };
+        const child = startCommand(["emulate", folder, "--port", "0", "--open"], { cwd: folder, env });
+        const ended = endingOf(child);
+        let printed = "";
+        let errors = "";
+        child.stdout.on("data", (chunk) => {
+          printed += chunk;
+        });
+        child.stderr.on("data", (chunk) => {
+          errors += chunk;
+        });
+        await eventually(() => printed.includes("Ctrl-C stops the emulator."));
+        const reportsError = () => eventually(() => errors !== "");
+        return { child, ended, reportsError, playground: /^Playground +(\S+)$/m.exec(printed)?.[1] ?? "" };
+      };
+      const withoutOpener = await serve();
+      await withoutOpener.reportsError();
+      expect((await fetch(withoutOpener.playground, { headers: { accept: "text/html" } })).status).toBe(200);
+      withoutOpener.child.kill("SIGINT");
+      expect((await withoutOpener.ended).stderr).toBe(
+        `template-pdf: Could not open ${withoutOpener.playground} with xdg-open: the program was not found. Open it yourself.\n`,
+      );
 
-    await writeProgram(
-      openers,
-      "xdg-open",
-      `printf %s "$*" > '${told}.part' && /bin/mv '${told}.part' '${told}'`,
-    );
-    const { child, ended, playground } = await serve();
-    await eventually(() => existsSync(told));
-    expect(await readFile(told, "utf8")).toBe(playground);
-    child.kill("SIGINT");
-    expect(await ended).toMatchObject({ stderr: "" });
-  });
+      await writeProgram(
+        openers,
+        "xdg-open",
+        `printf %s "$*" > '${openedFile}.part' && /bin/mv '${openedFile}.part' '${openedFile}'`,
+      );
+      const { child, ended, playground } = await serve();
+      await eventually(() => existsSync(openedFile));
+      expect(await readFile(openedFile, "utf8")).toBe(playground);
+      child.kill("SIGINT");
+      expect(await ended).toMatchObject({ stderr: "" });
+    },
+  );
 
-  it("passes the path to the shell of Windows in a variable", () => {
+  it("passes the path to the Windows shell in an environment variable", () => {
     const path = String.raw`C:\Users\me\100% & %PATH%.pdf`;
     const [command, args, options] = openerOf("win32", path, { PATH: "p" });
     expect([command, ...args].join(" ")).toBe('cmd /d /v:off /s /c "start "" "%TEMPLATE_PDF_OPEN%""');

@@ -49,21 +49,21 @@ describe("printable", () => {
     ["Zoë 発票 👍 — £1,000", "Zoë 発票 👍 — £1,000"],
     [" first \r\n\n  second\n", "first second"],
     ["a \t\n \u00a0 \r b  c", "a b  c"],
-  ])("makes one line of %j", (text, line) => {
+  ])("puts %j on one line", (text, line) => {
     expect(printable(text)).toBe(line);
   });
 
-  it("makes one line of 1 MB of spaces", () => {
+  it("puts 1 MB of spaces on one line", () => {
     const spaces = " ".repeat(500_000);
     expect(printable(`a${spaces}b\n${spaces}`)).toBe(`a${spaces}b`);
   });
 
-  it("escapes control characters and changes of direction", () => {
+  it("escapes control characters, bidirectional controls and lone surrogates", () => {
     const escaped = String.raw`\u001b[31m\u0007\u0009\u009b2J\u202e\u2028\ud800`;
     expect(printable("\u001b[31m\u0007\t\u009b2J\u202e\u2028\ud800")).toBe(escaped);
   });
 
-  it("escapes as in JSON", () => {
+  it("uses the escapes of JSON", () => {
     const text = "\u009b31m\u202eabc";
     expect(JSON.parse(escapeUnprintable(JSON.stringify(text)))).toBe(text);
   });

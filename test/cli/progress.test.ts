@@ -22,26 +22,26 @@ describe("progress", () => {
 
   const shows = (text: string) => terminal.stderr.shows(text);
 
-  /** What a terminal shows in the end: each wipe takes away what stood on the line. */
-  const left = () => terminal.stderr.text.split(wipe).at(-1);
+  /** Returns what the terminal shows at the end, because each wipe clears the line. */
+  const lastLine = () => terminal.stderr.text.split(wipe).at(-1);
 
-  it("reports waiting and receiving on one line, which is wiped away before the result", async () => {
+  it("shows waiting and receiving on one line, which is cleared before the result", async () => {
     const ended = run(["generate", "invoice", "-o", join(temporaryFolder(), "a.pdf")], terminal);
     const { response } = await service.request();
     await shows("invoice: waiting for the service, 0 s");
     response.writeHead(200, { "content-length": pdf.length });
     response.write(pdf.subarray(0, 20_000));
     await shows("invoice: 20.0 kB of 36.8 kB, 0 s");
-    // Nothing more comes, and that can be seen.
+    // The time advances although no more bytes arrive.
     await shows("invoice: 20.0 kB of 36.8 kB, 1 s");
     response.end(pdf.subarray(20_000));
     expect(await ended).toBe(0);
-    expect(left()).toBe("");
+    expect(lastLine()).toBe("");
     expect(terminal.stderr.text).not.toContain("\n");
     expect(terminal.printed).toMatch(/a\.pdf: 36\.8 kB\n$/);
   });
 
-  it("counts what is written to standard output, on a terminal of unknown width", async () => {
+  it("counts the bytes on standard output if the width of the terminal is unknown", async () => {
     terminal.stderr.columns = 0;
     const ended = run(toOutput, terminal);
     const { response } = await service.request();
@@ -49,10 +49,10 @@ describe("progress", () => {
     await shows("invoice: 20.0 kB so far, 0 s");
     response.end(pdf.subarray(20_000));
     expect(await ended).toBe(0);
-    expect(left()).toBe("");
+    expect(lastLine()).toBe("");
   });
 
-  it("reports a retry, and is wiped away before an error is printed", async () => {
+  it("shows a retry, and is cleared before an error is printed", async () => {
     const ended = run(toOutput, terminal);
     const { response } = await service.request();
     await shows("waiting");
@@ -60,7 +60,7 @@ describe("progress", () => {
     await shows("invoice: retrying");
     (await service.request(1)).response.writeHead(503, { "retry-after": "3600" }).end();
     expect(await ended).toBe(1);
-    expect(left()).toMatch(/^template-pdf: Got 503 from .*\n$/);
+    expect(lastLine()).toMatch(/^template-pdf: Got 503 from .*\n$/);
   });
 
   it("fits on one line, and escapes control characters", async () => {

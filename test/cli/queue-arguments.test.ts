@@ -6,21 +6,21 @@ import { run } from "../../src/cli/run.ts";
 import { temporaryFolder } from "../client/every-form.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 
-/** A password, and a URL at which nothing listens. */
 const password = "CANARY-password";
+/** Nothing listens at this URL. */
 const url = `redis://user:${password}@127.0.0.1:1`;
 const service = { TEMPLATE_PDF_API_KEY: "CANARY-key", TEMPLATE_PDF_BASE_URL: "http://127.0.0.1:1" };
 
-async function answer(line: string, env: Readonly<Record<string, string>> = {}) {
+async function runCli(line: string, env: Readonly<Record<string, string>> = {}) {
   const terminal = new FakeTerminal();
   terminal.env = { ...service, ...env };
   const code = await run(line.split(" "), terminal);
   const { printed, stderr } = terminal;
   expect(printed + stderr.text).not.toContain("CANARY");
-  return { code, printed, told: stderr.text.replaceAll("template-pdf: ", "") };
+  return { code, printed, stderr: stderr.text.replaceAll("template-pdf: ", "") };
 }
 
-function dataOf(text: string): string {
+function writeRows(text: string): string {
   const path = join(temporaryFolder(), "rows.csv");
   writeFileSync(path, text);
   return path;
@@ -60,32 +60,35 @@ describe("a command with a queue", () => {
       `runs --queue redis://CANARY-user:12345/${password}@host`,
       /^The URL of the queue has an @ after its host\. In a password, write @ as %40, \/ as %2F/,
     ],
-  ])("is refused: %s", async (line, told) => {
-    const ending = await answer(line);
+  ])("refuses the command line: %s", async (line, message) => {
+    const ending = await runCli(line);
     expect(ending).toMatchObject({ code: 2, printed: "" });
-    expect(ending.told).toMatch(told);
+    expect(ending.stderr).toMatch(message);
   });
 
-  it("refuses a key that has not 32 bytes, without the key", async () => {
+  it("refuses a TEMPLATE_PDF_QUEUE_KEY that does not have 32 bytes, without printing it", async () => {
     const env = { TEMPLATE_PDF_QUEUE_URL: url, TEMPLATE_PDF_QUEUE_KEY: "CANARY" };
-    const { code, told } = await answer("runs", env);
+    const { code, stderr } = await runCli("runs", env);
     expect(code).toBe(2);
-    expect(told).toMatch(/^TEMPLATE_PDF_QUEUE_KEY has to be the base64 of 32 bytes\./);
+    expect(stderr).toMatch(/^TEMPLATE_PDF_QUEUE_KEY has to be the base64 of 32 bytes\./);
   });
 
   it.each([
     ["bulk", `bulk invoice ROWS --queue ${url} --run nov --debug`, {}],
     ["work", "work --out out/{{no}}.pdf --debug", { TEMPLATE_PDF_QUEUE_URL: url }],
     ["runs", "runs --debug", { TEMPLATE_PDF_QUEUE_URL: url }],
-  ])("says without the password that Redis cannot be reached: %s", async (_command, line, env) => {
-    const { code, printed, told } = await answer(line.replace("ROWS", dataOf("no\n1\n")), env);
-    expect([code, printed]).toEqual([1, ""]);
-    expect(told).toMatch(/^Redis at 127\.0\.0\.1:1 cannot be reached: ECONNREFUSED\./);
-  });
+  ])(
+    "reports that Redis cannot be reached, without printing the password: %s",
+    async (_command, line, env) => {
+      const { code, printed, stderr } = await runCli(line.replace("ROWS", writeRows("no\n1\n")), env);
+      expect([code, printed]).toEqual([1, ""]);
+      expect(stderr).toMatch(/^Redis at 127\.0\.0\.1:1 cannot be reached: ECONNREFUSED\./);
+    },
+  );
 
-  it("checks the rows with --dry-run without a connection, a path or a service", async () => {
-    const line = `bulk invoice ${dataOf("no\n1\n1\n")} --queue ${url} --run nov --dry-run`;
-    expect(await answer(line, { TEMPLATE_PDF_API_KEY: "" })).toMatchObject({
+  it("checks the rows with --dry-run without Redis, --out or an API key", async () => {
+    const line = `bulk invoice ${writeRows("no\n1\n1\n")} --queue ${url} --run nov --dry-run`;
+    expect(await runCli(line, { TEMPLATE_PDF_API_KEY: "" })).toMatchObject({
       code: 0,
       printed: expect.stringMatching(/: 2 rows are good\. Nothing was sent\.\n$/),
     });
@@ -98,7 +101,7 @@ describe("the table of runs", () => {
   const first = { ...done, ...rest };
   const second = { ...first, run: "nov\n", fulfilled: 100, waiting: 1083, active: 16 };
 
-  it("shows rates and times of runs that are not finished", () => {
+  it("shows the rate and the time left of unfinished runs", () => {
     const progresses = [first, { ...second, perSecond: 150, leftMs: 7321, isAdded: false }];
     expect(runsTable(progresses, "q")).toEqual([
       "run   total  fulfilled  rejected  waiting  active   rate  time left",
@@ -107,7 +110,7 @@ describe("the table of runs", () => {
     ]);
   });
 
-  it("shows runs that are not finished first, if asked to, and no time that is not known", () => {
+  it("can list unfinished runs first, and omits an unknown time left", () => {
     const leftMs = Number.POSITIVE_INFINITY;
     const table = runsTable([first, { ...second, leftMs }], "q", true);
     expect(table.map((line) => line.replaceAll(/ +/g, " "))).toEqual([
@@ -117,7 +120,7 @@ describe("the table of runs", () => {
     ]);
   });
 
-  it("says that there are no runs", () => {
+  it("is replaced by one line if the queue has no runs", () => {
     expect(runsTable([], "q")).toEqual(["the queue q has no runs"]);
   });
 });

@@ -9,26 +9,26 @@ import { endingOf, startCommand } from "./command.ts";
 import { endlessInput, FakeTerminal } from "./fake-terminal.ts";
 import { generateSetting } from "./generate-setting.ts";
 
-const half = beginning(pdfOf(500_000).subarray(0, 300_000), { "content-length": "500000" });
+const incomplete = beginning(pdfOf(500_000).subarray(0, 300_000), { "content-length": "500000" });
 const toOutput = ["generate", "invoice", "-o", "-"];
 
-/** Waits until a folder holds so many files. */
-const holding = (folder: string, count: number) =>
+/** Waits until a folder contains `count` files. */
+const waitForFiles = (folder: string, count: number) =>
   eventually(async () => {
     const files = await readdir(folder);
     return files.length === count ? files : undefined;
   });
 
-describe("generate that is stopped during a document", () => {
+describe("generate that is stopped while it receives a document", () => {
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("by %s ends silently with exit code %i, and leaves no file", async (signal, code) => {
-    const { service, cwd, env } = await generateSetting(half);
+  ] as const)("after %s exits silently with code %i, and leaves no file", async (signal, code) => {
+    const { service, cwd, env } = await generateSetting(incomplete);
     const child = startCommand(["generate", "invoice"], { cwd, env });
-    // Not the one that is made, and removed, before anything is sent.
+    // Before the request, the command creates another file and removes it.
     await service.request();
-    expect(await holding(cwd, 1)).toEqual([expect.stringMatching(/^\..+\.template-pdf$/)]);
+    expect(await waitForFiles(cwd, 1)).toEqual([expect.stringMatching(/^\..+\.template-pdf$/)]);
     child.kill(signal);
     const ending = await endingOf(child);
     expect(ending).toMatchObject({ code, stderr: "" });
@@ -37,13 +37,13 @@ describe("generate that is stopped during a document", () => {
     await service.requests[0]?.closed;
   });
 
-  it("keeps an older file", async () => {
-    const { service, cwd: folder, terminal } = await generateSetting(half);
+  it("keeps the existing file", async () => {
+    const { service, cwd: folder, terminal } = await generateSetting(incomplete);
     const path = join(folder, "invoice.pdf");
     await writeFile(path, "an older one");
     const ended = run(["generate", "invoice", "-o", path], terminal);
     await service.request();
-    await holding(folder, 2);
+    await waitForFiles(folder, 2);
     terminal.emit("SIGINT");
     expect(await ended).toBe(130);
     expect(await readdir(folder)).toEqual(["invoice.pdf"]);
@@ -72,12 +72,12 @@ describe("generate that is stopped while it waits", () => {
 });
 
 describe("types", () => {
-  it("does not write a file if it is stopped after everything was read", async () => {
+  it("does not write a file if it is stopped after all samples were read", async () => {
     const folder = temporaryFolder();
     const [sample, output] = [join(folder, "a.ndjson"), join(folder, "t.ts")];
     await writeFile(sample, '{"a":"1"}\n{"a":[1]}\n');
     const terminal = new FakeTerminal();
-    // The warning that the samples disagree, which is the last thing before the file is written.
+    // The first text is the warning that the samples disagree, right before the file is written.
     terminal.stderr.once("text", () => terminal.emit("SIGTERM"));
     expect(await run(["types", sample, "-o", output], terminal)).toBe(143);
     expect(terminal.stderr.text).toMatch(/ disagree /);
@@ -86,7 +86,7 @@ describe("types", () => {
 });
 
 describe("Ctrl-C", () => {
-  it("ends the process at once on the second press", async () => {
+  it("ends the process immediately on the second press", async () => {
     const { service, terminal } = await generateSetting(() => {});
     const ended = run(toOutput, terminal);
     await service.request();
@@ -97,7 +97,7 @@ describe("Ctrl-C", () => {
     await ended;
   });
 
-  it("has no listener after the command has ended", async () => {
+  it("has no listeners after the command has ended", async () => {
     const terminal = new FakeTerminal();
     await run(["--version"], terminal);
     expect(terminal.listenerCount("SIGINT") + terminal.listenerCount("SIGTERM")).toBe(0);

@@ -2,21 +2,21 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { temporaryFolder } from "../client/every-form.ts";
 import { runCommand } from "./command.ts";
-import { runHere } from "./command-here.ts";
+import { runInProcess } from "./run-in-process.ts";
 
-/** Files by their paths. */
+/** The contents of files by their paths. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** How `template-pdf types` ended, and what it left. */
+/** The outcome of `template-pdf types`. */
 export interface TypesEnding {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** The text of the file that it writes where nothing else is said. */
+  /** The text of the default output file. */
   readonly written: string;
 }
 
-/** Makes a folder with files in it, which goes with the test. */
+/** Creates a folder with files, which is removed after the test. */
 export function folderOf(files: Files): string {
   const folder = temporaryFolder();
   for (const [path, text] of Object.entries(files)) {
@@ -26,15 +26,15 @@ export function folderOf(files: Files): string {
   return folder;
 }
 
-/** Runs `template-pdf types` in a folder; `words` are taken apart at spaces. */
+/** Runs `template-pdf types` in a folder; `words` are split at spaces. */
 export async function runTypes(cwd: string, words: string): Promise<TypesEnding> {
-  // A module is loaded by Node itself, and may end its process.
-  const run = mayLoadModules(cwd, words) ? runCommand : runHere;
+  // Modules need a separate process, because they may end it.
+  const run = mayLoadModules(cwd, words) ? runCommand : runInProcess;
   const { code, stdout, stderr } = await run(["types", ...words.split(" ")], { cwd });
   return { code, stdout: stdout.toString(), stderr, written: textOf(join(cwd, "pdf-templates.ts")) };
 }
 
-/** What a command wrote for these files, without its comments. */
+/** Returns the types of these files without comments. */
 export async function typesOf(files: Files, words: string): Promise<string> {
   const { code, stderr, written } = await runTypes(folderOf(files), words);
   if (code !== 0 || stderr !== "") throw new Error(stderr);

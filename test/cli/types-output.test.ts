@@ -18,27 +18,27 @@ import { folderOf, runTypes } from "./types-command.ts";
 
 const one = { "invoice.json": '{"a":"1"}' };
 const done = { code: 0, stdout: "pdf-templates.ts: 1 template\n", stderr: "" };
-const theirs = "export const mine = 1;\n";
+const foreignCode = "export const mine = 1;\n";
 
-/** A folder in which the types are written already. */
+/** Creates a folder that already contains the types file. */
 async function folderWithTypes(words = "invoice.json"): Promise<{ cwd: string; path: string }> {
   const cwd = folderOf(one);
   expect(await runTypes(cwd, words)).toMatchObject(done);
   return { cwd, path: join(cwd, "pdf-templates.ts") };
 }
 
-describe("the file of the types", () => {
-  it("is not written if nothing has changed", async () => {
+describe("the types file", () => {
+  it("is not rewritten if nothing has changed", async () => {
     const { cwd, path } = await folderWithTypes();
     utimesSync(path, 1, 1);
     expect(await runTypes(cwd, "invoice.json")).toMatchObject(done);
     expect(statSync(path).mtimeMs).toBe(1000);
   });
 
-  it.runIf(hasModes)("keeps its mode when it is written again, and leaves no other file", async () => {
+  it.runIf(hasModes)("keeps its mode when it is rewritten, and leaves no temporary file", async () => {
     const { cwd, path } = await folderWithTypes();
     chmodSync(path, 0o640);
-    // An editor may have put a byte order mark before the signature.
+    // An editor may have added a byte order mark.
     writeFileSync(path, `\ufeff${readFileSync(path, "utf8")}`);
     writeFileSync(join(cwd, "invoice.json"), '{"b":"1"}');
     const { written, ...ending } = await runTypes(cwd, "invoice.json");
@@ -49,10 +49,10 @@ describe("the file of the types", () => {
   });
 
   it.runIf(hasLinks).each([true, false])(
-    "is replaced as a whole behind a link; it exists: %s",
+    "is replaced atomically behind a link (the target exists: %s)",
     async (exists) => {
       const cwd = exists ? (await folderWithTypes()).cwd : folderOf(one);
-      // Another name of the old file, which shows whether that was written to.
+      // A hard link shows whether the old file was modified.
       if (exists) linkSync(join(cwd, "pdf-templates.ts"), join(cwd, "before.ts"));
       mkdirSync(join(cwd, "src"));
       symlinkSync("../pdf-templates.ts", join(cwd, "src/types.ts"));
@@ -65,13 +65,13 @@ describe("the file of the types", () => {
     },
   );
 
-  it.each(["-", "/dev/stdout"])("goes to standard output with -o %s", async (output) => {
+  it.each(["-", "/dev/stdout"])("is written to standard output with -o %s", async (output) => {
     const { cwd, path } = await folderWithTypes();
     const ending = await runTypes(cwd, `invoice.json -o ${output}`);
     expect(ending).toMatchObject({ code: 0, stdout: readFileSync(path, "utf8"), stderr: "" });
   });
 
-  it("goes to standard output without what templates print while they are loaded", async () => {
+  it("is written to standard output without the output of templates that are loaded", async () => {
     const module = `console.log("loaded");
       const input = () => (console.log("asked"), { type: "object", properties: { a: { type: "string" } } });
       export const schema = { "~standard": { version: 1, vendor: "mine", validate() {}, jsonSchema: { input } } };`;
@@ -82,13 +82,13 @@ describe("the file of the types", () => {
     expect(await runTypes(cwd, "invoice.mjs -o -")).toEqual({ code: 0, stdout: written, stderr, written });
   });
 
-  it.runIf(hasPipeFiles)("goes to a device, which stays one", async () => {
+  it.runIf(hasPipeFiles)("can be written to a device, which is not replaced", async () => {
     expect(await runTypes(folderOf(one), "invoice.json -o /dev/null")).toMatchObject({ code: 0, stderr: "" });
     expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
   });
 
-  it("replaces a file of others with --force, and an empty one without", async () => {
-    for (const [text, flag] of Object.entries({ [theirs]: " --force", "\n": "" })) {
+  it("replaces the file of another program with --force, and an empty file without it", async () => {
+    for (const [text, flag] of Object.entries({ [foreignCode]: " --force", "\n": "" })) {
       const cwd = folderOf({ ...one, "pdf-templates.ts": text });
       const ending = await runTypes(cwd, `invoice.json${flag}`);
       expect(ending).toEqual({ ...done, written: expect.stringMatching(/^\/\/ Written by/) });
@@ -96,12 +96,12 @@ describe("the file of the types", () => {
   });
 });
 
-describe("an output that cannot be written", () => {
+describe("an output file that types cannot write", () => {
   it("is refused before any sample is read if another program wrote it", async () => {
     const stderr =
       "template-pdf: pdf-templates.ts was not written by this command and was not changed. Give -o another name, or add --force to overwrite it.\n";
-    const ending = await runTypes(folderOf({ "pdf-templates.ts": theirs }), "missing.json");
-    expect(ending).toEqual({ code: 2, stdout: "", stderr, written: theirs });
+    const ending = await runTypes(folderOf({ "pdf-templates.ts": foreignCode }), "missing.json");
+    expect(ending).toEqual({ code: 2, stdout: "", stderr, written: foreignCode });
   });
 
   it.runIf(hasLinks && hasPipeFiles).each([
@@ -122,7 +122,7 @@ describe("an output that cannot be written", () => {
 });
 
 describe("types --check", () => {
-  it("accepts an unchanged file, also with CRLF and a byte order mark", async () => {
+  it("accepts an up-to-date file, even with CRLF and a byte order mark", async () => {
     const { cwd, path } = await folderWithTypes();
     expect(await runTypes(cwd, "invoice.json --check")).toMatchObject(done);
     writeFileSync(path, `\ufeff${readFileSync(path, "utf8").replaceAll("\n", "\r\n")}`);
@@ -148,7 +148,7 @@ describe("types --check", () => {
         "Give -o another name, or overwrite it: npx template-pdf types . --force",
       { "pdf-templates.ts": "mine" },
     ],
-  ])("fails with exit code 1 and names the command: %s", async (words, line, changed = {}) => {
+  ])("exits with code 1 and prints the command that fixes it: %s", async (words, line, changed = {}) => {
     const { cwd } = await folderWithTypes();
     for (const [name, text] of Object.entries(changed)) writeFileSync(join(cwd, name), text);
     const texts = () => readdirSync(cwd).map((name) => readFileSync(join(cwd, name), "utf8"));
@@ -158,7 +158,7 @@ describe("types --check", () => {
     expect(texts()).toEqual(before);
   });
 
-  it("names --zod if the file was written with it", async () => {
+  it("suggests --zod if the file was written with it", async () => {
     const { cwd } = await folderWithTypes("invoice.json --zod");
     expect(await runTypes(cwd, "invoice.json --zod --check")).toMatchObject({ code: 0 });
     const { code, stdout, stderr } = await runTypes(cwd, "invoice.json --check");

@@ -19,7 +19,7 @@ const eachLine = "Each line must be one complete sample.";
 const noFile =
   "this is a pipe, a socket or a device, but types reads only files and folders. Save its content in a file.";
 
-/** Runs the command, which has to refuse with these lines and write nothing. */
+/** Runs the command, and expects that it prints these lines and writes nothing. */
 async function expectRefusal(cwd: string, words: string, ...lines: readonly string[]): Promise<void> {
   const before = readdirSync(cwd);
   const { code, stdout, stderr } = await runTypes(cwd, words);
@@ -46,7 +46,7 @@ describe("types refuses", () => {
       '{"a":"CANARY"}\r\n{"a":"CANARY"}\r\n',
     ],
     ["a.ndjson", `:3:7: ${noJson} ${eachLine}`, '\ufeff{}\r\n\r\n{"a": CANARY}\n'],
-    // Only the first line may have a byte order mark, wherever the file is cut into pieces.
+    // Only the first line can start with a byte order mark, wherever a chunk ends.
     ["a.ndjson", `:2:1: ${noJson} ${eachLine}`, `{}\n\ufeff{"a":"${"x".repeat(2 ** 20)}"}\n`],
     ["a.json", `:1:1: ${sampleIs("a string")}`, '"CANARY"'],
     ["a.json", `:3:2: ${sampleIs("an array")}`, '[\n {"a": 1},\n ["CANARY"]]'],
@@ -75,7 +75,7 @@ describe("types refuses", () => {
       `: the module waits for something that never happens. ${onlyExport}`,
       "await new Promise(() => {});",
     ],
-  ])("%s%s", async (file, line, text) => {
+  ])("a file, and reports %s%s", async (file, line, text) => {
     await expectRefusal(folderOf({ [file]: text }), file, `${file}${line}`);
   });
 
@@ -114,7 +114,7 @@ describe("types refuses", () => {
       { "a.schema.json": schemaOf({}), "a.2.json": schemaOf({}) },
     ],
     [".", `The templates "i-1" and "i_1" ${twoNames("i1")}`, { "i-1.json": "{}", "i_1.json": "{}" }],
-    // These clash only with --zod, with which the file is compared, too.
+    // These clash only with --zod, and --check also compares the file with that output.
     [
       "a.json a-schema.json --check",
       `The templates "a" and "a-schema" ${twoNames("aSchema")}`,
@@ -129,9 +129,9 @@ describe("types refuses", () => {
     ["a.json -o ", "-o is empty. Give it a file name, or leave it out."],
     ["--zod", "Missing required argument 'samples'. See template-pdf types --help."],
     ["a.json -o a -o b", "-o may be given only once. See template-pdf types --help."],
-    // A line break in a name would break the line.
+    // A line break in a file name must not break the message.
     [".", `a.b c.json:1:2: ${sampleIs("a number")}`, { "a.b\nc.json": "[1]" }],
-  ])("the words %j: %s", async (words, line, files = {}) => {
+  ])("the arguments %j, and reports: %s", async (words, line, files = {}) => {
     await expectRefusal(folderOf(files), words, line);
   });
 
@@ -141,17 +141,20 @@ describe("types refuses", () => {
       "a.json: the file is larger than 256 MiB. Save it as NDJSON, one sample per line, in a file that ends in .ndjson.",
     ],
     ["ndjson", "a.ndjson:1:1: this line is longer than 64 MiB. Put one sample on each line."],
-  ])("a file of one huge line that ends in .%s", async (extension, line) => {
+  ])("a .%s file with one huge line", async (extension, line) => {
     const cwd = folderOf({});
     ftruncateSync(openSync(join(cwd, `a.${extension}`), "w"), 600 * 1024 * 1024);
     await expectRefusal(cwd, `a.${extension}`, line);
   });
 
-  it.runIf(hasPipeFiles).each(["json", "ndjson", "mjs"])("a pipe that ends in .%s", async (extension) => {
-    const cwd = folderOf({});
-    execFileSync("mkfifo", [join(cwd, `a.${extension}`)]);
-    await expectRefusal(cwd, `a.${extension}`, `a.${extension}: ${noFile}`);
-  });
+  it.runIf(hasPipeFiles).each(["json", "ndjson", "mjs"])(
+    "a pipe whose name ends in .%s",
+    async (extension) => {
+      const cwd = folderOf({});
+      execFileSync("mkfifo", [join(cwd, `a.${extension}`)]);
+      await expectRefusal(cwd, `a.${extension}`, `a.${extension}: ${noFile}`);
+    },
+  );
 
   it("every bad file, not only the first", async () => {
     await expectRefusal(

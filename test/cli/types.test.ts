@@ -38,7 +38,7 @@ describe("types", () => {
     `);
   });
 
-  it("writes what the guide shows for its sample", async () => {
+  it("writes the types that the guide shows for its sample", async () => {
     const guide = readFileSync(new URL("../../docs/guides/typed-templates.md", import.meta.url), "utf8");
     const [, section = ""] = guide.split("## Types from samples\n");
     const blockOf = (language: string) =>
@@ -54,7 +54,7 @@ describe("types", () => {
     );
   });
 
-  it("writes the same text whatever the order, the folder and the paths", async () => {
+  it("writes the same text for any order of the files, working directory and spelling of the paths", async () => {
     const files = { "samples/invoice.json": b, "samples/letter.ndjson": a, "more/invoice.2.json": a };
     const cwd = folderOf(files);
     mkdirSync(join(cwd, "out"));
@@ -70,7 +70,7 @@ describe("types", () => {
     }
   });
 
-  it("reads a file once that is named twice", async () => {
+  it("reads a file only once if it is named twice", async () => {
     const kinds = '[{"k":"a","x":1},{"k":"b","y":1}]';
     const once = await typesOf({ "invoice.json": kinds }, "invoice.json");
     expect(await typesOf({ "invoice.json": kinds }, "invoice.json ./invoice.json .")).toBe(once);
@@ -84,7 +84,7 @@ describe("types", () => {
     [{ "a=b.json": a }, "a=b.json", "a=b"],
     [{ "inv.2024.json": '{"content":["{{a}}"],"sample":{"a":"x"}}' }, "inv.2024.json", "inv.2024"],
     [{ "cafe\u0301.json": a }, "cafe\u0301.json", "caf\u00e9"],
-  ])("takes the uid of %j from %j: %s", async (files, words, uid) => {
+  ])("derives the uid from the files %j and the arguments %j: %s", async (files, words, uid) => {
     const map = /interface Templates \{\n(.*?)\n\}/s.exec(await typesOf(files, words))?.[1] ?? "";
     expect(map.split("\n").map((line) => line.trim().replace(/^"|"?: \S+;$/g, ""))).toEqual([uid]);
   });
@@ -123,7 +123,7 @@ describe("types", () => {
     ["json", `{"content":["b"],"sample":${a}}`],
     ["mjs", "export const sample = { a: new Date(0), b: undefined }; export default () => ({});"],
   ])(
-    "reads samples, schemas, templates and modules by their content: invoice.%s with %s",
+    "detects samples, schemas, templates and modules by their content: invoice.%s with %s",
     async (extension, content, type = "{ a: string; }") => {
       const text = await typesOf({ [`invoice.${extension}`]: content }, `invoice.${extension}`);
       const [, body = ""] = /^export interface InvoiceValues (\{\n(?:.*\n)*?\})/m.exec(text) ?? [];
@@ -136,14 +136,14 @@ describe("types", () => {
   it.each([
     ["zod", "* as z", "zod/index.js", "z.object({ a: z.string(), b: z.number().default(1) })"],
     ["arktype", "{ type }", "arktype/out/index.js", 'type({ a: "string", "b?": "number" })'],
-  ])("reads the schema of a module from %s", async (_title, names, path, schema) => {
+  ])("reads the %s schema of a module", async (_title, names, path, schema) => {
     const code = `${importing(names, path)}export const schema = ${schema};`;
     const ending = await runTypes(folderOf({ "invoice.mjs": code }), "invoice.mjs");
     expect(ending).toMatchObject({ code: 0, stderr: "" });
     expect(ending.written).toContain("  a: string;\n  b?: number | undefined;\n");
   });
 
-  it("reads the sample of a module with a warning if its schema has no JSON Schema", async () => {
+  it("warns and reads the sample of a module if its schema cannot be converted to JSON Schema", async () => {
     const code = `${importing("* as v", "valibot/dist/index.mjs")}export const schema = v.object({}); export const sample = ${a};`;
     const { stderr, written } = await runTypes(folderOf({ "invoice.mjs": code }), "invoice.mjs");
     expect(stderr).toMatch(/^template-pdf: warning: invoice\.mjs: .* its sample is used instead\.\n$/);
@@ -176,8 +176,8 @@ describe("types", () => {
   });
 });
 
-describe("types of files that leave a doubt", () => {
-  it("come from the placeholders of a template without schema and sample", async () => {
+describe("types of ambiguous files", () => {
+  it("come from the placeholders if a template has neither a schema nor a sample", async () => {
     const letter = '{"content":["Dear {{customer.name}}, {{total | currency GBP}}"]}';
     const { code, stderr, written } = await runTypes(folderOf({ "letter.json": letter }), ".");
     expect(code).toBe(0);
@@ -195,14 +195,17 @@ describe("types of files that leave a doubt", () => {
     ],
     [{ "s/invoice-1.json": a, "s/letter-1.json": a }, undefined],
     [{ "s/inv_2024.json": a, "s/inv_2025.json": a }, undefined],
-  ])("ask whether numbered files are samples of one template: %j", async (files, words) => {
-    const { code, stderr } = await runTypes(folderOf(files), "s");
-    expect(code).toBe(0);
-    if (words === undefined) return expect(stderr).toBe("");
-    const question = `are treated as separate templates. If they are samples of one template, write ${words}\n`;
-    expect(stderr.endsWith(question), stderr).toBe(true);
-    expect((await runTypes(folderOf(files), words)).stdout).toMatch(/: 1 template\n/);
-  });
+  ])(
+    "come with a warning only if numbered files may be samples of one template: %j",
+    async (files, words) => {
+      const { code, stderr } = await runTypes(folderOf(files), "s");
+      expect(code).toBe(0);
+      if (words === undefined) return expect(stderr).toBe("");
+      const question = `are treated as separate templates. If they are samples of one template, write ${words}\n`;
+      expect(stderr.endsWith(question), stderr).toBe(true);
+      expect((await runTypes(folderOf(files), words)).stdout).toMatch(/: 1 template\n/);
+    },
+  );
 
   const strict = '{\n  "compilerOptions": {\n    "verbatimModuleSyntax": true,\n  }\n}';
   const refused =
@@ -213,14 +216,17 @@ describe("types of files that leave a doubt", () => {
     [{ "package.json": '{ "type": "module" }', "tsconfig.json": strict }, "a.json", ""],
     [{ "package.json": "{}", "tsconfig.json": strict.replace('"verb', '// "verb') }, "a.json", ""],
     [{}, "a.json", ""],
-  ])("warn of a file that TypeScript refuses: %j, types %s", async (files, words, stderr) => {
-    const ending = await runTypes(folderOf({ "a.json": a, ...files }), words);
-    expect(ending).toMatchObject({ code: 0, stderr });
-  });
+  ])(
+    "come with a warning only if TypeScript would reject the output: %j, types %s",
+    async (files, words, stderr) => {
+      const ending = await runTypes(folderOf({ "a.json": a, ...files }), words);
+      expect(ending).toMatchObject({ code: 0, stderr });
+    },
+  );
 });
 
 describe("types of a folder", () => {
-  it("are those of its samples and templates, not of its other files", async () => {
+  it("include its samples and templates, and ignore its other files", async () => {
     const cwd = folderOf({
       "f/invoice.json": a,
       "f/letter.ndjson": a,
@@ -238,7 +244,7 @@ describe("types of a folder", () => {
     expect(await runTypes(join(cwd, "f"), ". --check")).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it.runIf(hasPipeFiles)("follow links to files, and skip pipes", async () => {
+  it.runIf(hasPipeFiles)("include linked files, and ignore pipes", async () => {
     const cwd = folderOf({ "a.json": a, "f/inner/b.json": a });
     for (const name of ["pipe.json", "pipe.ndjson", "pipe.mjs"])
       execFileSync("mkfifo", [join(cwd, "f", name)]);
@@ -254,7 +260,7 @@ describe("types of a folder", () => {
 });
 
 describe("a pattern that the shell did not expand", () => {
-  it("is expanded by types, also after a uid", async () => {
+  it("is expanded by types, even after a uid", async () => {
     const samples = { "s/order.1.json": a, "s/order.2.json": a };
     const files = { ...samples, "s/.order.json": "no JSON", "s/letter.json": "[]" };
     expect(await typesOf(files, "order=s/*.?.json")).toContain('template<OrderValues, "order">("order")');
@@ -274,7 +280,7 @@ describe("a pattern that the shell did not expand", () => {
     ["c*", "linux", ["c*"]],
     ["c*", "win32", ["C.JSON"]],
     [`${"*a".repeat(60)}*b`, "linux", [`${"*a".repeat(60)}*b`]],
-  ])("matches names as a shell does: %s on %s", async (pattern, platform, names) => {
+  ])("matches the same names as in a shell: %s on %s", async (pattern, platform, names) => {
     const folder = folderOf(Object.fromEntries(files.map((name) => [name, ""])));
     const found = names.map((name) => join(folder, name));
     expect(await expandPattern(join(folder, pattern), platform)).toEqual(found);

@@ -26,33 +26,33 @@ const maxTold = 20;
 /** The maximum number of listed columns if a placeholder matches no column. */
 const maxListed = 50;
 
-/** How many placeholders are tried one by one: each try makes a whole path. */
+/** The maximum number of placeholders that are tested one by one, because each test builds a complete path. */
 const maxTried = 20;
 
-/** What the rows are checked by. */
+/** The data of a check, and what the rows are checked against. */
 export interface Check {
   readonly data: Data;
-  /** Without `out` and `sink` if workers of a queue give the documents their paths. */
+  /** `out` and `sink` are missing if the workers of a queue choose the paths. */
   readonly plan: Pick<BulkPlan, "limit" | "template"> & Partial<Pick<BulkPlan, "out" | "sink">>;
   readonly schema: RowSchema | undefined;
-  /** Files that no document may take the place of. */
+  /** Files that a document must not replace. */
   readonly files?: RunFiles;
 }
 
-/** Something that is wrong with a row, without a value. */
+/** A problem with a row. It never contains a value. */
 interface RowFault {
-  /** The property or column, if it is one of them. */
+  /** The affected property or column, if there is one. */
   readonly column: string | undefined;
   readonly message: string;
 }
 
-/** A row of the data, and what is wrong with it. */
+/** A row of the data and its problems. */
 export interface CheckedRow {
   readonly line: number;
   readonly number: number | undefined;
-  /** Where it is, for messages. */
+  /** The location of the row, for messages. */
   readonly place: string;
-  /** The row itself, if nothing is wrong with it. */
+  /** The row itself, if it has no problems. */
   readonly row?: Row;
   readonly faults: readonly RowFault[];
 }
@@ -85,8 +85,8 @@ export interface RowCounts {
 /**
  * Reads all rows, and checks that a document can be generated from each of them.
  *
- * @param skipsInvalid - whether rows that are wrong are only listed, if there are others
- * @throws {Misuse} telling what is wrong and where, without a value
+ * @param skipsInvalid - whether wrong rows are only listed, if there are good rows
+ * @throws {Misuse} with the problems and their locations, but without values
  */
 export async function checkData(
   check: Check,
@@ -125,12 +125,12 @@ export async function checkData(
   return counts;
 }
 
-/** Writes what is wrong with a row: `total: must be a number`. */
+/** Formats a problem, for example `total: must be a number`. */
 export function textOfFault({ column, message }: RowFault): string {
   return column ? `${column}: ${message}` : message;
 }
 
-/** A column that is not there is missing in every row: told once. */
+/** Reports a missing column once instead of for every row. */
 function checkColumns({ name, columns }: Data, { out }: Check["plan"]): void {
   if (columns === undefined || out === undefined) return;
   const known = new Set(columns);
@@ -173,7 +173,7 @@ function ofRow(message: string): RowFault {
   return { column: undefined, message };
 }
 
-/** Claims the path of a row's document, as the run will; says why it cannot be, without a value. */
+/** Claims the path of a row's document, as the run will. Returns why that is not possible, without a value. */
 function pathFaults(row: Row, { plan, data, files }: Check, used: UsedPaths): RowFault[] {
   const { sink, template, out } = plan;
   if (sink === undefined || out === undefined) return [];
@@ -189,12 +189,12 @@ function pathFaults(row: Row, { plan, data, files }: Check, used: UsedPaths): Ro
     if (ValuesError.is(error)) return error.issues.map(faultOf);
     if (!SaveError.is(error)) throw error;
     const columns = columnFaults(out, row.values, pathOf);
-    // Else it is all of them together.
+    // Without a column, only the combination of values is wrong.
     return columns.length > 0 ? columns : [ofRow(refusalIn(error))];
   }
 }
 
-/** Says which values give no path, each with harmless ones in the place of the others. */
+/** Finds the values that make the path invalid, by testing each with harmless values for the others. */
 function columnFaults(
   out: string,
   values: Row["values"],

@@ -5,10 +5,10 @@ import { type RowSchema, readSchema } from "./data/check-rows.ts";
 import { type Data, openData } from "./data/open-data.ts";
 import type { BulkFlags, BulkPlan } from "./plan.ts";
 
-/** What the command line says about the rows. */
+/** The command-line options for the rows. */
 export type RowFlags = Pick<BulkFlags, "schema" | "encoding" | "delimiter">;
 
-/** The rows of a command, and what they are checked by. */
+/** The rows of a command, and the schema that they are checked against. */
 export interface OpenRows {
   readonly data: Data;
   readonly schema: RowSchema | undefined;
@@ -35,7 +35,7 @@ export async function withRows(
   }
 }
 
-/** Says at the end of `--dry-run` that all rows are good. */
+/** Formats the last line of `--dry-run` if all rows are good. */
 export function dryRunLine({ name }: Data, good: number, limit: number): string {
   const rows = `${limit === Number.POSITIVE_INFINITY ? "" : "the first "}${countOf(good, "row")}`;
   return `${printable(`${name}: ${rows} ${good === 1 ? "is" : "are"} good. Nothing was sent.`)}\n`;

@@ -5,9 +5,9 @@ import { Misuse } from "../failure.ts";
 import type { BulkFlags, BulkPlan } from "./plan.ts";
 
 /**
- * Refuses to create a journal next to that of another template, because its run could replace the documents of the other.
+ * Refuses to create a journal next to that of another template, because the run could replace documents of that template.
  *
- * @throws {Misuse} if no journal was named, and the folder has only others
+ * @throws {Misuse} if no journal was named, and the folder contains only journals of other templates
  */
 export async function refuseOtherJournals(
   { uid, folder, journal }: BulkPlan,

@@ -11,7 +11,7 @@ import { type ReportFormat, reportFormatOf } from "./report-file.ts";
 export interface RowJob extends Job {
   readonly template: AnyTemplate;
   readonly values: Record<string, unknown>;
-  /** Which record of the data it is, from 1. */
+  /** The number of the record in the data, from 1. */
   readonly number: number;
   /** The line on which it begins, from 1. */
   readonly line: number;
@@ -40,16 +40,16 @@ export interface BulkFlags {
   readonly allowInsecureHttp?: boolean;
 }
 
-/** What is to be done, once the command line was read. */
+/** The parsed command line of `bulk`. */
 export interface BulkPlan {
   readonly uid: string;
-  /** The template of that uid, which checks nothing. */
+  /** The template with that uid, without a schema. */
   readonly template: AnyTemplate;
   /** The path of the data, or `-`. */
   readonly file: string;
   readonly format: DataFormat | undefined;
   readonly out: string;
-  /** The folder of the documents, as messages name it. */
+  /** The folder of the documents, as messages show it. */
   readonly folder: string;
   readonly sink: FolderSink<RowJob>;
   readonly journal: string;
@@ -61,7 +61,7 @@ export interface BulkPlan {
   readonly stopAfter: number;
   /** How long the service may be unavailable. */
   readonly giveUpAfterMs: number;
-  /** Whether rows that are wrong are left out, instead of ending the command. */
+  /** Whether wrong rows are skipped instead of ending the command. */
   readonly skipsInvalid: boolean;
   readonly isRetried: boolean;
   readonly timeoutMs: number;

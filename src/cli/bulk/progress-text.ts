@@ -3,14 +3,14 @@ import { formatCount } from "../output.ts";
 
 /** The progress of a run, as the live line shows it. */
 export interface RunProgress {
-  /** Rows whose documents are there: made now or before. */
+  /** The number of rows whose documents exist, from this run or an earlier one. */
   readonly made: number;
   readonly failed: number;
   readonly total: number;
-  /** How many rows came to their end a second, lately. */
+  /** The recent number of finished rows per second. */
   readonly perSecond: number;
   readonly inHand: number;
-  /** How many requests a second are allowed; `Infinity` where no limit is known. */
+  /** The allowed number of requests per second; `Infinity` if no limit is known. */
   readonly allowedPerSecond: number;
   /** The rest of the pause that the service requested, in milliseconds. */
   readonly pauseMs: number;
@@ -18,16 +18,16 @@ export interface RunProgress {
   readonly outageMs: number;
   /** How long until the next request is sent, in milliseconds. */
   readonly nextRequestMs: number;
-  /** Whether no new row is begun. */
+  /** Whether the run no longer starts new rows. */
   readonly isEnding: boolean;
 }
 
-/** A bar has a fifth of a line, and narrow lines have none. */
+/** A bar takes a fifth of a line. Lines narrower than this have no bar. */
 const narrowColumns = 55;
 const longestBar = 24;
 const gap = "  ";
 
-/** Tells on one line how a run stands: what matters most first, and what there is no room for not at all. */
+/** Formats the progress of a run on one line, in order of importance; parts that do not fit are omitted. */
 export function progressText(progress: RunProgress, maxColumns: number): string {
   const parts = partsOf(progress);
   const [first = "", ...others] = parts;
@@ -84,7 +84,7 @@ function wholeSeconds(durationMs: number): number {
   return Math.ceil(durationMs / 1000) * 1000;
 }
 
-/** Writes how many there are a second, to two digits at least: `150/s`, `2.5/s`, `0.25/s`, `1 in 50 s`. */
+/** Formats a number per second with at least two significant digits: `150/s`, `2.5/s`, `0.25/s`, `1 in 50 s`. */
 export function formatRate(perSecond: number): string {
   if (perSecond >= 9.95) return `${formatCount(Math.round(perSecond))}/s`;
   if (perSecond >= 0.1 || perSecond === 0) return `${Number(perSecond.toPrecision(2))}/s`;

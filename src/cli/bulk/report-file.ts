@@ -9,28 +9,28 @@ import { type CheckedRow, textOfFault } from "./check-data.ts";
 import type { Row } from "./data/row.ts";
 import type { RowJob } from "./plan.ts";
 
-/** How a report is written. */
+/** The format of a report. */
 export type ReportFormat = "json" | "csv";
 
-/** What became of one row. */
+/** The outcome of one row. */
 export interface ReportEntry {
   readonly line: number;
   readonly row: number;
-  /** Where its document is, or would be. */
+  /** The path of the document, even if it was not generated. */
   readonly path: string | undefined;
   readonly status: "made" | "made before" | "failed" | "invalid" | "left";
   /** The number of requests. */
   readonly attempts?: number | undefined;
-  /** What it failed with; of an invalid row, each fault behind its column. */
+  /** The error of a failed row; `message` of an invalid row lists its problems with their columns. */
   readonly code?: string | undefined;
   readonly message?: string | undefined;
 }
 
-/** What stands around the entries, and between them. */
+/** The text around and between the entries. */
 interface ReportLayout {
   readonly begin: string;
   readonly end: string;
-  /** Writes one entry; `isFirst`: nothing stands before it. */
+  /** Formats one entry; `isFirst` means that no entry precedes it. */
   write(entry: ReportEntry, isFirst: boolean): string;
 }
 
@@ -51,7 +51,7 @@ export const reportLayouts: Readonly<Record<ReportFormat, ReportLayout>> = {
 
 const statuses = { fulfilled: "made", skipped: "made before", rejected: "failed" } as const;
 
-/** Tells what became of a row, and where its document is, or would be. */
+/** Returns the entry of a row that was processed. */
 export function entryOf(result: BulkResult<RowJob>, path: string | undefined): ReportEntry {
   const { line, number: row } = result.job;
   const entry = { line, row, path, status: statuses[result.status] };
@@ -61,18 +61,18 @@ export function entryOf(result: BulkResult<RowJob>, path: string | undefined): R
   return { ...entry, attempts, code: kindOfFailure(error).code, message: lineOf(error) };
 }
 
-/** Says what is wrong with a row that was left out. */
+/** Returns the entry of a row that was skipped because it is wrong. */
 export function invalidEntryOf({ line, number, faults }: CheckedRow): ReportEntry {
   const message = faults.map(textOfFault).join("; ");
   return { line, row: number ?? 0, path: undefined, status: "invalid", code: "invalid_row", message };
 }
 
-/** Lists a row that was not reached. */
+/** Returns the entry of a row that was not reached. */
 export function leftEntryOf({ line, number: row }: Row, path: string): ReportEntry {
   return { line, row, path, status: "left" };
 }
 
-/** @throws {Misuse} when the name of the report does not tell how to write it */
+/** @throws {Misuse} if the name of the report does not end in `.json` or `.csv` */
 export function reportFormatOf(path: string): ReportFormat {
   const extension = extname(path).toLowerCase();
   if (extension === ".json") return "json";
@@ -86,19 +86,19 @@ function cellOf(value: string | number | undefined, column: (typeof columns)[num
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** What a formula begins with; some programs take the wide characters of East Asian keyboards for the narrow ones. */
+/** Signs that start a formula. Some programs also accept the full-width signs of East Asian keyboards. */
 const formulaSigns = new Set("=+-@\uff1d\uff0b\uff0d\uff20");
 
-/** Where a program may see the start of a cell: it may take another delimiter than the comma, and ignore quotes. */
+/** Characters after which a cell may start, in programs that use another delimiter than the comma or ignore quotes. */
 const delimiters = new Set(",;|\t\r\n\v\f\u0085\u2028\u2029");
 
-/** What a program may leave out at the start of a cell. */
+/** Characters that a program may ignore at the start of a cell. */
 const skipped = /[\s"'\p{Cc}\p{Cf}]/u;
 
 /**
- * Keeps spreadsheets from taking a text, which may come from a row or from the service, for a formula: an apostrophe is put before
- * the sign that would begin one, wherever a program may see the start of a cell. Every such sign gets one, so that taking one
- * away from each returns the text again. A path that begins so gets `./`, which leads to the same file.
+ * Prevents spreadsheets from reading text of a row or of the service as a formula. Adds an apostrophe before each sign that
+ * could start a formula, wherever a program may see the start of a cell. Removing those apostrophes restores the text.
+ * A path that starts with such a sign gets the prefix `./` instead, which leads to the same file.
  */
 function withoutFormulas(text: string, isPath: boolean): string {
   const needsFolder = isPath && formulaSigns.has(text.trimStart().charAt(0));
@@ -118,10 +118,10 @@ function withoutFormulas(text: string, isPath: boolean): string {
   return safe;
 }
 
-/** How much is written at once. */
+/** The minimum length of a write. */
 const pieceLength = 64 * 1024;
 
-/** A report that is written while a run goes on: the whole of it or nothing. */
+/** A report that is written during a run and saved completely or not at all. */
 export class ReportFile {
   readonly #layout: ReportLayout;
   readonly #file: OutputFile;
@@ -136,7 +136,7 @@ export class ReportFile {
     this.#waiting = layout.begin;
   }
 
-  /** Begins a report; makes its folder where it is missing. */
+  /** Starts a report, and creates its folder if it is missing. */
   static async open(path: string, format: ReportFormat): Promise<ReportFile> {
     await mkdir(dirname(path), { recursive: true }).catch((error) => {
       throw new Misuse(describeFailure(path, error), { cause: error });
@@ -144,12 +144,12 @@ export class ReportFile {
     return new ReportFile(reportLayouts[format], await OutputFile.open(path));
   }
 
-  /** Where it goes, as it was given. */
+  /** The path as it was passed. */
   get path(): string {
     return this.#file.path;
   }
 
-  /** @throws {Failure} when what came before could not be written */
+  /** @throws {Failure} if an earlier entry could not be written */
   add(entry: ReportEntry): void {
     if (this.#failure) throw this.#failure;
     this.#waiting += this.#layout.write(entry, this.#isFirst);
@@ -157,12 +157,12 @@ export class ReportFile {
     if (this.#waiting.length >= pieceLength) this.#write();
   }
 
-  /** Resolves when every piece is written: no more rows are to be begun before. */
+  /** Resolves when everything so far is written. Wait for it before the next row. */
   room(): Promise<void> {
     return this.#writing;
   }
 
-  /** Gives the report its name. If it could not be written, this throws, and the one that stood there before is left. */
+  /** Saves the report under its name. Throws if it could not be written, and keeps the existing file. */
   async finish(): Promise<void> {
     this.#waiting += this.#layout.end;
     this.#write();
@@ -171,7 +171,7 @@ export class ReportFile {
     await this.#file.finish();
   }
 
-  /** Leaves nothing of it. */
+  /** Removes the unfinished report. */
   async discard(): Promise<void> {
     await this.#writing;
     await this.#file.discard();

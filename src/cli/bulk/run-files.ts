@@ -4,17 +4,17 @@ import { foldedPath, realPathOf } from "../../bulk/folder/document-paths.ts";
 import { Misuse } from "../failure.ts";
 import type { BulkPlan } from "./plan.ts";
 
-/** How many folders are known by their real paths; more are looked for again. */
+/** The maximum number of cached real paths of folders. */
 const maxKnownFolders = 10_000;
 
 /** The files of a run: each must be a different file, and no document may replace one. */
 export class RunFiles {
-  /** What each file is, by its real path. */
+  /** The description of each file by its real path. */
   readonly #files = new Map<string, string>();
   readonly #folders = new Map<string, string>();
   readonly #platform: string;
 
-  /** @throws {Misuse} when two of them are one file */
+  /** @throws {Misuse} if two paths lead to the same file */
   constructor({ file, journal, report }: BulkPlan, schema: string | undefined, platform: string) {
     this.#platform = platform;
     const files: readonly (readonly [path: string | undefined, what: string, option: string])[] = [
@@ -34,12 +34,12 @@ export class RunFiles {
     }
   }
 
-  /** Says which of these files a path leads to. */
+  /** Returns which of these files a path leads to. */
   whatAt(path: string): string | undefined {
     return this.#files.get(this.#realPathOf(path));
   }
 
-  /** Follows the links of a folder once, because there may be a million documents in it. */
+  /** Resolves the links of a folder only once, because it can contain a million documents. */
   #realPathOf(path: string): string {
     const absolute = resolve(path);
     const folder = dirname(absolute);

@@ -9,32 +9,32 @@ import { type Data, unitOf } from "./data/row.ts";
 import type { BulkPlan } from "./plan.ts";
 import { formatRate } from "./progress-text.ts";
 
-/** What has become of the rows of a run, once it is over. */
+/** The outcome of a run. */
 export interface RunOutcome {
   readonly made: number;
   readonly madeBefore: number;
   readonly failed: number;
-  /** Rows that nothing has become of. */
+  /** The number of rows that were not reached. */
   readonly left: number;
-  /** Rows that were wrong, and left out. */
+  /** The number of wrong rows, which were skipped. */
   readonly invalid: number;
-  /** Rows among those made or failed that had changed since an earlier run; nothing where that is not known. */
+  /** The number of rows that were made or failed and had changed since an earlier run; `undefined` if it is unknown. */
   readonly changed: number | undefined;
-  /** Documents of earlier runs whose rows are gone; nothing where that is not known. */
+  /** The number of documents of earlier runs that no longer have a row; `undefined` if it is unknown. */
   readonly missing: number | undefined;
   readonly durationMs: number;
   readonly failures: readonly FailureGroup[];
-  /** What the run was rejected with. */
+  /** The error with which the run rejected. */
   readonly failure: unknown;
   /** Why the report could not be written. */
   readonly reportFailure: unknown;
-  /** Why the command has stopped it. */
+  /** Why the command stopped the run. */
   readonly systematicFailure: SystematicFailure | undefined;
   /** The reason of the first Ctrl-C. */
   readonly easeReason: unknown;
 }
 
-/** Says in the end how a run went, where everything is, what failed and why, and what to do next. */
+/** Returns the summary of a run: the counts, the paths, the failures with their causes, and what to do next. */
 export function closingLines(outcome: RunOutcome, plan: BulkPlan, data: Data): string[] {
   const { made, madeBefore, failed, left, invalid, durationMs, reportFailure } = outcome;
   const report = reportFailure === undefined ? plan.report?.path : undefined;
@@ -78,13 +78,13 @@ function noteLines({ changed = 0, missing = 0 }: RunOutcome): string[] {
   return lines;
 }
 
-/** What a failure has to do with its own row: the same request fails again. */
+/** The codes of failures that are caused by the row itself, so that the same request would fail again. */
 const codesOfRows = ["bad_request", "invalid_values"];
 
 function nextLine(outcome: RunOutcome, { isFresh }: BulkPlan): string {
   const { made, failed, left, invalid, failures, systematicFailure } = outcome;
   const how = isFresh ? "without --fresh" : "again";
-  // Where some rows did fare better, the run may just go on.
+  // If some rows succeeded, the run can simply continue.
   if (systematicFailure && made === 0) return `${systematicFailure.fix} first, then run the command ${how}.`;
   const isOfRows = left === 0 && failures.every(({ code }) => codesOfRows.includes(code));
   if (isOfRows) {
@@ -95,7 +95,7 @@ function nextLine(outcome: RunOutcome, { isFresh }: BulkPlan): string {
   return `Run the same command ${how} for ${what}. Finished documents are not requested again.`;
 }
 
-/** Gives what a command ends with after its run; nothing where all is well. */
+/** Returns the error with which the command ends after its run, or `undefined` if everything succeeded. */
 export function endingOf(outcome: RunOutcome, stopAfter: number): unknown {
   const { made, failed, left, invalid, failure, reportFailure, systematicFailure } = outcome;
   if (systematicFailure && (made === 0 || left > 0)) {
@@ -122,14 +122,14 @@ function systematicFailureText(
   made: number,
   failed: number,
 ): string {
-  // Those in flight may have failed as well.
+  // The count includes rows in flight that failed too.
   const when = failed === 1 ? "at the first failure" : `after ${failed} failures`;
   return made === 0
     ? `Stopped ${when}: ${withWhat}, no other row would succeed${common === undefined ? "" : `: ${common}`}.`
     : `Stopped ${when}: ${withWhat}, although later rows succeeded.`;
 }
 
-/** Gives what a command ends with whose run could not begin: nothing was sent. */
+/** Returns the error with which the command ends if its run could not start, and nothing was sent. */
 export function startFailureOf(error: unknown): unknown {
   if (JournalError.is(error)) return new Misuse(inWordsOfTerminal(error.message), { cause: error });
   return error instanceof Failure ? new Misuse(error.message, { cause: error }) : error;

@@ -27,39 +27,39 @@ import { closingLines, endingOf, type RunOutcome, startFailureOf } from "./run-o
 /** The maximum number of failures that are printed immediately. */
 const maxTold = 5;
 
-/** How many outages are reported as they begin and end. */
+/** The maximum number of outages whose beginning and end are printed. */
 const maxOutagesTold = 5;
 
-/** What counts the rows of a status. */
+/** The counter of each status. */
 const counters = { fulfilled: "made", skipped: "madeBefore", rejected: "failed" } as const;
 
-/** What a run is made of. */
+/** The parts of a run. */
 export interface RowRunParts {
   readonly client: TemplatePdf;
-  /** What `name` of the journal tells runs apart by. */
+  /** The origin in the `name` of the journal, which distinguishes runs. */
   readonly origin: string;
   readonly plan: BulkPlan;
-  /** What the rows were checked by. */
+  /** The check that the rows have passed. */
   readonly check: Check;
   /** The template of every row. */
   readonly template: AnyTemplate;
-  /** How many rows are good. */
+  /** The number of good rows. */
   readonly total: number;
-  /** How many rows are wrong, and left out. */
+  /** The number of wrong rows, which are skipped. */
   readonly invalid: number;
   readonly session: Session;
 }
 
-/** The run over rows that were checked: shows how it goes, and says in the end how it went. */
+/** Runs over checked rows, shows the progress, and prints a summary at the end. */
 export class RowRun {
   readonly #parts: RowRunParts;
   readonly #counts = { made: 0, madeBefore: 0, failed: 0 };
-  /** Why rows have failed; the `indexes` are their ordinals. */
+  /** The failures of rows; the `indexes` are the ordinals of the rows. */
   readonly #failures = new FailureGroups();
   readonly #systematicFailures = new SystematicFailures();
   /** Aborted with a {@link SystematicFailure}. */
   readonly #systematicFailure = new AbortController();
-  /** A bit for each record of the data whose end is in the report. */
+  /** One bit per record of the data, which is set if its outcome is in the report. */
   readonly #reported: Uint8Array;
   readonly #startedAtMs = performance.now();
   readonly #rate = new RecentRate(this.#startedAtMs);
@@ -68,7 +68,7 @@ export class RowRun {
   #live: LiveLine | undefined;
   #report: ReportFile | undefined;
   #outageCount = 0;
-  /** Nothing until the run has begun. */
+  /** `undefined` until the run has started. */
   #progress: BulkProgress | undefined;
 
   constructor(parts: RowRunParts) {
@@ -77,7 +77,7 @@ export class RowRun {
     this.#ease = parts.session.endInSteps();
   }
 
-  /** Throws what the command ends with, as {@link endingOf} and {@link startFailureOf} say. */
+  /** Runs, and throws the result of {@link endingOf} or {@link startFailureOf}. */
   async perform(): Promise<void> {
     const { session, plan, check } = this.#parts;
     const { terminal, signal } = session;
@@ -85,7 +85,7 @@ export class RowRun {
     const outcome = await this.#run();
     const { reportFailure } = outcome;
     const ending = endingOf(outcome, plan.stopAfter);
-    // Else it is what the command ends with.
+    // Otherwise, the command ends with the failure of the report.
     if (reportFailure !== undefined && (signal.aborted || (ending as Error).cause !== reportFailure)) {
       terminal.stderr.write(`template-pdf: ${printable(lineOf(reportFailure))}\n`);
     }
@@ -95,7 +95,7 @@ export class RowRun {
     if (ending !== undefined) throw ending;
   }
 
-  /** @throws what the command ends with if the run cannot begin */
+  /** @throws the result of {@link startFailureOf} if the run cannot start */
   async #run(): Promise<RunOutcome> {
     const { plan, session, origin, client, total, invalid } = this.#parts;
     let failure: unknown;
@@ -157,7 +157,7 @@ export class RowRun {
     }
   }
 
-  /** The jobs of the rows that are good; the others go into the report. */
+  /** Yields the jobs of the good rows, and adds the others to the report. */
   async *#goodJobs(): AsyncGenerator<RowJob, void, undefined> {
     const { check, template } = this.#parts;
     for await (const checked of checkedRows(check)) {
@@ -167,20 +167,20 @@ export class RowRun {
     }
   }
 
-  /** Notes what became of a row in the report. */
+  /** Adds the outcome of a row to the report. */
   #reportRow(entry: ReportEntry): void {
     this.#report?.add(entry);
     this.#reported[entry.row >> 3] = (this.#reported[entry.row >> 3] ?? 0) | (1 << (entry.row & 7));
   }
 
-  /** Adds the rows that were not reached, and returns the report its name. */
+  /** Adds the rows that were not reached, and saves the report. */
   async #finishReport(hasLeft: boolean): Promise<void> {
     const report = this.#report;
     if (!report) return;
     const { check, plan, session } = this.#parts;
     if (hasLeft && !session.signal.aborted) {
       for await (const each of rowsUpTo(plan.limit, check.data)) {
-        // What became of the others is in the report.
+        // The report already contains the problems of such rows.
         if ("problem" in each) continue;
         const isReported = (this.#reported[each.number >> 3] ?? 0) & (1 << (each.number & 7));
         if (isReported) continue;

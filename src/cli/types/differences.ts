@@ -1,10 +1,10 @@
-/** How many templates or properties a message names. */
+/** The maximum number of templates or properties in a message. */
 const maxNamed = 5;
 
 /**
- * Says how a file that `types` wrote differs from what it would write now, by template and property.
+ * Describes how a file that `types` wrote differs from its current output, by template and property.
  *
- * @returns such as `invoice (note, total), letter (new)`; `undefined` if only other lines differ
+ * @returns a text such as `invoice (note, total), letter (new)`; `undefined` if only other lines differ
  */
 export function describeDifferences(written: string, text: string): string | undefined {
   const [before, after] = [templatesIn(written), templatesIn(text)];
@@ -20,7 +20,7 @@ export function describeDifferences(written: string, text: string): string | und
 
 const headline = /^\/\*\* (?:Checks the values|Values) of the template `([^`]*)`, as in /;
 
-/** The lines of each template, by uid: those behind its headlines, up to the end of each declaration. */
+/** Returns the lines of each template by uid: those from its headings to the ends of its declarations. */
 function templatesIn(text: string): Map<string, string[]> {
   const templates = new Map<string, string[]>();
   let lines: string[] | undefined;
@@ -35,7 +35,7 @@ function templatesIn(text: string): Map<string, string[]> {
   return templates;
 }
 
-/** The properties on whose lines two declarations differ. */
+/** Returns the properties whose lines differ between two declarations. */
 function membersOf(old: readonly string[], now: readonly string[]): string {
   const changed = [
     ...now.filter((line) => !old.includes(line)),

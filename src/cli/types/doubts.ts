@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { SampleFile } from "./sample-file.ts";
 
-/** A name that ends in a small number, as numbered samples have it; a year is more likely a part of a uid. */
+/** Matches a name that ends in a small number, like that of a numbered sample. A year is probably part of a uid. */
 const numbered = /^(.+?)([-_ ])\d{1,3}$/;
 
-/** Asks about files such as `invoice-1.json` and `invoice-2.json`, of which each would be a template of its own. */
+/** Warns about files such as `invoice-1.json` and `invoice-2.json`, which would be separate templates. */
 export function askAboutNumbers(files: readonly SampleFile[]): string[] {
   const groups = new Map<string, string[]>();
   for (const { name, uid, kind } of files) {
@@ -23,7 +23,7 @@ export function askAboutNumbers(files: readonly SampleFile[]): string[] {
     });
 }
 
-/** Warns of a module that TypeScript refuses: with `verbatimModuleSyntax`, a CommonJS package may have no `import` and `export`. */
+/** Warns about an output that TypeScript rejects: `verbatimModuleSyntax` forbids `import` and `export` in CommonJS packages. */
 export async function warnOfCommonJs(folder: string, output: string): Promise<string[]> {
   if (!output.endsWith(".ts")) return [];
   const [manifest, settings] = [

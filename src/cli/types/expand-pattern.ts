@@ -2,31 +2,31 @@ import { readdir } from "node:fs/promises";
 import { basename } from "node:path";
 
 /**
- * Finds the files that `*` and `?` in the last part of a path stand for: the shells of Windows leave that to the program, and so does
- * everybody else's between quotes.
+ * Finds the files that match `*` and `?` in the last part of a path. Shells on Windows do not expand patterns, and other
+ * shells do not expand them in quotes.
  *
- * @param platform - as `process.platform` tells it
- * @returns their paths, in order; the path itself where it is no pattern, or nothing is like it
+ * @param platform - the value of `process.platform`
+ * @returns their sorted paths; the path itself if it is not a pattern, or if no file matches
  */
 export async function expandPattern(path: string, platform: string): Promise<string[]> {
   const last = basename(path);
   if (!/[*?]/.test(last)) return [path];
   const folder = path.slice(0, path.lastIndexOf(last));
   const names = await readdir(folder || ".").catch(() => []);
-  // Windows takes `A.JSON` and `a.json` for one name.
+  // Windows treats `A.JSON` and `a.json` as the same name.
   const fold = (text: string) => [...(platform === "win32" ? text.toLowerCase() : text)];
   const pattern = fold(last);
-  // Hidden files are only like patterns that begin with a dot.
+  // Only patterns that start with a dot match hidden files.
   const isLike = (name: string) =>
     (last.startsWith(".") || !name.startsWith(".")) && isMatch(fold(name), pattern);
   const found = names.filter(isLike).sort();
   return found.length > 0 ? found.map((name) => folder + name) : [path];
 }
 
-/** Goes once through the pattern: a regular expression takes minutes for `*a*a*a*a*b`. */
+/** Reads the pattern only once, because a regular expression takes minutes for `*a*a*a*a*b`. */
 function isMatch(name: readonly string[], pattern: readonly string[]): boolean {
   const positions = [...name.keys(), name.length];
-  /** Where the beginning of the name may end that is like the pattern so far. */
+  /** The lengths of the beginnings of the name that match the pattern so far. */
   let ends = [0];
   for (const wanted of pattern) {
     const [first = Number.POSITIVE_INFINITY] = ends;

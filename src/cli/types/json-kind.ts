@@ -1,17 +1,17 @@
 import { isJsonObject } from "../../json/json-value.ts";
 
-/** What a JSON file holds. */
+/** The content of a JSON file. */
 export type JsonKind = "sample" | "samples" | "schema" | "template" | "nothing";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Where a template of the emulator has something to fill in. */
+/** Matches the placeholders and directives of an emulator template. */
 const fillings = /\{\{|"\$(?:each|if)"\s*:/;
 
 const typeNames: readonly unknown[] = "string number integer boolean null object array".split(" ");
 
 /**
- * Tells what a JSON file holds, by its content and its name.
+ * Detects what a JSON file contains from its content and its name.
  *
  * @param json - its content
  * @param name - its path
@@ -24,7 +24,7 @@ export function kindOfJson(json: unknown, name: string): JsonKind {
   return isSchema(json) ? "schema" : "sample";
 }
 
-/** Whether it is pdfmake's definition, and more than that: data may have a content, too. */
+/** Whether the object is a pdfmake definition with placeholders, a schema or a sample; data can have a `content` too. */
 function isTemplate(json: Json): boolean {
   const { content, schema, sample } = json;
   if (typeof content !== "string" && (typeof content !== "object" || content === null)) return false;
@@ -33,8 +33,8 @@ function isTemplate(json: Json): boolean {
 }
 
 /**
- * Whether only a schema looks like this: it describes properties, or combines what it defines. Data may have a `$schema`,
- * too, of its own schema, which is not one of json-schema.org; and a `type`, or `properties`.
+ * Whether the object can only be a schema, because it describes properties or combines its definitions. Data can also have
+ * a `type`, `properties`, or a `$schema` that does not come from json-schema.org.
  */
 function isSchema(json: Json): boolean {
   const { $schema, type, properties, required, $defs, definitions } = json;
@@ -44,7 +44,7 @@ function isSchema(json: Json): boolean {
   return properties === undefined && defines && isCombined(json);
 }
 
-/** Whether what was taken for a sample may have been meant for a schema. */
+/** Whether an object that was read as a sample may be intended as a schema. */
 export function mayBeSchema(json: Json): boolean {
   const { type, properties } = json;
   if (properties === undefined) return isTypeOfObjects(type) || isCombined(json);
@@ -60,7 +60,7 @@ function isTyped(schema: unknown): boolean {
   return isJsonObject(schema) && typeNames.includes(schema["type"]);
 }
 
-/** Whether it is made of other schemas. */
+/** Whether the schema consists of other schemas. */
 function isCombined({ $ref, allOf, anyOf, oneOf }: Json): boolean {
   const isList = (list: unknown) => Array.isArray(list) && list.length > 0 && list.every(isSchemaLike);
   return typeof $ref === "string" || [allOf, anyOf, oneOf].some(isList);

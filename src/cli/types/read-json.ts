@@ -10,14 +10,14 @@ import { type Collection, samplesOf } from "./template-samples.ts";
 
 const maxMiB = 256;
 
-/** Far deeper than samples and schemas are, and far less than the stack holds. */
+/** The maximum depth: far more than samples and schemas need, and far less than the stack allows. */
 const maxDepth = 1500;
 
 /**
  * Reads a JSON file: one sample, several in an array, a JSON Schema, or a template of the emulator.
  *
  * @returns warnings
- * @throws {Misuse} naming the place of what is wrong, and no value
+ * @throws {Misuse} with the location of the problem, but without a value
  */
 export async function readJson(file: SampleFile, collection: Collection): Promise<string[]> {
   const { name } = file;
@@ -67,7 +67,7 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
   }
 }
 
-/** Values made up from the placeholders of a template. @throws {Misuse} if it is none */
+/** Returns sample values for the placeholders of a template. @throws {Misuse} if the text is not a template */
 function valuesOfPlaceholders(text: string, name: string): object {
   try {
     return parseJsonTemplate(text, name).sample;

@@ -7,13 +7,13 @@ import { Misuse } from "../failure.ts";
 import { type SampleFile, uidOf, unreadable } from "./sample-file.ts";
 import { type Collection, samplesOf } from "./template-samples.ts";
 
-/** How much is read at once. */
+/** The size of a chunk. */
 const chunkBytes = 1024 * 1024;
 
 /**
- * Reads samples of which each stands on a line of its own, and holds one piece of the file at a time.
+ * Reads one sample per line, and keeps one chunk of the file in memory at a time.
  *
- * @throws {Misuse} naming the place of the first line that is no sample, or when there is none
+ * @throws {Misuse} with the location of the first line that is not a sample, or if the file contains no samples
  * @throws the signal's reason
  */
 export async function readLines(
@@ -54,7 +54,7 @@ function parseLine(text: string | undefined, place: string): unknown {
   const bad = text.indexOf(badCharacter);
   if (bad !== -1) throw notUtf8(`${place}:${lineAndColumn(text.slice(0, bad)).split(":")[1]}`);
   try {
-    // The decoder has taken the byte order mark of the file; parseJson would leave out another one.
+    // The decoder has removed the byte order mark of the file. A second one is an error, which parseJson would ignore.
     return parseJson(text.startsWith("\ufeff") ? `\ufeff${text}` : text, "");
   } catch (error) {
     const problem = (error as Error).message.replace(/^:\d+/, place);

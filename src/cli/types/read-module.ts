@@ -6,7 +6,7 @@ import { type SampleFile, uidOf } from "./sample-file.ts";
 import { type Collection, samplesOf } from "./template-samples.ts";
 
 /**
- * The part of the Standard Schema interface by which a library writes a schema as JSON Schema.
+ * The part of the Standard Schema interface that converts a schema to JSON Schema.
  *
  * @see https://standardschema.dev/json-schema
  */
@@ -15,10 +15,10 @@ interface JsonSchemaConverter {
 }
 
 /**
- * Reads a template of the emulator that is a module: the schema that it exports, or else its sample.
+ * Reads the exported schema of an emulator template that is a module, or else its sample.
  *
  * @returns warnings
- * @throws {Misuse} when it cannot be loaded, or exports neither
+ * @throws {Misuse} if the module cannot be loaded, or exports neither
  */
 export async function readModule(
   file: SampleFile,
@@ -70,7 +70,7 @@ function convert(schema: unknown, name: string): { readonly json: unknown } | { 
   }
 }
 
-/** The sample as a request would carry it. */
+/** Converts the sample as a request would. */
 function jsonOf(sample: unknown, name: string): unknown {
   try {
     return JSON.parse(JSON.stringify(sample));

@@ -5,18 +5,18 @@ import { isUid } from "../../request/url.ts";
 import { describeReadError, Misuse } from "../failure.ts";
 import { expandPattern } from "./expand-pattern.ts";
 
-/** A file from which something is learned about a template. */
+/** A file that describes a template: samples, a schema or a template. */
 export interface SampleFile {
   /** The absolute path. */
   readonly path: string;
-  /** What to call it in messages: the path as it was given. */
+  /** The name in messages: the path as it was passed. */
   readonly name: string;
   readonly kind: FileKind;
-  /** The uid that was given with it; else its name tells. */
+  /** The uid that was passed with the file. By default, it is derived from the name. */
   readonly uid: string | undefined;
 }
 
-/** How a file is read. */
+/** The way in which a file is read. */
 type FileKind = "json" | "lines" | "module";
 
 const kinds: Readonly<Record<string, FileKind>> = {
@@ -27,16 +27,16 @@ const kinds: Readonly<Record<string, FileKind>> = {
   ".ts": "module",
 };
 
-/** What lies in many folders and is neither a sample nor a template; nor are hidden files. */
+/** Common files that are neither samples nor templates, and hidden files. */
 const others =
   /^\.|^(?:package|package-lock|tsconfig|jsconfig)(?:\.\w+)?\.json$|\.(?:d|config|test|spec)\.(?:ts|mjs)$/;
 
 /**
- * Reads a word of the command line: `path` or `uid=path`, a file, a folder of files or a pattern such as `samples/*.json`.
+ * Expands an argument of the command line: `path` or `uid=path`, where the path is a file, a folder or a pattern such as `samples/*.json`.
  *
- * @param platform - as `process.platform` tells it
- * @returns the paths of files and folders, and the uid that was given with them
- * @throws {Misuse} when it cannot stand for files
+ * @param platform - the value of `process.platform`
+ * @returns the paths of files and folders, and the uid that was passed with them
+ * @throws {Misuse} if the argument cannot be a path of files
  */
 export async function expandWord(
   word: string,
@@ -62,7 +62,7 @@ export async function expandWord(
 /**
  * Finds the files at a path, which may be a folder.
  *
- * @throws {Misuse} when there is no such file, or it is none that can be read
+ * @throws {Misuse} if the file does not exist or its type is not supported
  */
 export async function findSampleFiles(name: string, uid: string | undefined): Promise<SampleFile[]> {
   const stats = await stat(name).catch(unreadable(name));
@@ -96,14 +96,14 @@ function statsOf(path: string): Promise<Stats | undefined> {
   return stat(path).catch(() => undefined);
 }
 
-/** Running a module has unknown effects, so a module that was not named runs only if it looks like a template. */
+/** Running a module has unknown effects, so a module in a folder runs only if it looks like a template. */
 async function mayBeTemplate(path: string): Promise<boolean> {
   // The reader reports files that cannot be read.
   const text = await readFile(path, "utf8").catch(() => "export default");
   return /\bexport\s+default\b|\bas\s+default\b/.test(text);
 }
 
-/** Turns what a file system throws into a message. */
+/** Converts an error of the file system to a message. */
 export function unreadable(name: string): (cause: unknown) => never {
   return (cause) => {
     throw new Misuse(`Could not read ${name}: ${describeReadError(cause)}.`, { cause });
@@ -121,15 +121,15 @@ function sampleKindOf(name: string): FileKind | undefined {
 }
 
 /**
- * Gives the uid of the template that a file belongs to: the one that was given with it, or else its name up to the first dot.
- * Of a template of the emulator it is the whole name without the extension, as the emulator has it.
+ * Returns the uid of the template that a file belongs to: the one that was passed with it, or else its name up to the first dot.
+ * The uid of an emulator template is the complete name without the extension, as in the emulator.
  *
- * @throws {Misuse} when the name returns none
+ * @throws {Misuse} if the name is not a valid uid
  */
 export function uidOf({ name, uid }: SampleFile, isTemplate = false): string {
   if (uid !== undefined) return uid;
   const file = basename(name);
-  // Some file systems take accents apart; callers write them as one character.
+  // Some file systems decompose accented characters; callers write them as one character.
   const found = (isTemplate ? file.slice(0, -extname(file).length) : file.replace(/\..*$/s, "")).normalize();
   if (isUid(found)) return found;
   throw new Misuse(`${name}: the file name is not a valid uid. Name the uid: uid=${name}.`);

@@ -7,27 +7,27 @@ import type { TemplateShape } from "../../template-types/shape.ts";
 import { Misuse } from "../failure.ts";
 import type { SampleFile } from "./sample-file.ts";
 
-/** More kinds of samples than these are not compared with each other. */
+/** The maximum number of kinds of samples that are compared with each other. */
 const maxKinds = 64;
 
-/** What was found of every template, by uid. */
+/** The samples and schemas of every template by uid. */
 export type Collection = Map<string, TemplateSamples>;
 
-/** Returns what was found of a template, to which more can be added. */
+/** Returns the samples of a template, and adds an empty entry if there is none. */
 export function samplesOf(collection: Collection, uid: string): TemplateSamples {
   const samples = collection.get(uid) ?? new TemplateSamples(uid);
   collection.set(uid, samples);
   return samples;
 }
 
-/** Everything that was found of one template. */
+/** The samples and the schema of one template. */
 export class TemplateSamples {
   readonly #uid: string;
   readonly #samples = new Samples();
   readonly #files = new Set<SampleFile>();
-  /** What a schema says, which is everything, and the file it stands in. */
+  /** The schema, which describes all values, and its file. */
   #schema: (Pick<TemplateShape, "shape" | "definitions"> & { readonly file: SampleFile }) | undefined;
-  /** The properties of samples, by their names, and where such a sample was seen first. */
+  /** The sets of property names of the samples, and the location of the first sample with each set. */
   readonly #kinds = new Map<string, { readonly names: readonly string[]; readonly place: string }>();
 
   constructor(uid: string) {
@@ -35,11 +35,11 @@ export class TemplateSamples {
   }
 
   /**
-   * Notes one sample.
+   * Adds a sample.
    *
-   * @param locate - tells where it stands, which may take a while
-   * @param label - what to call it in a warning, if not by its place
-   * @throws {Misuse} when it is no object, or nested too deep
+   * @param locate - returns the location of the sample, which may be slow
+   * @param label - the name of the sample in a warning; the default is its location
+   * @throws {Misuse} if the sample is not an object, or is nested too deep
    */
   addSample(value: unknown, file: SampleFile, locate: () => string, label?: string): void {
     if (!isJsonObject(value)) {
@@ -58,15 +58,15 @@ export class TemplateSamples {
     if (this.#kinds.size === maxKinds) return;
     const names = Object.keys(value);
     const key = names.join("\n");
-    // A sample without properties does not conflict with others.
+    // A sample without properties never conflicts with others.
     if (names.length > 0 && !this.#kinds.has(key)) this.#kinds.set(key, { names, place: label ?? locate() });
   }
 
   /**
-   * Notes a JSON Schema, which says everything.
+   * Adds a JSON Schema, which replaces the samples.
    *
-   * @param locate - tells where a part of it stands, if its path alone does not
-   * @throws {Misuse} when it is none that can be read, or there is one already
+   * @param locate - returns the location of a part of the schema; by default, messages show its path
+   * @throws {Misuse} if the schema cannot be read, or the template already has one
    */
   addSchema(schema: unknown, file: SampleFile, locate?: (path: JsonPath) => string): void {
     const { name } = file;
@@ -85,9 +85,9 @@ export class TemplateSamples {
   }
 
   /**
-   * What is known in the end.
+   * Returns the shape of the template's values.
    *
-   * @param folder - the absolute path of the folder from which files are named: alike on every machine
+   * @param folder - the absolute path to which the file names are relative, so that they are equal on every machine
    */
   describe(folder: string): TemplateShape {
     const { shape, definitions } = this.#schema ?? { shape: this.#samples.shape(), definitions: new Map() };
@@ -96,7 +96,7 @@ export class TemplateSamples {
     return { uid: this.#uid, shape, definitions, sources };
   }
 
-  /** What makes one doubt that it is right: one line each. */
+  /** Returns one line for each reason to doubt the types. */
   warnings(): string[] {
     if (this.#schema) {
       if (this.#files.size === 0) return [];

@@ -2,19 +2,18 @@ import { once } from "node:events";
 import { expect, it } from "vitest";
 import { saying, withLength } from "../../support/service.ts";
 import { closedOrigin } from "../../support/sockets.ts";
-import { Bench, csvOf, small } from "./command.ts";
+import { Bench, csvOf, smallPdf } from "./command.ts";
 
-it("a bulk run waits for a service that is away, says so, and makes every document", async () => {
+it("a bulk run waits for an unavailable service, reports the outage, and generates every document", async () => {
   const bench = await Bench.open((received) =>
-    (bench.service.requests.length <= 4 ? saying(503) : withLength(small))(received),
+    (bench.service.requests.length <= 4 ? saying(503) : withLength(smallPdf))(received),
   );
   bench.write("data.csv", csvOf(9));
   const ended = bench.bulk("data.csv", ["--concurrency", "4"]);
-  const { stderr } = bench.terminal;
-  stderr.isTTY = true;
-  const { code, printed, told } = await ended;
+  bench.terminal.stderr.isTTY = true;
+  const { code, printed, stderr } = await ended;
   expect([code, printed.split("\n")[0]]).toEqual([0, "9 documents made, in TIME"]);
-  const lines = told.replaceAll("\r\u001b[K", "\n").split("\n");
+  const lines = stderr.replaceAll("\r\u001b[K", "\n").split("\n");
   expect(lines).toContainEqual(
     'waiting for the service, 15 min at most: Got 503 from ORIGIN for template "letter". Try again later.',
   );
@@ -24,18 +23,18 @@ it("a bulk run waits for a service that is away, says so, and makes every docume
   expect(lines).toContainEqual(expect.stringMatching(/^the service is available again after 1(?:\.\d)? s$/));
 });
 
-it("a bulk run ends with 3 after --give-up-after, and the next one goes on", async () => {
+it("a bulk run exits with code 3 after --give-up-after, and the next run continues it", async () => {
   const bench = await Bench.open();
   bench.write("data.csv", csvOf(30));
   const origin = await closedOrigin();
-  const { code, printed, told } = await bench.bulk("data.csv", [
+  const { code, printed, stderr } = await bench.bulk("data.csv", [
     "--base-url",
     origin,
     "--give-up-after",
     "1ms",
   ]);
   expect([code, bench.service.requests]).toEqual([3, []]);
-  const [waiting, stopped, ...others] = told.trim().split("\n");
+  const [waiting, stopped, ...others] = stderr.trim().split("\n");
   expect(waiting).toMatch(
     /^waiting for the service, 1 ms at most: Could not reach .*ECONNREFUSED.*Check the base URL/,
   );
@@ -50,14 +49,14 @@ it("a bulk run ends with 3 after --give-up-after, and the next one goes on", asy
   expect((await bench.bulk("data.csv")).printed).toMatch(/^30 documents made/);
 });
 
-it("Ctrl-C ends a bulk run that waits for the service", async () => {
+it("Ctrl-C stops a bulk run that waits for the service", async () => {
   const bench = await Bench.open();
   bench.write("data.csv", csvOf(30));
   const ended = bench.bulk("data.csv", ["--base-url", await closedOrigin()]);
   const { terminal } = bench;
   while (!terminal.stderr.text.includes("waiting for the service")) await once(terminal.stderr, "text");
   terminal.emit("SIGINT");
-  const { code, printed, told } = await ended;
-  expect([code, told.split("\n")[1]]).toEqual([130, "stopping; press Ctrl-C again to stop now"]);
+  const { code, printed, stderr } = await ended;
+  expect([code, stderr.split("\n")[1]]).toEqual([130, "stopping; press Ctrl-C again to stop now"]);
   expect(printed).toMatch(/^0 documents made, 30 left, /);
 });

@@ -1,21 +1,21 @@
 import { appendFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { saying } from "../../support/service.ts";
-import { Bench, byNo, csvOf, key, noOf, small } from "./command.ts";
+import { Bench, byNo, csvOf, key, noOf, smallPdf } from "./command.ts";
 
 const places = "folder out, journal out/letter.journal";
 
 describe("bulk", () => {
-  it("makes a document of every row of a CSV file, and says where they are", async () => {
+  it("generates a document from every row of a CSV file, and prints their folder", async () => {
     const bench = await Bench.open();
     bench.write("data.csv", 'no;name\n1;Zoë\n2;"O\'Neil; Søn"\n');
     expect(await bench.bulk("data.csv")).toEqual({
       code: 0,
       printed: `2 documents made, in TIME\n${places}\n`,
-      told: "",
+      stderr: "",
     });
     expect(bench.files()).toEqual(["1.pdf", "2.pdf", "letter.journal"]);
-    expect((await bench.read("out/1.pdf")).length).toBe(small.length);
+    expect((await bench.read("out/1.pdf")).length).toBe(smallPdf.length);
     expect(bench.service.requests.map(({ body }) => body).sort()).toEqual([
       '{"no":"1","name":"Zoë"}',
       '{"no":"2","name":"O\'Neil; Søn"}',
@@ -23,17 +23,17 @@ describe("bulk", () => {
     expect(bench.service.requests[0]?.path).toBe("/api/v1/templates/letter/generate-sync");
   });
 
-  it("sends numbers and nested values of standard input as they stand", async () => {
+  it("sends numbers and nested values from standard input unchanged", async () => {
     const bench = await Bench.open();
     const input = '{"no":1,"lines":[{"price":2.5}]}\n\n{"no":2}\n';
-    expect(await bench.bulk("-", ["--concurrency", "1"], input)).toMatchObject({ code: 0, told: "" });
+    expect(await bench.bulk("-", ["--concurrency", "1"], input)).toMatchObject({ code: 0, stderr: "" });
     expect(bench.service.requests.map(({ body }) => body)).toEqual([
       '{"no":1,"lines":[{"price":2.5}]}',
       '{"no":2}',
     ]);
   });
 
-  it("goes on where it was: with what has failed, what is new and what has changed", async () => {
+  it("resumes with the rows that failed, are new or have changed", async () => {
     let isBroken = true;
     const bench = await Bench.withRows(3, (received) =>
       byNo(isBroken ? { 2: saying(422, '{"message":"no"}') } : {})(received),
@@ -46,12 +46,12 @@ describe("bulk", () => {
     expect(await bench.bulk("data.csv")).toEqual({
       code: 0,
       printed: `3 documents made, 1 made before, in TIME\n${places}\n1 row changed since an earlier run, and was generated again.\n`,
-      told: "resuming out/letter.journal: 2 documents are recorded as finished; 4 rows to go through\n",
+      stderr: "resuming out/letter.journal: 2 documents are recorded as finished; 4 rows to go through\n",
     });
     expect(bench.service.requests.slice(before).map(noOf).sort()).toEqual(["2", "3", "4"]);
   });
 
-  it("tells of documents whose rows are gone, and leaves them", async () => {
+  it("reports documents whose rows were removed, and keeps their files", async () => {
     const bench = await Bench.withRows(3);
     await bench.bulk("data.csv");
     bench.write("data.csv", csvOf(1));
@@ -59,62 +59,65 @@ describe("bulk", () => {
       `0 documents made, 1 made before, in TIME\n${places}\n2 documents of earlier runs no longer have a row, and stay where they are.\n`,
     );
     expect(bench.files()).toContain("3.pdf");
-    // Of rows that it does not look at it says nothing.
+    // With --limit, it does not know which rows exist after the limit.
     expect((await bench.bulk("data.csv", ["--limit", "1"])).printed).not.toContain("no row any more");
   });
 
-  it("starts over by --fresh, and keeps the old journal", async () => {
+  it("starts over with --fresh, and keeps the old journal", async () => {
     const bench = await Bench.withRows(2);
     await bench.bulk("data.csv");
-    expect(await bench.bulk("data.csv", ["--fresh"])).toMatchObject({ code: 0, told: "" });
-    expect(bench.asked()).toEqual(["1", "1", "2", "2"]);
+    expect(await bench.bulk("data.csv", ["--fresh"])).toMatchObject({ code: 0, stderr: "" });
+    expect(bench.requestedNos()).toEqual(["1", "1", "2", "2"]);
     expect(bench.files()).toContain("letter.journal.old");
   });
 
   it.each<[title: string, name: string, text: string]>([
-    ["has the path of the first", "data.csv", `${csvOf(2)}1,Zoë\n`],
-    ["has too many cells", "data.csv", `${csvOf(2)}3,x,y\n4,y\n`],
-    ["is no JSON", "data.ndjson", '{"no":1}\n{"no":2}\n{"no":\n'],
-    ["is none, behind the end,", "data.json", '[{"no":1},{"no":2}'],
-  ])("makes the first rows by --limit, and others later, where the next %s", async (_title, name, text) => {
-    const bench = await Bench.open();
-    bench.write(name, text);
-    const first = await bench.bulk(name, ["--limit", "1"]);
-    expect(first).toEqual({ code: 0, told: "", printed: `1 document made, in TIME\n${places}\n` });
-    const second = await bench.bulk(name, ["--limit", "2"]);
-    expect(second.printed).toMatch(/^1 document made, 1 made before, in TIME\n/);
-    expect((await bench.bulk(name, ["--limit", "3"])).code).toBe(2);
-    expect(bench.asked()).toEqual(["1", "2"]);
-  });
+    ["a later row has the path of the first", "data.csv", `${csvOf(2)}1,Zoë\n`],
+    ["a later row has too many cells", "data.csv", `${csvOf(2)}3,x,y\n4,y\n`],
+    ["a later row is not JSON", "data.ndjson", '{"no":1}\n{"no":2}\n{"no":\n'],
+    ["the array is never closed", "data.json", '[{"no":1},{"no":2}'],
+  ])(
+    "generates the first rows with --limit, and more in the next run, although %s",
+    async (_title, name, text) => {
+      const bench = await Bench.open();
+      bench.write(name, text);
+      const first = await bench.bulk(name, ["--limit", "1"]);
+      expect(first).toEqual({ code: 0, stderr: "", printed: `1 document made, in TIME\n${places}\n` });
+      const second = await bench.bulk(name, ["--limit", "2"]);
+      expect(second.printed).toMatch(/^1 document made, 1 made before, in TIME\n/);
+      expect((await bench.bulk(name, ["--limit", "3"])).code).toBe(2);
+      expect(bench.requestedNos()).toEqual(["1", "2"]);
+    },
+  );
 
-  it("checks everything by --dry-run, without a key, and sends nothing", async () => {
+  it("checks all rows with --dry-run and without an API key, and sends nothing", async () => {
     const bench = await Bench.withRows(1200);
     const flags = ["--dry-run", "--base-url", "nowhere"];
     const printed = "data.csv: 1,200 rows are good. Nothing was sent.\n";
-    expect(await bench.bulk("data.csv", flags)).toEqual({ code: 0, printed, told: "" });
+    expect(await bench.bulk("data.csv", flags)).toEqual({ code: 0, printed, stderr: "" });
     bench.write("data.csv", `${csvOf(2)}2,Zoë\n`);
     expect(await bench.bulk("data.csv", flags)).toMatchObject({ code: 2, printed: "" });
     expect(bench.service.requests).toEqual([]);
     expect(bench.files(".")).toEqual(["data.csv"]);
   });
 
-  it("notes all in a journal of another name by --journal", async () => {
+  it("writes its journal to the path of --journal", async () => {
     const bench = await Bench.withRows(1);
     await bench.bulk("data.csv", ["--journal", bench.path("notes/a.journal")]);
     expect([bench.files(), bench.files("notes")]).toEqual([["1.pdf"], ["a.journal"]]);
   });
 
-  it("sends what a schema makes of a row", async () => {
+  it("sends the output of the schema", async () => {
     const bench = await Bench.withRows(1);
     const schema = bench.write(
       "schema.mjs",
       `export default { "~standard": { version: 1, vendor: "ours", validate: (value) => ({ value: { ...value, no: Number(value.no) } }) } };`,
     );
-    expect(await bench.bulk("data.csv", ["--schema", schema])).toMatchObject({ code: 0, told: "" });
+    expect(await bench.bulk("data.csv", ["--schema", schema])).toMatchObject({ code: 0, stderr: "" });
     expect(bench.service.requests[0]?.body).toBe('{"no":1,"name":"Zoë"}');
   });
 
-  it("reports what became of every row, in JSON and in CSV", async () => {
+  it("reports the outcome of every row as JSON and as CSV", async () => {
     const bench = await Bench.withRows(3, byNo({ 2: saying(422, '{"message":"\\"no\\", twice"}') }));
     const [json, csv] = [bench.path("reports/a.json"), bench.path("b.csv")];
     const { code, printed } = await bench.bulk("data.csv", ["--report", json, "--concurrency", "1"]);
@@ -146,15 +149,15 @@ describe("bulk", () => {
   });
 });
 
-describe("failures of bulk", () => {
-  it("are told as they happen, five of them, and in the end by what went wrong", async () => {
+describe("the failures of bulk", () => {
+  it("are printed immediately up to five, and grouped by cause in the summary", async () => {
     const bench = await Bench.withRows(15, (received) =>
       byNo(Number(noOf(received)) > 2 ? { [noOf(received)]: saying(422) } : {})(received),
     );
-    const { code, printed, told } = await bench.bulk("data.csv", ["--concurrency", "1"]);
+    const { code, printed, stderr } = await bench.bulk("data.csv", ["--concurrency", "1"]);
     const why = `Got 422 from ORIGIN for template "letter". Compare the values with the template's placeholders.`;
     expect(code).toBe(1);
-    expect(told.trimEnd().split("\n")).toEqual([
+    expect(stderr.trimEnd().split("\n")).toEqual([
       ...[4, 5, 6, 7, 8].map((line) => `data.csv:${line}: out/${line - 1}.pdf: ${why}`),
       "further failures are not shown; the summary counts them",
     ]);
@@ -167,23 +170,23 @@ describe("failures of bulk", () => {
     ]);
   });
 
-  it("name the rows of a JSON array by their numbers", async () => {
+  it("identify the rows of a JSON array by their numbers", async () => {
     const bench = await Bench.open(byNo({ b: saying(400) }));
     bench.write("data.json", '[{"no":"a"},{"no":"b"}]');
-    const { printed, told } = await bench.bulk("data.json");
-    expect(told).toMatch(/^data\.json:1, row 2: out\/b\.pdf: /);
+    const { printed, stderr } = await bench.bulk("data.json");
+    expect(stderr).toMatch(/^data\.json:1, row 2: out\/b\.pdf: /);
     expect(printed).toContain("(data.json, row 2)");
   });
 
-  it("hold neither the key nor what stands in the cells", async () => {
+  it("contain neither the API key nor the content of cells", async () => {
     const bench = await Bench.open(({ headers, body, response }) => {
       response.writeHead(422, { "content-type": "application/json" });
       response.end(JSON.stringify({ message: `${headers.authorization} sent ${body}` }));
     });
     bench.write("data.csv", "no,name\n1,CELL-OF-THE-FIRST\n2,CELL-OF-THE-SECOND\n");
     const report = bench.path("r.json");
-    const { printed, told } = await bench.bulk("data.csv", ["--report", report, "--debug"]);
-    const all = printed + told + (await bench.read("r.json")) + (await bench.read("out/letter.journal"));
+    const { printed, stderr } = await bench.bulk("data.csv", ["--report", report, "--debug"]);
+    const all = printed + stderr + (await bench.read("r.json")) + (await bench.read("out/letter.journal"));
     expect(all).toContain("Got 422");
     expect(all).not.toMatch(/CELL-OF|CANARY/);
     expect(all).not.toContain(key);

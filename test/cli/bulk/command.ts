@@ -7,25 +7,25 @@ import { temporaryFolder } from "../../client/every-form.ts";
 import { type Answer, pdfOf, type Received, Service, withLength } from "../../support/service.ts";
 import { FakeTerminal } from "../fake-terminal.ts";
 
-/** A small whole PDF. */
-export const small = pdfOf(1000);
+/** A small, complete PDF. */
+export const smallPdf = pdfOf(1000);
 
-/** CSV with the columns `no` and `name`, and `no` from 1. */
+/** Returns CSV with the columns `no`, which counts from 1, and `name`. */
 export function csvOf(count: number): string {
   return ["no,name", ...Array.from({ length: count }, (_, index) => `${index + 1},Zoë`), ""].join("\n");
 }
 
-/** The member `no` of a request. */
+/** Returns the value `no` of a request. */
 export function noOf({ body }: Pick<Received, "body">): string {
   return String((JSON.parse(body) as { no: unknown }).no);
 }
 
-/** Answers by the member `no`, and with a small PDF where nothing else is said. */
-export function byNo(answers: Readonly<Record<string, Answer>>): Answer {
-  return (received) => (answers[noOf(received)] ?? withLength(small))(received);
+/** Selects the response by the value `no`. The default is a small PDF. */
+export function byNo(responses: Readonly<Record<string, Answer>>): Answer {
+  return (received) => (responses[noOf(received)] ?? withLength(smallPdf))(received);
 }
 
-/** Answers with a small PDF, but not before it is released. */
+/** Delays every response, which is a small PDF, until `release` is called. */
 export function held() {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -33,39 +33,39 @@ export function held() {
   });
   const answer: Answer = async (received) => {
     await released;
-    withLength(small)(received);
+    withLength(smallPdf)(received);
   };
   return { answer, release };
 }
 
-/** How a command ended, and what it said. */
+/** The exit code and the output of a command. */
 export interface Ending {
   readonly code: number;
   readonly printed: string;
-  readonly told: string;
+  readonly stderr: string;
 }
 
-/** The key that the command has, and that no output may hold. */
+/** The API key of the command. No output may contain it. */
 export const key = "key-CANARY-0123456789";
 
-/** A service, a folder, and commands between them. */
+/** A service and a folder, and the commands that use them. */
 export class Bench {
   readonly service: Service;
-  readonly at = temporaryFolder();
+  readonly #folder = temporaryFolder();
   /** Whether standard error of the next command is a terminal. */
   isTTY = false;
-  /** The terminal of the command that was begun last. */
+  /** The terminal of the command that was started last. */
   terminal = new FakeTerminal();
 
   private constructor(service: Service) {
     this.service = service;
   }
 
-  static async open(answer: Answer = withLength(small)): Promise<Bench> {
+  static async open(answer: Answer = withLength(smallPdf)): Promise<Bench> {
     return new Bench(await Service.start(answer));
   }
 
-  /** The same, with so many rows in `data.csv`. */
+  /** Opens it with `count` rows in `data.csv`. */
   static async withRows(count: number, answer?: Answer): Promise<Bench> {
     const bench = await Bench.open(answer);
     bench.write("data.csv", csvOf(count));
@@ -73,7 +73,7 @@ export class Bench {
   }
 
   path(...names: string[]): string {
-    return join(this.at, ...names);
+    return join(this.#folder, ...names);
   }
 
   write(name: string, text: string | Uint8Array): string {
@@ -85,13 +85,13 @@ export class Bench {
     return readFile(this.path(name), "utf8");
   }
 
-  /** The names in a folder, sorted. */
+  /** Returns the sorted names of the files in a folder. */
   files(name = "out"): string[] {
     return readdirSync(this.path(name)).sort();
   }
 
-  /** How many requests there were for each `no`, sorted. */
-  asked(): string[] {
+  /** Returns the sorted values `no` of all requests. */
+  requestedNos(): string[] {
     return this.service.requests.map(noOf).sort((one, other) => Number(one) - Number(other));
   }
 
@@ -113,13 +113,13 @@ export class Bench {
     const out = args.includes("--out") ? [] : ["--out", this.path("out/{{no}}.pdf")];
     const file = data === "-" ? data : this.path(data);
     const code = await run(["bulk", uid, file, ...out, ...args], terminal);
-    return { code, printed: this.plain(terminal.printed), told: this.plain(terminal.stderr.text) };
+    return { code, printed: this.plain(terminal.printed), stderr: this.plain(terminal.stderr.text) };
   }
 
-  /** A text without what differs from run to run. */
+  /** Removes from a text what differs between runs. */
   plain(text: string): string {
     return text
-      .replaceAll(`${this.at}/`, "")
+      .replaceAll(`${this.#folder}/`, "")
       .replaceAll(this.service.baseUrl, "ORIGIN")
       .replace(/, in [^\n,]+(?:, \S+\/s)?\n/, ", in TIME\n");
   }

@@ -12,21 +12,26 @@ const itsOwn = "Each line must be one complete object";
 const ended = "expected the end of the JSON";
 const isNot = (what: string) => `this is ${what}; use an object with a property for each placeholder`;
 
-/** The count of rows that are read in spite of the problems, and the problems. */
+/** The number of rows that are read despite the problems, and the problems. */
 type Case = [title: string, content: string | Buffer, good: number, ...problems: string[]];
 
 const csv: Case[] = [
   ["too few cells", "a,b\n1\n2,3", 1, "2:: 1 cell, but the header has 2 columns"],
   ["too many cells", "a\n1,2,3\n2", 1, "2:: 3 cells, but the header has 1 column"],
-  ["a line behind a row of several", 'a,b\n"1\n2",3\n4\n', 1, "4:: 1 cell, but the header has 2 columns"],
-  ["a quote that is not closed", 'a,b\n1,2\n3,"x\n4,5\n', 1, `3:: ${notClosed}`],
-  ["a quoted cell that goes on", 'a,b\n1,"x" y\n2,3', 1, `2:b: ${goesOn}`],
+  [
+    "too few cells after a row of several lines",
+    'a,b\n"1\n2",3\n4\n',
+    1,
+    "4:: 1 cell, but the header has 2 columns",
+  ],
+  ["an unclosed quote", 'a,b\n1,2\n3,"x\n4,5\n', 1, `3:: ${notClosed}`],
+  ["text after a closing quote", 'a,b\n1,"x" y\n2,3', 1, `2:b: ${goesOn}`],
   ["bytes that are not UTF-8", latin1("a,b\n1,2\n3,\xfc\n4,5"), 2, `3:b: ${notUtf8}`],
-  ["a character that breaks off", latin1("a\n\xc3\n\xc3\xbc\n"), 1, `2:a: ${notUtf8}`],
+  ["an incomplete character", latin1("a\n\xc3\n\xc3\xbc\n"), 1, `2:a: ${notUtf8}`],
 ];
 
 const ndjson: Case[] = [
-  ["no JSON", '{"a":1}\n{"b":tru}\n{"c":1}', 2, `2:6: ${noJson}`],
+  ["invalid JSON", '{"a":1}\n{"b":tru}\n{"c":1}', 2, `2:6: ${noJson}`],
   [
     "an object over several lines",
     '{\n"a":1}\n',
@@ -36,7 +41,7 @@ const ndjson: Case[] = [
   ],
   ["two objects on a line", '{"a":1} {"b":1}\n{}', 1, `1:9: ${ended}. ${itsOwn}`],
   [
-    "no object",
+    "values that are not objects",
     ' 1\n[{}]\nnull\n"x"\n{}',
     1,
     `1:2: ${isNot("a number")}`,
@@ -46,7 +51,7 @@ const ndjson: Case[] = [
   ],
   ["bytes that are not UTF-8", latin1('{}\n{"a":"\xfc"}\n{}'), 2, `2:7: ${notUtf8}`],
   [
-    "deeper than a document needs",
+    "nesting that is too deep",
     `{"a":${"[".repeat(600)}${"]".repeat(600)}}`,
     0,
     "1:1: this is nested deeper than 500 levels",
@@ -54,29 +59,40 @@ const ndjson: Case[] = [
 ];
 
 const json: Case[] = [
-  ["no JSON", '[{"é😀":1},{"b":tru},\n{"c":1},\n  {"d":}]', 2, `1:17: ${noJson}`, "3:8: expected a value"],
-  ["over several lines", '[{\n"a":1,\n"b":1,\n},{}]', 1, "4:1: expected no comma before this"],
   [
-    "no object",
+    "invalid JSON",
+    '[{"é😀":1},{"b":tru},\n{"c":1},\n  {"d":}]',
+    2,
+    `1:17: ${noJson}`,
+    "3:8: expected a value",
+  ],
+  [
+    "an invalid object over several lines",
+    '[{\n"a":1,\n"b":1,\n},{}]',
+    1,
+    "4:1: expected no comma before this",
+  ],
+  [
+    "values that are not objects",
     "[{},1,\n null,[]]",
     1,
     `1:5: ${isNot("a number")}`,
     `2:2: ${isNot("null")}`,
     `2:7: ${isNot("an array")}`,
   ],
-  ["no comma", '[{"a":1}\n{"b":1},{}]', 1, "2:1: expected a comma"],
-  ["nothing between commas", "[{},,{}]", 2, "1:5: expected a value"],
-  ["nothing behind the last comma", "[{},\n]", 1, "2:1: expected no comma before this"],
-  ["a text that is not closed", '[{"a":"x\n},{}]', 1, "1:7: this string does not end on its line"],
-  ["no end", '[{},{"a":1}', 2, "1:12: expected ] at the end of an array"],
-  ["something behind it", "[{}]\n[{}]", 1, `2:1: ${ended}`],
+  ["a missing comma", '[{"a":1}\n{"b":1},{}]', 1, "2:1: expected a comma"],
+  ["a missing element between commas", "[{},,{}]", 2, "1:5: expected a value"],
+  ["a trailing comma", "[{},\n]", 1, "2:1: expected no comma before this"],
+  ["an unclosed string", '[{"a":"x\n},{}]', 1, "1:7: this string does not end on its line"],
+  ["an unclosed array", '[{},{"a":1}', 2, "1:12: expected ] at the end of an array"],
+  ["text after the array", "[{}]\n[{}]", 1, `2:1: ${ended}`],
   ["bytes that are not UTF-8", latin1('[{},\n{"a":\n"\xfc"},{}]'), 2, `3:2: ${notUtf8}`],
 ];
 
-describe("what is wrong with a row", () => {
+describe("a problem in a row", () => {
   for (const [format, cases] of Object.entries({ csv, ndjson, json })) {
     it.each<Case>(cases)(
-      `of ${format} is told with its line and column, and reading goes on: %s`,
+      `of ${format} is reported with its line and column, and reading continues: %s`,
       async (_title, content, good, ...problems) => {
         const rows = await readFileOf(`data.${format}`, content);
         expect(problemsOf(rows)).toEqual(problems);
@@ -90,7 +106,7 @@ describe("what is wrong with a row", () => {
     ["csv", "a,b\n1,\x93", "2:b"],
     ["ndjson", '{}\n{"a":"\xff"}', "2:7"],
     ["json", '[{},\n{"a":"\xff"}]', "2:7"],
-  ])("is told of bytes that are not of the encoding that was given, in %s", async (format, text, place) => {
+  ])("is reported for bytes that are invalid in the given encoding of %s", async (format, text, place) => {
     const rows = await readFileOf(`data.${format}`, latin1(text), { encoding: "shift_jis" });
     expect(problemsOf(rows)).toEqual([`${place}: ${notUtf8.replace("UTF-8", "shift_jis")}`]);
   });
@@ -109,19 +125,19 @@ describe("what is wrong with a row", () => {
     ["csv", `a,b\n${secret}\n"${secret}"x,1\n${secret},${secret},${secret}\n1,"${secret}`],
     ["ndjson", `{"a":${secret}}\n"${secret}"\n{"a":"${secret}"\n{"${secret}":\n${secret}`],
     ["json", `[{"a":${secret}},"${secret}",${secret},{"${secret}"},{"a":"${secret}"`],
-  ])("is told without what stands in it, in %s", async (format, content) => {
+  ])("is reported without the content of the row in %s", async (format, content) => {
     const problems = problemsOf(await readFileOf(`data.${format}`, content));
     expect(problems.length).toBeGreaterThan(3);
     expect(problems.join("\n")).not.toContain(secret);
   });
 });
 
-describe("what is wrong with a file as a whole", () => {
+describe("a problem with a whole file", () => {
   const empty = ": this is empty. Add a row for each document.";
   it.each<[title: string, name: string, content: string | Buffer, message: string]>([
     ["an empty CSV", "a.csv", "", empty],
     ["an empty NDJSON", "a.ndjson", "\n \n", empty],
-    ["a byte order mark and nothing else", "a.json", "\ufeff", empty],
+    ["only a byte order mark", "a.json", "\ufeff", empty],
     [
       "a column without a name",
       "a.csv",
@@ -129,21 +145,21 @@ describe("what is wrong with a file as a whole", () => {
       ":1: column 2 of the header has no name. Name it like its placeholder, or remove it.",
     ],
     [
-      "two columns of one name",
+      "two columns with the same name",
       "a.csv",
       "\na,b,a\n1,2,3",
       ":2: column 3 of the header has the same name as column 1. Give each column a unique name.",
     ],
-    ["a header that is not closed", "a.csv", '"a,b\n1,2', `:1: ${notClosed}.`],
-    ["a header that is no UTF-8", "a.csv", latin1("a,\xfc\n1,2"), `:1: ${notUtf8}.`],
+    ["an unclosed quote in the header", "a.csv", '"a,b\n1,2', `:1: ${notClosed}.`],
+    ["a header that is not UTF-8", "a.csv", latin1("a,\xfc\n1,2"), `:1: ${notUtf8}.`],
     [
-      "no header behind the line that names the delimiter",
+      "no header after the line that names the delimiter",
       "a.csv",
       "sep=,\n",
       ": there is no header. Name the columns on the first line, like the placeholders of the template.",
     ],
     [
-      "one object",
+      "a single object",
       "a.json",
       '{"a":1}',
       ": this is not a JSON array; put its objects into one, or add --format ndjson if each line is an object.",
@@ -162,12 +178,12 @@ describe("what is wrong with a file as a whole", () => {
       ": this is compressed with gzip. Decompress it, for example gunzip -c data.csv.gz | template-pdf bulk … -.",
     ],
     [
-      "UTF-16 without a mark",
+      "UTF-16 without a byte order mark",
       "a.csv",
       Buffer.from("a,b\n", "utf16le"),
       ": this is not UTF-8. If it is UTF-16, add --encoding utf-16le.",
     ],
-  ])("is told before any row is read: %s", async (_title, name, content, message) => {
+  ])("is reported before any row is read: %s", async (_title, name, content, message) => {
     const file = fileOf(name, content);
     await expect(open(file)).rejects.toMatchObject({ name: "Misuse", message: file + message });
   });
@@ -177,7 +193,7 @@ describe("what is wrong with a file as a whole", () => {
     [{ delimiter: "" }, /^--delimiter takes one character/],
     [{ delimiter: "ab" }, /^--delimiter takes one character/],
     [{ delimiter: '"' }, /^--delimiter takes one character/],
-  ])("may be an option: %j", async (options, message) => {
+  ])("can be an invalid option: %j", async (options, message) => {
     const opened = open(fileOf("a.csv", "a\n1"), options);
     await expect(opened).rejects.toMatchObject({
       name: "Misuse",

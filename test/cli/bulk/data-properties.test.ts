@@ -19,7 +19,7 @@ const anyText = fc.oneof(
   }),
 );
 
-/** Rows of as many cells as there are columns, whose names differ. */
+/** Rows with one cell for each column; the columns have unique names. */
 const table = fc
   .uniqueArray(
     anyText.filter((text) => text.trim() !== ""),
@@ -30,8 +30,8 @@ const table = fc
     return fc.record({ columns: fc.constant(columns), rows: fc.array(row, { maxLength: 6 }) });
   });
 
-/** Sizes of the pieces in which bytes come; the last one repeats. */
-const cuts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 });
+/** The sizes of chunks; the last one repeats. */
+const chunkSizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 });
 
 function chunksOf(text: string, sizes: readonly number[]): AsyncIterable<string> {
   const chunks = async function* () {
@@ -48,7 +48,7 @@ function chunksOf(text: string, sizes: readonly number[]): AsyncIterable<string>
 
 const dialectWith = (delimiter: string) => ({ delimiter, namesDelimiter: false, encoding: utf8 });
 
-/** Writes CSV as RFC 4180 has it; with quotes around every cell, or only where it needs them. */
+/** Writes CSV according to RFC 4180, with quotes around every cell or only around cells that need them. */
 function csvOf(table: readonly (readonly string[])[], between: string, end: string, isQuoted = true): string {
   const write = (cell: string, cells: readonly string[]) => {
     const needsQuotes = /["\r\n]/.test(cell) || cell.includes(between) || (cell === "" && cells.length === 1);
@@ -57,18 +57,18 @@ function csvOf(table: readonly (readonly string[])[], between: string, end: stri
   return table.map((cells) => cells.map((cell) => write(cell, cells)).join(between)).join(end);
 }
 
-// Compared as entries, whose order counts.
+// Entries are compared, because the order of the properties matters.
 const entriesOf = (rows: readonly object[]) => rows.map((row) => Object.entries(row));
 
-describe("any table that is written as CSV", () => {
-  property("reads back the same, however its bytes come", () =>
+describe("any table that was written as CSV", () => {
+  property("is read back unchanged from chunks of any size", () =>
     fc.asyncProperty(
       table,
       delimiter,
       lineEnd,
       fc.boolean(),
       fc.boolean(),
-      cuts,
+      chunkSizes,
       async ({ columns, rows }, between, end, isQuoted, endsInLine, sizes) => {
         const text = csvOf([columns, ...rows], between, end, isQuoted) + (endsInLine ? end : "");
         const dialect = dialectWith(between);
@@ -79,7 +79,7 @@ describe("any table that is written as CSV", () => {
     ),
   );
 
-  property("has the delimiter that is found where its header is in quotes", () =>
+  property("has a delimiter that is detected if its header is quoted", () =>
     fc.property(table, delimiter, lineEnd, ({ columns, rows }, between, end) => {
       fc.pre(columns.length > 1);
       const text = csvOf([columns, ...rows], between, end);
@@ -87,7 +87,7 @@ describe("any table that is written as CSV", () => {
     }),
   );
 
-  property("is read to its end wherever it is cut off, with its problem on one of its lines", () =>
+  property("is read to its end wherever it is truncated, with at most one problem on one of its lines", () =>
     fc.asyncProperty(table, lineEnd, fc.nat(), async ({ columns, rows }, end, cut) => {
       const body = csvOf(rows, ",", end);
       const text = csvOf([columns], ",", end) + end + body.slice(0, cut % (body.length + 1));
@@ -105,7 +105,7 @@ describe("any table that is written as CSV", () => {
 
 const white = fc.string({ unit: fc.constantFrom(" ", "\t", "\r\n", "\n"), maxLength: 4 });
 
-/** Objects as JSON has them. */
+/** Objects that JSON can represent. */
 const objects = fc.array(
   fc
     .dictionary(anyText, fc.jsonValue(), { maxKeys: 3 })
@@ -114,13 +114,13 @@ const objects = fc.array(
 );
 
 describe("any objects", () => {
-  property("that are written as an array read back the same, however spaced and cut", () =>
+  property("are read back unchanged from an array with any white space, in chunks of any size", () =>
     fc.asyncProperty(
       objects,
       white,
       white,
       fc.nat({ max: 3 }),
-      cuts,
+      chunkSizes,
       async (values, before, after, indent, sizes) => {
         const elements = values.map((value) => before + JSON.stringify(value, null, indent) + after);
         const text = `${after}[${elements.join(",") || before}]${before}`;
@@ -130,28 +130,28 @@ describe("any objects", () => {
     ),
   );
 
-  property("that are written on lines read back the same, however spaced and cut", () =>
-    fc.asyncProperty(objects, white, white, cuts, async (values, before, after, sizes) => {
+  property("are read back unchanged from lines with any white space, in chunks of any size", () =>
+    fc.asyncProperty(objects, white, white, chunkSizes, async (values, before, after, sizes) => {
       const text = values.map((value) => `${before}${JSON.stringify(value)}${after}`).join("\n");
       const read = await readAll(ndjsonRows(chunksOf(text, sizes), utf8));
       expect(entriesOf(valuesOf(read))).toEqual(entriesOf(values));
     }),
   );
 
-  slowProperty("that are cut off are read to their end, and no object is made up", () =>
-    fc.asyncProperty(objects, fc.nat(), cuts, async (values, cut, sizes) => {
+  slowProperty("are read from a truncated array up to its end, without invented objects", () =>
+    fc.asyncProperty(objects, fc.nat(), chunkSizes, async (values, cut, sizes) => {
       const text = JSON.stringify(values);
       const broken = text.slice(0, 1 + (cut % Math.max(1, text.length - 1)));
       const read = await readAll(jsonRows(chunksOf(broken, sizes), utf8));
-      const whole = read.filter((row) => !("problem" in row));
-      expect(entriesOf(valuesOf(whole))).toEqual(entriesOf(values.slice(0, whole.length)));
-      expect(read).toHaveLength(whole.length + 1);
+      const complete = read.filter((row) => !("problem" in row));
+      expect(entriesOf(valuesOf(complete))).toEqual(entriesOf(values.slice(0, complete.length)));
+      expect(read).toHaveLength(complete.length + 1);
     }),
   );
 });
 
 describe("any bytes", () => {
-  slowProperty("are read to their end, or refused as a whole", () =>
+  slowProperty("are read to their end, or refused with a Misuse", () =>
     fc.asyncProperty(
       fc.oneof(
         { weight: 5, arbitrary: fc.uint8Array({ maxLength: 200 }) },

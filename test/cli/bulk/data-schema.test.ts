@@ -12,19 +12,19 @@ const zod = JSON.stringify(
 const importing = `import * as z from ${zod};\n`;
 const wantsDate = "z.object({ date: z.string() })";
 
-/** Writes a schema that is refused, and gives the message, without the path of the file. */
+/** Writes a schema that is refused, and returns the message without the path of the file. */
 async function refusalOf(name: string, content: string | Uint8Array): Promise<string> {
   const file = fileOf(name, content);
   const error = await readSchema(file, options).then(
-    () => expect.fail("It is read."),
+    () => expect.fail("The schema was not refused."),
     (reason) => reason,
   );
   expect(error).toMatchObject({ name: "Misuse" });
-  // An error in a module is named by its path as seen from here, if that is shorter.
+  // An error in a module shows the relative path if that is shorter.
   return error.message.replaceAll(file, "FILE").replaceAll(relative(process.cwd(), file), "FILE");
 }
 
-/** Writes a schema, and gives what it says of values, each as `<path>: <message>`. */
+/** Writes a schema, and returns its issues with the values, each as `<path>: <message>`. */
 async function issuesOf(
   name: string,
   content: string,
@@ -45,38 +45,41 @@ describe("a JSON Schema", () => {
     },
   });
 
-  it("says what is wrong with a row, and where", async () => {
+  it("reports each problem of a row with its path", async () => {
     expect(await issuesOf("invoice.json", schema, { date: "2026" })).toEqual([]);
     expect(await issuesOf("invoice.json", schema, { date: "26", lines: [{}, 1] })).toEqual([
       "date: must have at least 4 characters",
       "lines.1: must be an object",
     ]);
     expect(await issuesOf("invoice.json", schema, {})).toEqual(["date: is missing"]);
-    // The values are sent as they are.
+    // The values are sent unchanged.
     expect((await readSchema(fileOf("invoice.json", schema), options)).template).toBeUndefined();
   });
 
   it.each([
     ["a number", { type: "number" }, true],
-    ["a whole number", { type: "integer" }, true],
-    ["true or false", { type: "boolean" }, true],
+    ["an integer", { type: "integer" }, true],
+    ["a boolean", { type: "boolean" }, true],
     ["a number or null", { type: ["number", "null"] }, true],
-    ["one of some numbers", { enum: [1, 2] }, true],
-    ["a constant that is no text", { const: true }, true],
-    ["one of some texts", { enum: ["a"] }, false],
-    ["one of some texts and numbers", { enum: [1, "a"] }, false],
+    ["one of several numbers", { enum: [1, 2] }, true],
+    ["a constant that is not a string", { const: true }, true],
+    ["one of several strings", { enum: ["a"] }, false],
+    ["one of several strings and numbers", { enum: [1, "a"] }, false],
     ["a date", { format: "date" }, false],
-  ])("that wants %s is told that cells are texts, if that is the reason", async (_title, member, isTold) => {
-    const content = JSON.stringify({ properties: { total: member } });
-    const [issue = ""] = await issuesOf("invoice.json", content, { total: "x" }, { areTexts: true });
-    const told = ", but every CSV cell is a string: accept a string in the schema, or use NDJSON";
-    expect(issue).toMatch(/^total: /);
-    expect(issue.endsWith(told)).toBe(isTold);
-    const [other = ""] = await issuesOf("invoice.json", content, { total: "x" });
-    expect(other).not.toContain("cell");
-  });
+  ])(
+    "that requires %s explains that CSV cells are strings only if that is the cause",
+    async (_title, type, hasHint) => {
+      const content = JSON.stringify({ properties: { total: type } });
+      const [issue = ""] = await issuesOf("invoice.json", content, { total: "x" }, { areTexts: true });
+      const hint = ", but every CSV cell is a string: accept a string in the schema, or use NDJSON";
+      expect(issue).toMatch(/^total: /);
+      expect(issue.endsWith(hint)).toBe(hasHint);
+      const [other = ""] = await issuesOf("invoice.json", content, { total: "x" });
+      expect(other).not.toContain("cell");
+    },
+  );
 
-  it("may be that of a template of the emulator", async () => {
+  it("can be that of an emulator template", async () => {
     const template = JSON.stringify({ content: ["{{date}}"], schema: { required: ["date"] } });
     expect(await issuesOf("invoice.json", template, {})).toEqual(["date: is missing"]);
   });
@@ -84,62 +87,66 @@ describe("a JSON Schema", () => {
   const noSchema =
     'FILE: this JSON Schema checks nothing. Describe the values, for example {"required":["date"]}.';
   it.each([
-    ["no JSON", '{"type":}', "FILE:1:9: expected a value."],
-    ["no UTF-8", Buffer.from('{"type":"\xff"}', "latin1"), "FILE:1:10: this is not UTF-8. Save it as UTF-8."],
+    ["not JSON", '{"type":}', "FILE:1:9: expected a value."],
+    [
+      "not UTF-8",
+      Buffer.from('{"type":"\xff"}', "latin1"),
+      "FILE:1:10: this is not UTF-8. Save it as UTF-8.",
+    ],
     ["an array", "[]", noSchema],
     ["a sample", '{"date":"1 May"}', noSchema],
     [
-      "a wrong type",
+      "an unknown type",
       '{"properties":{"a":{"type":"text"}}}',
       'FILE, properties.a.type: must be one of "string", "number", "integer", "boolean", "null", "array", "object".',
     ],
     [
-      "a way to nowhere",
+      "a reference to a missing schema",
       '{"$ref":"#/$defs/a"}',
       "FILE, $ref: does not exist in this schema, and other documents are not fetched. Fix the reference, or put that schema into `$defs`.",
     ],
-  ])("is refused where it is wrong: %s", async (_title, content, message) => {
+  ])("is refused with the position of the problem: %s", async (_title, content, message) => {
     expect(await refusalOf("invoice.json", content)).toBe(message);
   });
 
-  it("is refused where there is none", async () => {
+  it("is refused if its file does not exist", async () => {
     const message =
       "Could not read the schema nowhere.json: there is no such file. Give --schema a JSON Schema, or a module.";
     await expect(readSchema("nowhere.json", options)).rejects.toMatchObject({ name: "Misuse", message });
   });
 });
 
-describe("a module", () => {
+describe("a schema module", () => {
   it.each([
     ["its default export", `export default ${wantsDate};`],
-    ["its only export", `export const letter = ${wantsDate}; export const size = 3;`],
+    ["its only schema", `export const letter = ${wantsDate}; export const size = 3;`],
     ["its export `schema`", `export const schema = ${wantsDate}; export const other = z.string();`],
     [
       "its export named after the template",
       `export const invoice = ${wantsDate}; export const letter = z.string(); export default z.string();`,
     ],
-    ["a template", `export default { uid: "invoice", schema: ${wantsDate} };`],
-    ["a schema that takes its time", `export default ${wantsDate}.refine(async () => true);`],
-  ])("is read by %s", async (_title, content) => {
+    ["a template that it exports", `export default { uid: "invoice", schema: ${wantsDate} };`],
+    ["an asynchronous schema", `export default ${wantsDate}.refine(async () => true);`],
+  ])("provides the schema from %s", async (_title, content) => {
     expect(await issuesOf("schema.mjs", importing + content, { date: "1 May" })).toEqual([]);
     const [issue, ...more] = await issuesOf("schema.mjs", importing + content, {});
     expect(issue).toMatch(/^date: /);
     expect(more).toEqual([]);
   });
 
-  it("may be CommonJS", async () => {
+  it("can be CommonJS", async () => {
     const content = `module.exports = { "~standard": { version: 1, vendor: "own", validate: () => ({ issues: [{ message: "no", path: ["a"] }] }) } };`;
     expect(await issuesOf("schema.cjs", content, {})).toEqual(["a: no"]);
   });
 
-  it("whose template has no schema lets every row through", async () => {
+  it("accepts every row if its template has no schema", async () => {
     const file = fileOf("schema.mjs", 'export default { uid: "invoice", schema: undefined };');
     const schema = await readSchema(file, options);
     expect(schema.template).toEqual({ uid: "invoice", schema: undefined });
     expect(await schema.check({ any: "thing" })).toEqual([]);
   });
 
-  it("gives a template that makes the values that are sent", async () => {
+  it("provides a template whose schema transforms the values", async () => {
     const content = `${importing}export default z.object({ total: z.coerce.number() });`;
     const textOptions = { ...options, areTexts: true };
     const { template, check } = await readSchema(fileOf("schema.mjs", content), textOptions);
@@ -148,14 +155,14 @@ describe("a module", () => {
     expect(await check({ total: "x" })).toMatchObject([{ path: ["total"] }]);
   });
 
-  it("whose schema makes what JSON does not have is told of", async () => {
+  it("reports an output of its schema that JSON cannot represent", async () => {
     const content = `${importing}export default z.object({ total: z.string().transform(() => NaN) });`;
     expect(await issuesOf("schema.mjs", content, { total: "1" })).toEqual([
       "total: is NaN, which JSON converts to null: pass a finite number or a string",
     ]);
   });
 
-  it("quotes no value of a row", async () => {
+  it("does not quote the values of a row in its issues", async () => {
     const content = `${importing}export default z.object({ a: z.string().refine(() => false, { error: (issue) => "wrong: " + issue.input }) });`;
     const issues = await issuesOf("schema.mjs", content, { a: "tiger-7" });
     expect(issues).toHaveLength(1);
@@ -164,26 +171,26 @@ describe("a module", () => {
 
   it.each([
     [
-      "that exports no schema",
+      "if it exports no schema",
       "export const size = 3;",
       "FILE: the module exports no schema. Export a schema of zod, valibot, arktype or a similar library, or a template() with one, as the default.",
     ],
     [
-      "that exports schemas of which none is named",
+      "if it exports several schemas and no default",
       `${importing}export const a = z.string(); export const b = z.string();`,
       "FILE: it exports 2 schemas: a, b. Export one of them as the default.",
     ],
     [
-      "that exports another template",
+      "if it exports another template",
       'export default { uid: "letter", schema: undefined };',
       'FILE: this is the template "letter", and "invoice" was requested. Use the same uid for both.',
     ],
-    ["that cannot be loaded", 'throw new Error("no");', "FILE:1:7: FILE cannot be loaded: no"],
+    ["if it cannot be loaded", 'throw new Error("no");', "FILE:1:7: FILE cannot be loaded: no"],
   ])("is refused %s", async (_title, content, message) => {
     expect(await refusalOf("schema.mjs", content)).toBe(message);
   });
 
-  it("that fails is told as what it is", async () => {
+  it("rejects with a ConfigurationError if its schema throws", async () => {
     const content = `export default { "~standard": { version: 1, vendor: "own", validate() { throw new TypeError("x"); } } };`;
     await expect(issuesOf("schema.mjs", content, {})).rejects.toMatchObject({ name: "ConfigurationError" });
   });

@@ -9,7 +9,7 @@ import { fileOf, open, readAll, valuesOf } from "./read-data.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** Lets temporary files be made where nobody else's are. */
+/** Redirects temporary files to an otherwise unused folder. */
 function stubTemporaryFolder(): string {
   const folder = dirname(fileOf("none", ""));
   vi.stubEnv("TMPDIR", folder);
@@ -20,17 +20,20 @@ const misuse = (message: unknown) => ({ name: "Misuse", message });
 const advice = "Give a file of rows, or - for standard input.";
 
 describe("standard input", () => {
-  it.each(["-", "/dev/stdin"])("is read twice, and nobody else sees it: %s", async (file) => {
-    const folder = stubTemporaryFolder();
-    const stdin = Readable.from([Buffer.from("a,"), Buffer.from("b\n1,"), Buffer.from("2\n")]);
-    const data = await open(file, { stdin });
-    expect(data).toMatchObject({ name: "standard input", format: "csv" });
-    expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: "1", b: "2" }]);
-    expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: "1", b: "2" }]);
-    expect(readdirSync(folder)).toEqual(["none"]);
-  });
+  it.each(["-", "/dev/stdin"])(
+    "can be read twice, and its copy is not visible to others: %s",
+    async (file) => {
+      const folder = stubTemporaryFolder();
+      const stdin = Readable.from([Buffer.from("a,"), Buffer.from("b\n1,"), Buffer.from("2\n")]);
+      const data = await open(file, { stdin });
+      expect(data).toMatchObject({ name: "standard input", format: "csv" });
+      expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: "1", b: "2" }]);
+      expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: "1", b: "2" }]);
+      expect(readdirSync(folder)).toEqual(["none"]);
+    },
+  );
 
-  it("is named where it is wrong", async () => {
+  it("has its own name in messages", async () => {
     const empty = "standard input: this is empty. Add a row for each document.";
     await expect(open("-", { stdin: Readable.from([]) })).rejects.toMatchObject(misuse(empty));
     const stdin = new Readable({ read: () => void stdin.destroy(new Error("EIO")) });
@@ -39,7 +42,7 @@ describe("standard input", () => {
     );
   });
 
-  it("that never ends is given up when the command is stopped, and leaves no file behind", async () => {
+  it("is closed when the command is stopped, and leaves no file", async () => {
     const folder = stubTemporaryFolder();
     const ending = new AbortController();
     let reads = 0;
@@ -55,7 +58,7 @@ describe("standard input", () => {
     expect(readdirSync(folder)).toEqual(["none"]);
   });
 
-  it("for which there is no room is told", async () => {
+  it("is refused if it cannot be stored", async () => {
     vi.stubEnv("TMPDIR", join(stubTemporaryFolder(), "nowhere"));
     const message =
       /^Could not store standard input in .* for a second read: there is no such file\. Set TMPDIR to a folder with enough space\.$/;
@@ -66,7 +69,7 @@ describe("standard input", () => {
 });
 
 describe("a file", () => {
-  it.runIf(hasPipeFiles)("that is a pipe is read twice", async () => {
+  it.runIf(hasPipeFiles)("can be a pipe, which can also be read twice", async () => {
     const path = join(dirname(fileOf("none", "")), "rows.ndjson");
     execFileSync("mkfifo", [path]);
     createWriteStream(path).end('{"a":1}\n{"a":2}\n');
@@ -75,7 +78,7 @@ describe("a file", () => {
     for (const _time of [1, 2]) expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: 1 }, { a: 2 }]);
   });
 
-  it("that is not there, or a folder, is told", async () => {
+  it("is refused if it does not exist or is a folder", async () => {
     const folder = dirname(fileOf("none", ""));
     for (const [path, why] of [
       [`${folder}/a.csv`, "there is no such file"],
@@ -89,13 +92,13 @@ describe("a file", () => {
     ["grows", (path: string) => appendFileSync(path, "3,4\n")],
     ["shrinks", (path: string) => writeFileSync(path, "a,b\n")],
     [
-      "is written anew, as long as before,",
+      "is rewritten with the same length",
       (path: string) => {
         writeFileSync(path, "a,b\n1,3\n");
         utimesSync(path, 1, 1);
       },
     ],
-  ])("that %s after it was read is not read again", async (_title, change) => {
+  ])("is refused if it %s between two reads", async (_title, change) => {
     const path = fileOf("data.csv", "a,b\n1,2\n");
     const data = await open(path);
     expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: "1", b: "2" }]);
@@ -104,22 +107,22 @@ describe("a file", () => {
     await expect(readAll(data.rows())).rejects.toMatchObject(misuse(message));
   });
 
-  it.each<[title: string, begin: (path: string, ending: AbortController) => void, error: string]>([
-    ["it is changed", (path) => appendFileSync(path, "{}\n"), "changed while it was being read"],
+  it.each<[title: string, onFirstRow: (path: string, ending: AbortController) => void, error: string]>([
+    ["it changes", (path) => appendFileSync(path, "{}\n"), "changed while it was being read"],
     ["the command is stopped", (_path, ending) => ending.abort(new Error("stopped")), "stopped"],
-  ])("is read no further when %s", async (_title, begin, error) => {
+  ])("is not read further when %s", async (_title, onFirstRow, error) => {
     const ending = new AbortController();
     const path = fileOf("data.ndjson", '{"a":1}\n'.repeat(50_000));
     const data = await open(path, { signal: ending.signal });
     let count = 0;
     const readOn = async () => {
-      for await (const _row of data.rows()) if (++count === 1) begin(path, ending);
+      for await (const _row of data.rows()) if (++count === 1) onFirstRow(path, ending);
     };
     await expect(readOn()).rejects.toThrow(error);
     expect(count).toBeLessThan(20_000);
   });
 
-  it.runIf(hasProcessTable)("is let go when it is refused, and when the data is closed", async () => {
+  it.runIf(hasProcessTable)("is closed when it is refused, or else when the data is closed", async () => {
     const openFiles = () => readdirSync("/proc/self/fd").length;
     const signal = new AbortController().signal;
     const stdin = Readable.from([]);

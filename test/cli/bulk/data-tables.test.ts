@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fileOf, open, readFileOf, valuesOf } from "./read-data.ts";
 
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");
-/** The number of each row, and the line on which it begins. */
+/** Returns the number of each row, and the line on which it begins. */
 const placesOf = async (name: string, content: string) =>
   (await readFileOf(name, content)).map((row) => "line" in row && `${row.number}:${row.line}`).join(" ");
 
@@ -11,17 +11,17 @@ describe("a CSV file", () => {
     ["commas", "a,b\n1,2\n3,4\n"],
     ["semicolons", "a;b\n1;2\n3;4\n"],
     ["tabs", "a\tb\n1\t2\n3\t4\n"],
-    ["bars", "a|b\n1|2\n3|4\n"],
-    ["no line end at its end", "a,b\n1,2\n3,4"],
+    ["vertical bars", "a|b\n1|2\n3|4\n"],
+    ["no line break at its end", "a,b\n1,2\n3,4"],
     ["CRLF", "a,b\r\n1,2\r\n3,4\r\n"],
     ["CR", "a,b\r1,2\r3,4\r"],
-    ["line ends of every kind", "a,b\r\n1,2\n3,4\r"],
+    ["line breaks of every kind", "a,b\r\n1,2\n3,4\r"],
     ["a byte order mark", "\ufeffa,b\n1,2\n3,4\n"],
     ["empty lines", "\n\na,b\n\n1,2\n\r\n\n3,4\n\n"],
-    ["quotes that none needs", '"a","b"\n"1","2"\n"3","4"\n'],
+    ["unnecessary quotes", '"a","b"\n"1","2"\n"3","4"\n'],
     ["a line that names the delimiter", "sep=;\r\na;b\r\n1;2\r\n3;4\r\n"],
     ["UTF-16", utf16("a,b\n1,2\n3,4\n")],
-    ["UTF-16 in the other order", utf16("a,b\n1,2\n3,4\n").swap16()],
+    ["big-endian UTF-16", utf16("a,b\n1,2\n3,4\n").swap16()],
   ])("is read with %s", async (_title, content) => {
     const read = valuesOf(await readFileOf("data.csv", content));
     expect(read).toEqual(["12", "34"].map(([a, b]) => ({ a, b })));
@@ -30,28 +30,28 @@ describe("a CSV file", () => {
   it.each([
     ["the delimiter", 'a,b\n"1,2",x', "1,2"],
     ["doubled quotes", 'a,b\n"a ""b""",x', 'a "b"'],
-    ["nothing but a quote", 'a,b\n"""",x', '"'],
-    ["line ends", 'a,b\n"1\r\n2\n3\r4",x', "1\r\n2\n3\r4"],
-    ["a quote in its middle, without quotes around it", 'a,b\n5" pipe,x', '5" pipe'],
-    ["white space around it", "a,b\n  1 ,x", "  1 "],
-    ["nothing", "a,b\n,x", ""],
-    ["a replacement character that stands in the file", "a,b\n\ufffd,x", "\ufffd"],
-    ["more than a chunk holds", `a,b\n${"é".repeat(100_000)},x`, "é".repeat(100_000)],
-  ])("may have a cell with %s", async (_title, content, cell) => {
+    ["only a quote", 'a,b\n"""",x', '"'],
+    ["line breaks", 'a,b\n"1\r\n2\n3\r4",x', "1\r\n2\n3\r4"],
+    ["a quote in unquoted text", 'a,b\n5" pipe,x', '5" pipe'],
+    ["white space around its text", "a,b\n  1 ,x", "  1 "],
+    ["no text", "a,b\n,x", ""],
+    ["a literal replacement character", "a,b\n\ufffd,x", "\ufffd"],
+    ["more text than a chunk", `a,b\n${"é".repeat(100_000)},x`, "é".repeat(100_000)],
+  ])("can have a cell with %s", async (_title, content, cell) => {
     expect(valuesOf(await readFileOf("data.csv", content))).toEqual([{ a: cell, b: "x" }]);
   });
 
   it.each([
-    ["cells of a quote", '""""', '"'],
+    ["cells with only a quote", '""""', '"'],
     ["cells with a replacement character", "\ufffd", "\ufffd"],
-  ])("with 50,000 %s in a row is read at once", async (_title, written, cell) => {
+  ])("can have 50,000 %s in a row", async (_title, written, cell) => {
     const names = Array.from({ length: 50_000 }, (_, index) => `c${index}`);
     const content = `${names.join(",")}\n${names.map(() => written).join(",")}\n`;
     const [row] = valuesOf(await readFileOf("data.csv", content));
     expect(Object.values(row ?? {}).filter((value) => value === cell)).toHaveLength(50_000);
   });
 
-  it("takes for its delimiter what stands most often outside of quotes in the header", async () => {
+  it("uses the most frequent unquoted delimiter of its header", async () => {
     const columnsOf = async (content: string) => (await open(fileOf("data.csv", content))).columns;
     expect(await columnsOf('"a;;;;;;",b,c;d\n1,2,3')).toEqual(["a;;;;;;", "b", "c;d"]);
     expect(await columnsOf('a,b,"x\n;;;;"\n1,2,3')).toEqual(["a", "b", "x\n;;;;"]);
@@ -62,27 +62,27 @@ describe("a CSV file", () => {
     ["^", "a,b^c\n1^2"],
     ["tab", "a,b\tc\n1\t2"],
     ["\\t", "a,b\tc\n1\t2"],
-  ])("is read with the delimiter %s that was given", async (delimiter, content) => {
+  ])("is read with the given delimiter %s", async (delimiter, content) => {
     expect(valuesOf(await readFileOf("data.csv", content, { delimiter }))).toEqual([{ "a,b": "1", c: "2" }]);
   });
 
-  it("tells its columns, and on which line each row begins", async () => {
+  it("provides its columns and the line on which each row begins", async () => {
     const content = 'a,b\r\n\r\n1,2\r\n"x\r\ny\rz",4\n\n5,6';
     expect(await open(fileOf("data.csv", content))).toMatchObject({ format: "csv", columns: ["a", "b"] });
     expect(await placesOf("data.csv", content)).toBe("1:3 2:4 3:8");
   });
 
-  it("may have names that objects have already", async () => {
+  it("can have columns with the names of built-in properties", async () => {
     const [values] = valuesOf(await readFileOf("data.csv", "__proto__,constructor,toString\n1,2,3"));
     expect(JSON.stringify(values)).toBe('{"__proto__":"1","constructor":"2","toString":"3"}');
   });
 
-  it("may have no row", async () => {
+  it("can have no rows", async () => {
     expect(await readFileOf("data.csv", "a,b\n")).toEqual([]);
   });
 });
 
-describe("an encoding that was given", () => {
+describe("a given encoding", () => {
   it.each([
     ["windows-1252", Buffer.from([0x80, 0x9f, 0xfc, 0x81]), "€Ÿü\x81"],
     ["latin1", Buffer.from([0x80, 0xfc]), "€ü"],
@@ -91,7 +91,7 @@ describe("an encoding that was given", () => {
     ["shift_jis", Buffer.from([0x93, 0xfa, 0x96, 0x7b]), "日本"],
     ["utf-16le", Buffer.from("日本😀", "utf16le"), "日本😀"],
     ["utf-8", Buffer.from("日本"), "日本"],
-  ])("is that of the file: %s", async (encoding, bytes, text) => {
+  ])("is used to decode the file: %s", async (encoding, bytes, text) => {
     const ascii = (content: string) => Buffer.from(content, encoding === "utf-16le" ? "utf16le" : "latin1");
     const csv = Buffer.concat([ascii("a\n"), bytes, ascii("\n")]);
     expect(valuesOf(await readFileOf("data.csv", csv, { encoding }))).toEqual([{ a: text }]);
@@ -99,7 +99,7 @@ describe("an encoding that was given", () => {
     expect(valuesOf(await readFileOf("data.json", json, { encoding }))).toEqual([{ a: text }]);
   });
 
-  it("gives way to a byte order mark", async () => {
+  it("is overridden by a byte order mark", async () => {
     const read = await readFileOf("data.csv", "\ufeffa\nü\n", { encoding: "windows-1252" });
     expect(valuesOf(read)).toEqual([{ a: "ü" }]);
   });
@@ -115,11 +115,11 @@ describe("the format", () => {
     ["data.txt", " \n[{}]", "json"],
     ["data.txt", "\ufeff{}\n{}", "ndjson"],
     ["data", "a,b", "csv"],
-  ] as const)("of %s, which holds %j, is %s", async (name, content, format) => {
+  ] as const)("of %s with the content %j is %s", async (name, content, format) => {
     expect((await open(fileOf(name, content))).format).toBe(format);
   });
 
-  it("that was given counts more than the name", async () => {
+  it("in the options overrides that of the file name", async () => {
     expect(valuesOf(await readFileOf("data.csv", '{"a":1}', { format: "ndjson" }))).toEqual([{ a: 1 }]);
   });
 });
@@ -129,22 +129,26 @@ describe("JSON", () => {
     ["an array", "data.json", '[{"a":1},{"b":[{"c":"],}\\""}]}]'],
     ["an array with white space", "data.json", ' [\r\n{"a":1}\t,\n\n {"b":[{"c":"],}\\""}]} ] \n'],
     ["lines", "data.ndjson", '{"a":1}\n{"b":[{"c":"],}\\""}]}'],
-    ["lines with empty ones", "data.ndjson", '\n{"a":1}\r\n\r\n  \n {"b":[{"c":"],}\\""}]} \n\n'],
-    ["lines behind a byte order mark", "data.ndjson", '\ufeff{"a":1}\n{"b":[{"c":"],}\\""}]}\n'],
+    [
+      "lines with empty lines between them",
+      "data.ndjson",
+      '\n{"a":1}\r\n\r\n  \n {"b":[{"c":"],}\\""}]} \n\n',
+    ],
+    ["lines after a byte order mark", "data.ndjson", '\ufeff{"a":1}\n{"b":[{"c":"],}\\""}]}\n'],
   ])("is read as %s", async (_title, name, content) => {
     expect(valuesOf(await readFileOf(name, content))).toEqual([{ a: 1 }, { b: [{ c: '],}"' }] }]);
   });
 
-  it("may be an array of nothing", async () => {
+  it("can be an empty array", async () => {
     expect(await readFileOf("data.json", " [ ] ")).toEqual([]);
   });
 
-  it("tells on which line each row begins", async () => {
+  it("provides the line on which each row begins", async () => {
     expect(await placesOf("data.json", '[\n\n{"a":1},{\n"b":1},\r\n{"c":1}]')).toBe("1:3 2:3 3:5");
     expect(await placesOf("data.ndjson", '\n{"a":1}\n\n{"b":1}')).toBe("1:2 2:4");
   });
 
-  it("may have a line, and an element, of several megabytes", async () => {
+  it("can have a line or an element of several megabytes", async () => {
     const long = JSON.stringify({ a: "é".repeat(1_000_000) });
     const files = { "data.ndjson": `{"b":1}\n${long}\n{"c":1}`, "data.json": `[{"b":1},${long},{"c":1}]` };
     for (const [name, content] of Object.entries(files)) {

@@ -3,7 +3,7 @@ import { RecentRate } from "../../../src/bulk/recent-rate.ts";
 import { formatRate, progressText, type RunProgress } from "../../../src/cli/bulk/progress-text.ts";
 import { formatTimeSpan } from "../../../src/cli/duration.ts";
 import { showLive } from "../../../src/cli/live-line.ts";
-import { Recorded } from "../fake-terminal.ts";
+import { RecordedOutput } from "../fake-terminal.ts";
 
 const progress: RunProgress = {
   made: 2097,
@@ -24,55 +24,55 @@ const counts = "2,097 of 5,000  3 failed";
 const full = `██████████░░░░░░░░░░░░░░  ${counts}`;
 const pace = "152/s  20 s left  8 in flight";
 
-describe("the bar", () => {
+describe("the progress line", () => {
   it.each<[title: string, columns: number, text: string, some?: Partial<RunProgress>]>([
-    ["tells all where there is room", wide, `${full}  ${pace}`],
-    ["tells the allowed rate", wide, `${full}  ${pace}, at most 150/s`, { allowedPerSecond: 149.6 }],
+    ["shows everything on a wide terminal", wide, `${full}  ${pace}`],
+    ["shows the allowed rate", wide, `${full}  ${pace}, at most 150/s`, { allowedPerSecond: 149.6 }],
+    ["shows a pause", wide, `${full}  paused for 12 s at the service's request  152/s`, { pauseMs: 11_900 }],
     [
-      "tells of a pause",
-      wide,
-      `${full}  paused for 12 s at the service's request  152/s`,
-      { pauseMs: 11_900 },
-    ],
-    [
-      "tells of an outage in place of the rate",
+      "shows an outage instead of the rate",
       wide,
       `${full}  no response for 2 min, next request in 8 s`,
       { outageMs: 119_400, nextRequestMs: 7100, pauseMs: 7100 },
     ],
     [
-      "tells of an outage instead of the bar on a shorter line",
+      "shows an outage instead of the bar on a shorter line",
       79,
       `${counts}  no response for 2 min, next request in 8 s`,
       { outageMs: 119_400, nextRequestMs: 7100 },
     ],
     [
-      "tells of a request in an outage",
+      "shows a request during an outage",
       pipe,
       `${counts}  no response for 2 s, requesting now`,
       { outageMs: 1500 },
     ],
     [
-      "tells what is finished",
+      "shows how many documents are being finished",
       wide,
       `${full}  finishing 8  152/s`,
       { isEnding: true, pauseMs: 500, outageMs: 500 },
     ],
-    ["is shorter on a shorter line", 79, `██████░░░░░░░░░░  ${counts}  ${pace}`],
-    ["leaves out the bar, and then the pace, where it is narrow", 39, `${counts}  152/s`],
-    ["leaves out even more", 20, "2,097 of 5,000"],
-    ["is cut where not even that has room", 5, "2,097"],
+    ["has a shorter bar on a shorter line", 79, `██████░░░░░░░░░░  ${counts}  ${pace}`],
+    ["omits the bar and most of the pace on a narrow terminal", 39, `${counts}  152/s`],
+    ["omits everything except the count on a very narrow terminal", 20, "2,097 of 5,000"],
+    ["is truncated if not even the count fits", 5, "2,097"],
     ["has no bar in a pipe", pipe, `${counts}  ${pace}`],
-    ["knows no time at a rate of nothing", pipe, `${counts}  0/s  8 in flight`, { perSecond: 0 }],
+    ["has no time left at a rate of zero", pipe, `${counts}  0/s  8 in flight`, { perSecond: 0 }],
     [
-      "tells slow rates to two digits",
+      "shows slow rates with two digits",
       pipe,
       "4,990 of 5,000  3 failed  0.25/s  28 s left  8 in flight",
       { perSecond: 0.25, made: 4990 },
     ],
-    ["is full", wide, `${"█".repeat(24)}  4,997 of 5,000  3 failed  152/s  8 in flight`, { made: 4997 }],
     [
-      "is empty where there is nothing to do",
+      "has a full bar at the end",
+      wide,
+      `${"█".repeat(24)}  4,997 of 5,000  3 failed  152/s  8 in flight`,
+      { made: 4997 },
+    ],
+    [
+      "has an empty bar if there are no rows",
       59,
       "░░░░░░░░░░░░  0 of 0  0 failed  0/s  0 in flight",
       { made: 0, failed: 0, total: 0, perSecond: 0, inHand: 0 },
@@ -83,12 +83,12 @@ describe("the bar", () => {
 });
 
 describe("the recent rate", () => {
-  it("is that of the last ten seconds", () => {
+  it("covers the last ten seconds", () => {
     const rate = new RecentRate(0);
     expect(rate.at(0, 0)).toBe(0);
     for (let atMs = 100; atMs <= 20_000; atMs += 100) rate.at(atMs, atMs / 10);
     expect(rate.at(20_000, 2000)).toBeCloseTo(100, 0);
-    // Nothing comes any more.
+    // No more documents finish.
     for (let atMs = 20_100; atMs <= 25_000; atMs += 100) rate.at(atMs, 2000);
     expect(rate.at(25_000, 2000)).toBeCloseTo(50, -1);
     for (let atMs = 25_100; atMs <= 31_000; atMs += 100) rate.at(atMs, 2000);
@@ -107,7 +107,7 @@ describe("a rate", () => {
     [0.02, "1 in 50 s"],
     [0.001, "1 in 16 min 40 s"],
     [0, "0/s"],
-  ])("of %d is %s", (perSecond, text) => expect(formatRate(perSecond)).toBe(text));
+  ])("of %d per second is written as %s", (perSecond, text) => expect(formatRate(perSecond)).toBe(text));
 });
 
 describe("a time span", () => {
@@ -120,7 +120,7 @@ describe("a time span", () => {
     [185_000, "3 min 5 s"],
     [3_599_600, "1 h"],
     [7_800_000, "2 h 10 min"],
-  ])("%i ms is %s", (durationMs, text) => expect(formatTimeSpan(durationMs)).toBe(text));
+  ])("of %i ms is written as %s", (durationMs, text) => expect(formatTimeSpan(durationMs)).toBe(text));
 });
 
 describe("the live line", () => {
@@ -128,12 +128,12 @@ describe("the live line", () => {
   afterEach(() => void vi.useRealTimers());
   const wipe = "\r\u001b[K";
 
-  it("is drawn ten times a second at most, and only where it has changed", () => {
-    const output = Object.assign(new Recorded(), { isTTY: true, columns: 10 });
+  it("is drawn at most ten times a second, and only if it has changed", () => {
+    const output = Object.assign(new RecordedOutput(), { isTTY: true, columns: 10 });
     let text = "a";
-    const asked: number[] = [];
+    const requestedWidths: number[] = [];
     const live = showLive(output, {}, (columns) => {
-      asked.push(columns);
+      requestedWidths.push(columns);
       return text;
     });
     vi.advanceTimersByTime(1000);
@@ -143,15 +143,15 @@ describe("the live line", () => {
     live.stop();
     vi.advanceTimersByTime(1000);
     expect(output.text).toBe(`${wipe}a${wipe}b${wipe}one two\n${wipe}b${wipe}`);
-    expect(asked.length).toBeLessThanOrEqual(22);
-    expect(new Set(asked)).toEqual(new Set([9]));
+    expect(requestedWidths.length).toBeLessThanOrEqual(22);
+    expect(new Set(requestedWidths)).toEqual(new Set([9]));
   });
 
   it.each([
     ["a pipe", { isTTY: false, TERM: "xterm" }],
-    ["a terminal that draws no line again", { isTTY: true, TERM: "dumb" }],
-  ])("is a line every five seconds in %s", (_title, { isTTY, TERM }) => {
-    const output = Object.assign(new Recorded(), { isTTY });
+    ["a terminal that cannot redraw a line", { isTTY: true, TERM: "dumb" }],
+  ])("is a new line every five seconds in %s", (_title, { isTTY, TERM }) => {
+    const output = Object.assign(new RecordedOutput(), { isTTY });
     const live = showLive(output, { TERM }, String);
     vi.advanceTimersByTime(4999);
     live.say("told");

@@ -10,7 +10,7 @@ import {
 } from "../../../src/cli/bulk/data/open-data.ts";
 import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 
-/** Writes a file into a folder of its own, and gives its path. */
+/** Writes a file into a new folder, and returns its path. */
 export function fileOf(name: string, content: string | Uint8Array): string {
   const folder = makeTemporaryFolder("data");
   onTestFinished(folder.remove);
@@ -19,7 +19,7 @@ export function fileOf(name: string, content: string | Uint8Array): string {
   return path;
 }
 
-/** Opens data, and closes it with the test. */
+/** Opens data, which is closed after the test. */
 export async function open(file: string, options: Partial<DataOptions> = {}): Promise<Data> {
   const { signal } = new AbortController();
   const data = await openData({ file, stdin: Readable.from([]), signal, ...options });
@@ -27,14 +27,14 @@ export async function open(file: string, options: Partial<DataOptions> = {}): Pr
   return data;
 }
 
-/** Reads all that there is. */
+/** Reads all rows and problems. */
 export async function readAll(rows: AsyncIterable<RowOrProblem>): Promise<RowOrProblem[]> {
   const read: RowOrProblem[] = [];
   for await (const row of rows) read.push(row);
   return read;
 }
 
-/** Reads a file of that name and content. */
+/** Reads a file with that name and content. */
 export async function readFileOf(
   name: string,
   content: string | Uint8Array,
@@ -43,7 +43,7 @@ export async function readFileOf(
   return readAll((await open(fileOf(name, content), options)).rows());
 }
 
-/** Gives the values of the rows, and fails where one has a problem. */
+/** Returns the values of the rows. Throws if one has a problem. */
 export function valuesOf(rows: readonly RowOrProblem[]): Record<string, unknown>[] {
   return rows.map((row) => {
     if ("problem" in row) throw new Error(`line ${row.problem.line}: ${row.problem.message}`);
@@ -51,7 +51,7 @@ export function valuesOf(rows: readonly RowOrProblem[]): Record<string, unknown>
   });
 }
 
-/** Gives what is told of the problems, each as `<line>:<column>: <message>`. */
+/** Returns the problems, each as `<line>:<column>: <message>`. */
 export function problemsOf(rows: readonly RowOrProblem[]): string[] {
   return rows.flatMap((row) =>
     "problem" in row ? [`${row.problem.line}:${row.problem.column ?? ""}: ${row.problem.message}`] : [],

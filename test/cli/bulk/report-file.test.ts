@@ -15,7 +15,7 @@ const anyText = fc.string({
   ),
 });
 
-/** Undoes what a report does to formulas, as the guide says it. */
+/** Removes the apostrophes before formulas, as the guide describes. */
 function withoutApostrophes(cell: string): string {
   return cell.replace(/(?<=(?:^|[,;|\t\r\n])[\s"']*)'(?=[=+\-@＝＋－＠])/g, "");
 }
@@ -25,7 +25,7 @@ function entry(line: number, path = `out/${line}.pdf`): ReportEntry {
 }
 
 describe("a report", () => {
-  it("is an empty array, or a header, where there were no rows", async () => {
+  it("is an empty array, or only a header, if there are no rows", async () => {
     const header = "line,row,path,status,attempts,code,message\r\n";
     for (const [format, text] of [["json", "[\n]\n"] as const, ["csv", header] as const]) {
       const path = join(temporaryFolder(), "new/r");
@@ -34,7 +34,7 @@ describe("a report", () => {
     }
   });
 
-  it("takes its place only when it is whole", async () => {
+  it("replaces the existing file only when it is complete", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "r.json");
     writeFileSync(path, "of before");
@@ -50,7 +50,7 @@ describe("a report", () => {
     expect(readdirSync(folder)).toEqual(["r.json"]);
   });
 
-  it("leaves nothing behind where it is dropped", async () => {
+  it("leaves no file if it is discarded", async () => {
     const folder = temporaryFolder();
     const report = await ReportFile.open(join(folder, "r.csv"), "csv");
     report.add(entry(1));
@@ -58,7 +58,7 @@ describe("a report", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it.runIf(hasLinks)("is written to where a link leads", async () => {
+  it.runIf(hasLinks)("is written to the target of a link", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "real.csv"), "");
     symlinkSync("real.csv", join(folder, "r.csv"));
@@ -67,14 +67,14 @@ describe("a report", () => {
     expect(readFileSync(join(folder, "real.csv"), "utf8")).toMatch(/^line,/);
   });
 
-  it.runIf(hasFullDevice)("on a full disk fails, and says so", async () => {
+  it.runIf(hasFullDevice)("rejects with the reason if the disk is full", async () => {
     const report = await ReportFile.open("/dev/full", "csv");
     report.add(entry(1));
     await expect(report.finish()).rejects.toThrow("Could not write /dev/full: the disk is full.");
   });
 });
 
-describe("a line of a report in CSV", () => {
+describe("a line of a CSV report", () => {
   const { write } = reportLayouts.csv;
   const start = "2,1,out/2.pdf,failed,1,c,";
   const lineOf = (message: string, path?: string) =>
@@ -84,39 +84,39 @@ describe("a line of a report in CSV", () => {
     ["=HYPERLINK(1).pdf", "./=HYPERLINK(1).pdf"],
     ["+1.pdf", "./+1.pdf"],
     [" ＝a;=b.pdf", "./ ＝a;'=b.pdf"],
-  ])("has a path that is no formula: %s", (path, cell) => {
+  ])("adds ./ to a path that could be a formula: %s", (path, cell) => {
     expect(write(entry(2, path), true)).toBe(`2,1,${cell},made,1,,\r\n`);
   });
 
   it.each([
-    ["a semicolon", "a;=1", "a;'=1"],
-    ["a tab", "a\t+1", "a\t'+1"],
-    ["a bar", "a|-1", "a|'-1"],
-    ["a line break in the cell", "a\n@x", `"a\n'@x"`],
-    ["a semicolon and white space", "a; \u00a0=1", "a; \u00a0'=1"],
-    ["a semicolon and a quote", 'a;"=1"', `"a;""'=1"""`],
-    ["a semicolon and a character that is not shown", "a;\u200b=1", "a;\u200b'=1"],
-    ["a semicolon, with an apostrophe already there", "a;'=1", "a;''=1"],
-    ["nothing, with white space before it", "  =1", "  '=1"],
-    ["nothing, as a wide sign", "＝1", "'＝1"],
-    ["a semicolon, as wide signs", "a;＋1;－1;＠1", "a;'＋1;'－1;'＠1"],
-    ["each of many", "=1;=2;=3", "'=1;'=2;'=3"],
-    ["nothing else", "a=1 b+c, x@y.example; a -1; (=1)", '"a=1 b+c, x@y.example; a -1; (=1)"'],
-  ])("puts an apostrophe before a formula after %s", (_, message, cell) => {
+    ["after a semicolon", "a;=1", "a;'=1"],
+    ["after a tab", "a\t+1", "a\t'+1"],
+    ["after a vertical bar", "a|-1", "a|'-1"],
+    ["after a line break in the cell", "a\n@x", `"a\n'@x"`],
+    ["after a semicolon and white space", "a; \u00a0=1", "a; \u00a0'=1"],
+    ["after a semicolon and a quote", 'a;"=1"', `"a;""'=1"""`],
+    ["after a semicolon and an invisible character", "a;\u200b=1", "a;\u200b'=1"],
+    ["after a semicolon and an apostrophe", "a;'=1", "a;''=1"],
+    ["after white space at the start", "  =1", "  '=1"],
+    ["with a full-width sign", "＝1", "'＝1"],
+    ["with a full-width sign after a semicolon", "a;＋1;－1;＠1", "a;'＋1;'－1;'＠1"],
+    ["at the start and after every semicolon", "=1;=2;=3", "'=1;'=2;'=3"],
+    ["but not before other signs", "a=1 b+c, x@y.example; a -1; (=1)", '"a=1 b+c, x@y.example; a -1; (=1)"'],
+  ])("puts an apostrophe before a formula %s", (_, message, cell) => {
     expect(lineOf(message)).toBe(`${start}${cell}\r\n`);
   });
 
-  it("writes 1 MB of signs and white space at once", () => {
+  it("can contain 1 MB of signs and white space", () => {
     const message = ";=".repeat(250_000) + " ".repeat(500_000);
     expect(lineOf(message)).toHaveLength(`${start}\r\n`.length + 1_250_000);
   });
 
-  property("reads back as it was, once an apostrophe is taken from every sign that could begin a cell", () =>
+  property("is read back unchanged when the apostrophes before formulas are removed", () =>
     fc.property(anyText, anyText, (text, message) => {
       const path = `out/${text}`;
       const [cells = []] = parse(lineOf(message, path), { record_delimiter: "\r\n" }) as string[][];
       expect(cells.map(withoutApostrophes)).toEqual(["2", "1", path, "failed", "1", "c", message]);
-      // Whatever a program splits at, no cell is a formula.
+      // No cell is a formula, whichever delimiter a program uses.
       for (const piece of cells.flatMap((cell) => cell.split(/[,;|\t\r\n]/))) {
         expect(piece).not.toMatch(/^[\s"]*[=+\-@＝＋－＠]/);
       }

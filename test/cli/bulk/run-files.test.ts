@@ -5,7 +5,7 @@ import { RunFiles } from "../../../src/cli/bulk/run-files.ts";
 import { hasLinks } from "../../support/platform.ts";
 import { Bench, csvOf } from "./command.ts";
 
-/** A folder `in` with the data, and other ways to it. */
+/** Creates a folder `in` with the data, and links to it. */
 async function setUp(): Promise<Bench> {
   const bench = await Bench.open();
   for (const name of ["in", "data"]) mkdirSync(bench.path(name));
@@ -15,35 +15,35 @@ async function setUp(): Promise<Bench> {
   return bench;
 }
 
-describe("no document of a bulk run takes the place of", () => {
+describe("a document of a bulk run cannot replace the data", () => {
   it.runIf(hasLinks).each([
-    ["by a linked folder", "linked/{{no}}.csv", "in/7.csv"],
-    ["which is named by a linked folder", "in/{{no}}.csv", "linked/7.csv"],
-    ["which is named by a link", "in/{{no}}.csv", "link.csv"],
-    ["by a link among the documents", "data/{{no}}.csv", "in/7.csv"],
-  ])("the data, %s", async (_title, out, data) => {
+    ["through a linked folder", "linked/{{no}}.csv", "in/7.csv"],
+    ["whose path contains a linked folder", "in/{{no}}.csv", "linked/7.csv"],
+    ["whose path is a link", "in/{{no}}.csv", "link.csv"],
+    ["through a link in its own folder", "data/{{no}}.csv", "in/7.csv"],
+  ])("%s", async (_title, out, data) => {
     const bench = await setUp();
     symlinkSync("../in/7.csv", bench.path("data/7.csv"));
     const flags = ["--out", bench.path(out), "--journal", bench.path("j")];
     expect(await bench.bulk(data, flags)).toMatchObject({
       code: 2,
-      told: expect.stringMatching(`^template-pdf: ${data}:2: --out resolves to the path of the data\n`),
+      stderr: expect.stringMatching(`^template-pdf: ${data}:2: --out resolves to the path of the data\n`),
     });
     expect(readFileSync(bench.path("in/7.csv"), "utf8")).toBe("no\n7\n");
   });
 });
 
-describe("the files of a bulk run are not one", () => {
+describe("a bulk run is refused", () => {
   it.each([
     ["link.csv", "report"],
     ["linked/7.csv", "journal"],
-  ])("by %s", async (name, what) => {
+  ])("if %s leads to the data and is also the %s", async (name, what) => {
     const bench = await setUp();
     const ending = await bench.bulk("in/7.csv", [`--${what}`, bench.path(name)]);
     expect(ending).toEqual({
       code: 2,
       printed: "",
-      told: `template-pdf: The ${what} and the data are the same file, ${name}. Give --${what} another name.\n`,
+      stderr: `template-pdf: The ${what} and the data are the same file, ${name}. Give --${what} another name.\n`,
     });
     expect(readFileSync(bench.path("in/7.csv"), "utf8")).toBe("no\n7\n");
   });
@@ -51,30 +51,32 @@ describe("the files of a bulk run are not one", () => {
   it.each([
     ["rows.old", "The previous journal"],
     ["rows.lock", "The lock of the journal"],
-  ])("where the data is %s", async (name, what) => {
+  ])("if the data is %s, which the journal needs", async (name, what) => {
     const bench = await Bench.open();
     bench.write(name, csvOf(1));
     bench.write("rows", "");
     expect(await bench.bulk(name, ["--journal", bench.path("rows"), "--fresh"])).toMatchObject({
       code: 2,
-      told: `template-pdf: ${what} and the data are the same file, ${name}. Give --journal another name.\n`,
+      stderr: `template-pdf: ${what} and the data are the same file, ${name}. Give --journal another name.\n`,
     });
     expect(await bench.read(name)).toBe(csvOf(1));
   });
 
-  it.runIf(hasLinks)("by links in a circle, which are no file", async () => {
+  it.runIf(hasLinks)("if the path of its report is a loop of links", async () => {
     const bench = await setUp();
     symlinkSync("b.csv", bench.path("a.csv"));
     symlinkSync("a.csv", bench.path("b.csv"));
-    const { code, told } = await bench.bulk("in/7.csv", ["--report", bench.path("a.csv")]);
-    expect([code, told]).toEqual([2, "template-pdf: Could not write a.csv: its links form a loop.\n"]);
+    const { code, stderr } = await bench.bulk("in/7.csv", ["--report", bench.path("a.csv")]);
+    expect([code, stderr]).toEqual([2, "template-pdf: Could not write a.csv: its links form a loop.\n"]);
   });
+});
 
+describe("RunFiles", () => {
   it.each([
     ["win32", "the data"],
     ["darwin", "the data"],
     ["linux", undefined],
-  ])("by their case on %s", async (platform, what) => {
+  ])("compares paths by the rules of %s", async (platform, what) => {
     const bench = await setUp();
     const plan = readPlan("letter", bench.path("missing/Müller.csv"), {
       out: bench.path("{{no}}.pdf"),

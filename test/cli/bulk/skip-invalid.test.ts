@@ -3,7 +3,7 @@ import { type Answer, saying } from "../../support/service.ts";
 import { Bench, byNo } from "./command.ts";
 
 const schema = '{"properties":{"total":{"pattern":"^[0-9]+$"}},"required":["total"]}';
-/** Line 3 has a wrong total, line 4 a cell too many, line 6 the path of line 2. */
+/** Line 3 has a wrong total, line 4 one cell too many, and line 6 the path of line 2. */
 const data = ["no,total", "1,10", "2,ten", "3,30,x", "4,40", "1,60", ""].join("\n");
 
 async function benchWith(rows = data, answer?: Answer): Promise<{ bench: Bench; args: string[] }> {
@@ -12,13 +12,13 @@ async function benchWith(rows = data, answer?: Answer): Promise<{ bench: Bench; 
   return { bench, args: ["--schema", bench.write("schema.json", schema), "--concurrency", "1"] };
 }
 
-it("bulk --skip-invalid makes the good rows, and reports the others with line, column and reason", async () => {
+it("bulk --skip-invalid generates documents from the good rows, and reports the others with line, column and reason", async () => {
   const { bench, args } = await benchWith();
   const report = bench.path("r.json");
   const flags = [...args, "--skip-invalid", "--report", report];
-  const { code, printed, told } = await bench.bulk("data.csv", flags);
+  const { code, printed, stderr } = await bench.bulk("data.csv", flags);
   expect(code).toBe(1);
-  expect(told.split("\n")).toEqual([
+  expect(stderr.split("\n")).toEqual([
     expect.stringMatching(/^data\.csv:3: total: /),
     expect.stringMatching(/^data\.csv:4: /),
     "data.csv:6: --out resolves to the same path as line 2",
@@ -51,9 +51,9 @@ it("bulk --skip-invalid counts failed rows in addition to invalid ones", async (
   expect(printed).toContain("Fix the rows that failed or that are invalid, then run the same command again.");
 });
 
-it("bulk --skip-invalid ends with 0 if no row is wrong", async () => {
+it("bulk --skip-invalid exits with code 0 if no row is wrong", async () => {
   const { bench, args } = await benchWith("no,total\n1,10\n");
-  expect(await bench.bulk("data.csv", [...args, "--skip-invalid"])).toMatchObject({ code: 0, told: "" });
+  expect(await bench.bulk("data.csv", [...args, "--skip-invalid"])).toMatchObject({ code: 0, stderr: "" });
 });
 
 it.each([
@@ -62,23 +62,23 @@ it.each([
   ["if every row is wrong", "no,total\n1,a\n2,b\n", ["--skip-invalid"]],
 ])("bulk sends nothing for data with wrong rows %s", async (_, rows, flags) => {
   const { bench, args } = await benchWith(rows);
-  const { code, told } = await bench.bulk("data.csv", [...args, ...flags]);
-  expect([code, told]).toEqual([2, expect.stringMatching(/ Nothing was sent\.\n$/)]);
+  const { code, stderr } = await bench.bulk("data.csv", [...args, ...flags]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/ Nothing was sent\.\n$/)]);
   expect(bench.service.requests).toEqual([]);
 });
 
-it("bulk refuses to begin a run in a folder with the journal of another template, unless its own is named", async () => {
+it("bulk refuses a folder with the journal of another template unless --journal is set", async () => {
   const bench = await Bench.withRows(2);
   await bench.bulk("data.csv");
-  const { code, told } = await bench.bulkOf("invoice", "data.csv");
+  const { code, stderr } = await bench.bulkOf("invoice", "data.csv");
   expect(code).toBe(2);
-  expect(told).toBe(
+  expect(stderr).toBe(
     "template-pdf: out/letter.journal belongs to another run in this folder, and documents of invoice could replace its documents. Use another folder for --out, or, if no path can be the same, add --journal out/invoice.journal.\n",
   );
   expect(bench.service.requests).toHaveLength(2);
   const out = ["--out", bench.path("out/invoice-{{no}}.pdf")];
   const journal = ["--journal", bench.path("out/invoice.journal")];
   expect((await bench.bulkOf("invoice", "data.csv", [...journal, ...out])).code).toBe(0);
-  // From now on, it has a journal of its own.
+  // The folder now also contains the journal of this template.
   expect((await bench.bulkOf("invoice", "data.csv", out)).code).toBe(0);
 });

@@ -9,19 +9,19 @@ import { decodeJson } from "../../decode-utf8.ts";
 import { describeReadError, Misuse } from "../../failure.ts";
 import { divertStdout, loadModule } from "../../load-module.ts";
 
-/** What rows are checked by before the first request. */
+/** The schema that rows are checked against before the first request. */
 export interface RowSchema {
-  /** A template whose schema makes the values that are sent; nothing where they stay as they are. */
+  /** A template whose schema transforms the values; `undefined` if they are sent unchanged. */
   readonly template?: AnyTemplate;
-  /** Says what is wrong with the values of a row, and nothing of the values. Throws if the schema itself fails. */
+  /** Returns the issues of a row without quoting its values. Throws if the schema itself fails. */
   check(values: Record<string, unknown>): readonly ValuesIssue[] | Promise<readonly ValuesIssue[]>;
 }
 
-/** The context of the schema. */
+/** The context in which the schema is used. */
 export interface SchemaOptions {
   /** The uid of the template. */
   readonly uid: string;
-  /** Whether all values are texts, as those of CSV: a schema that wants another type never fits. */
+  /** Whether all values are strings, as in CSV. A schema that requires another type never matches then. */
   readonly areTexts: boolean;
   readonly signal: AbortSignal;
 }
@@ -40,20 +40,20 @@ export async function readSchema(file: string, options: SchemaOptions): Promise<
   return { check: (values) => check(values).map((issue) => aboutTexts(issue, values)) };
 }
 
-/** What demands something of an object, and is in every schema that checks anything. */
+/** Keywords that restrict an object. Every schema that checks anything contains one of them. */
 const keywords =
   "$ref type enum const properties required patternProperties additionalProperties propertyNames minProperties maxProperties " +
   "dependentRequired dependentSchemas dependencies unevaluatedProperties allOf anyOf oneOf not if";
 const demanding = new Set(keywords.split(" "));
 
-/** Takes a JSON Schema, or a template of the emulator that has one. */
+/** Parses a JSON Schema, or the schema of an emulator template. */
 function parseJsonSchema(
   json: unknown,
   file: string,
 ): (values: Record<string, unknown>) => readonly ValuesIssue[] {
   const isOfTemplate = !demandsAnything(json) && isJsonObject(json) && demandsAnything(json["schema"]);
   const schema = isOfTemplate ? json["schema"] : json;
-  // Every object is a schema by its rules: a sample that was taken for one would let everything through.
+  // Every object is a valid JSON Schema, so a sample that is passed by mistake would accept every row.
   if (!demandsAnything(schema)) {
     throw new Misuse(
       `${file}: this JSON Schema checks nothing. Describe the values, for example {"required":["date"]}.`,
@@ -87,7 +87,7 @@ async function readSchemaModule(file: string, { uid, signal }: SchemaOptions): P
   return { template: asked, check: (values) => issuesOf(asked, values) };
 }
 
-/** Takes the export named after the template, or else the default, or `schema`, or the only one that is a schema. */
+/** Returns the export named after the template, or else the default, or `schema`, or the only schema. */
 function schemaIn(
   exported: Readonly<Record<string, unknown>>,
   uid: string,
@@ -109,7 +109,7 @@ function schemaIn(
   );
 }
 
-/** Not by its class: it may be of another copy of this package. */
+/** Does not use `instanceof`, because the template may come from another copy of this package. */
 function isTemplate(value: unknown): value is AnyTemplate {
   const { uid, schema } = Object(value) as Partial<AnyTemplate>;
   return (
@@ -122,7 +122,7 @@ async function issuesOf(
   values: Record<string, unknown>,
 ): Promise<readonly ValuesIssue[]> {
   try {
-    // Of what the schema makes of them JSON has to be made in the end.
+    // The output of the schema must be convertible to JSON.
     await bodyOf(asked, values);
     return [];
   } catch (error) {
@@ -131,11 +131,11 @@ async function issuesOf(
   }
 }
 
-/** What our own words for a JSON Schema say of a type that is not that of a text. */
+/** Matches the messages of a JSON Schema that requires a type other than a string. */
 const ofOtherType =
   /^must be (?:one of )?(?:a number|a whole number|true\b|false\b|null\b|an array|an object|-?\d)[^"]*$/;
 
-/** Adds to what is wrong with a row of texts that its cells are texts, where that is the reason. */
+/** Adds to an issue that CSV cells are strings, if that is its cause. */
 function aboutTexts(issue: ValuesIssue, values: Record<string, unknown>): ValuesIssue {
   const { path, message } = issue;
   const [name] = path;

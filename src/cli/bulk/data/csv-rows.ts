@@ -5,7 +5,7 @@ import { badCharacter, notInEncoding } from "./encodings.ts";
 import { type Found, maxRecordMiB, readRecords } from "./read-records.ts";
 import type { RowOrProblem } from "./row.ts";
 
-/** Reads the first row of CSV: the names of the columns, each once. */
+/** Reads the first row of CSV: the unique names of the columns. */
 export async function readHeader(
   chunks: AsyncIterable<string>,
   dialect: CsvDialect,
@@ -27,7 +27,7 @@ export async function readHeader(
 function checkNames(names: readonly string[], header: string): void {
   const places = new Map<string, number>();
   for (const [index, column] of names.entries()) {
-    // Not by their names: where the header was forgotten, they are values.
+    // The message does not quote names, because they are values if the header is missing.
     const place = `${header}: column ${index + 1} of the header`;
     if (column.trim() === "") {
       throw new Misuse(`${place} has no name. Name it like its placeholder, or remove it.`);
@@ -46,7 +46,7 @@ export async function* csvRows(
   dialect: CsvDialect,
   columns: readonly string[],
 ): AsyncGenerator<RowOrProblem, void, undefined> {
-  // Copied for each row: of an own property, `__proto__` is a name like any other.
+  // Each row copies this object, so that `__proto__` is an ordinary own property.
   const emptyRow = Object.fromEntries(columns.map((column) => [column, ""]));
   // The header is the first record.
   let number = -1;
@@ -69,7 +69,7 @@ export async function* csvRows(
   }
 }
 
-/** Reads the records, from the header on, without empty lines. */
+/** Reads the records from the header on, without empty lines. */
 async function* recordsOf(
   chunks: AsyncIterable<string>,
   dialect: CsvDialect,
@@ -87,13 +87,13 @@ async function* recordsOf(
   }
 }
 
-/** One record of CSV, as it stands. */
+/** One record of CSV, before it is compared with the header. */
 interface CsvRecord {
-  /** None where the line is empty. */
+  /** The cells; empty for an empty line. */
   readonly cells: readonly string[];
   /** The line on which it begins, from 1. */
   readonly line: number;
-  /** What is wrong with its text, and in which cell that is, from 0. */
+  /** The problem in its text, and the index of the cell. */
   readonly fault?: { readonly message: string; readonly line: number; readonly cell?: number } | undefined;
 }
 
@@ -120,7 +120,7 @@ class CsvReader {
     return { cells: [], line: this.#line, fault: { message: tooLong, line: this.#line } };
   }
 
-  /** Reads a record: up to the end of its line, outside of quotes. */
+  /** Reads a record up to the first line break outside quotes. */
   read(text: string, start: number, isLast: boolean): Found<CsvRecord> | undefined {
     const delimiterCode = this.#delimiterCode;
     const cells: string[] = [];
@@ -149,7 +149,7 @@ class CsvReader {
         code = text.charCodeAt(index);
         if (code === delimiterCode || code === lineFeed || code === carriageReturn) break;
       }
-      // The second half of a line end may be in the next chunk.
+      // The line feed of a CRLF may be in the next chunk.
       if (!isLast && (index === text.length || (code === carriageReturn && index + 1 === text.length)))
         return undefined;
       if (cell !== undefined && index > rest) fault ??= { message: goesOn, ...where };
@@ -174,7 +174,7 @@ class CsvReader {
   }
 }
 
-/** Where the quote stands that closes a cell; -1 where there is none. */
+/** Returns the index of the quote that closes a cell, or -1. */
 function closingQuoteOf(text: string, open: number): number {
   let close = text.indexOf(quote, open + 1);
   while (close !== -1 && text[close + 1] === quote) close = text.indexOf(quote, close + 2);

@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { Misuse } from "../../failure.ts";
 
-/** What a decoder puts where bytes are no text; the same may stand in the file. */
+/** The character that a decoder inserts for invalid bytes. A file can also contain it. */
 const replacement = "\ufffd";
 
-/** Two first halves of characters, which no decoder returns: they stand here where bytes are no text. */
+/** Marks invalid bytes with two high surrogates, which a decoder never returns. */
 export const badCharacter = "\ud800\ud800";
 
 const marks: readonly (readonly [name: string, mark: readonly number[]])[] = [
@@ -14,7 +14,7 @@ const marks: readonly (readonly [name: string, mark: readonly number[]])[] = [
 ];
 
 /**
- * Names the encoding of a file by its first bytes: a byte order mark says it better than the label that its user returns.
+ * Returns the encoding of a file. A byte order mark takes precedence over the label that was passed.
  *
  * @see https://encoding.spec.whatwg.org/#decode
  */
@@ -24,7 +24,7 @@ export function encodingOf(start: Uint8Array, label = "utf-8"): string {
   return found?.[0] ?? asked;
 }
 
-/** Decodes bytes, without a byte order mark, and puts {@link badCharacter} where they are no text. */
+/** Decodes bytes without the byte order mark, and replaces invalid bytes with {@link badCharacter}. */
 export async function* decode(
   chunks: AsyncIterable<Uint8Array>,
   encoding: string,
@@ -47,7 +47,7 @@ async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<st
   yield utf8TextOf(rest);
 }
 
-/** Where the last character begins, which may go on in the next chunk. */
+/** Returns the index of the last character, which may continue in the next chunk. */
 function lastCharacterOf(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
     if ((bytes.at(-back) as number) >= 0xc0) return bytes.length - back;
@@ -73,7 +73,7 @@ async function* decodeOther(
   yield decoder.decode().replaceAll(replacement, badCharacter);
 }
 
-/** What is said of bytes that are no text. */
+/** The message for bytes that are invalid in an encoding. */
 export function notInEncoding(name: string): string {
   const shown = name === "utf-8" ? "UTF-8" : name;
   return `this is not ${shown}. Save it as UTF-8, or name its encoding, for example --encoding windows-1252`;
@@ -89,11 +89,11 @@ function nameOf(label: string): string {
   }
 }
 
-/** What windows-1252 has from 0x80 to 0x9f; the rest is as in Latin-1, and so are the places that it leaves free. */
+/** The characters of windows-1252 from 0x80 to 0x9f. The others, and the unassigned ones, are those of Latin-1. */
 const special = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
 /**
- * Not by `TextDecoder`, which in some versions of Node reads Latin-1 instead, where € and the quotes of Word are lost.
+ * Does not use `TextDecoder`, which decodes Latin-1 instead in some versions of Node and loses € and typographic quotes.
  *
  * @see https://github.com/nodejs/node/issues/56542
  */

@@ -33,7 +33,7 @@ export async function* ndjsonRows(
   }
 }
 
-/** An object may be written over several lines, or several may stand on one. */
+/** Errors that occur if an object spans several lines, or if a line contains several objects. */
 const faultsOfLines: readonly string[] = [
   syntaxErrors.CloseBraceExpected,
   syntaxErrors.CloseBracketExpected,
@@ -85,19 +85,19 @@ export async function* jsonRows(
   if (ending !== "]") yield { problem: problemAt(position, syntaxErrors.CloseBracketExpected) };
 }
 
-/** It ended for a reader of this element alone. */
+/** The parser of a single element expects the end of the JSON where the array needs a comma. */
 function adviceForElement(fault: string): string {
   return fault === syntaxErrors.EndOfFileExpected ? syntaxErrors.CommaExpected : fault;
 }
 
-/** What stands before, in or behind a JSON array, up to the character that ends it. */
+/** Text before, in or after a JSON array, up to the character that ends it. */
 interface Element {
   readonly text: string;
-  /** The bracket or comma behind it; nothing at the end of the file. */
+  /** The bracket or comma after the text; empty at the end of the file. */
   readonly ending: "[" | "," | "]" | "";
 }
 
-/** Returns what cuts a JSON array into its elements, which it does not parse. */
+/** Returns a function that splits a JSON array into its elements without parsing them. */
 function elementReader(): ReadRecord<Element> {
   let isWithin = false;
   return (text, start, isLast) => {
@@ -121,7 +121,7 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Finds the element that begins at a place; nothing where its end has not come yet. */
+/** Finds the element that begins at an index. Returns `undefined` if the text does not contain its end yet. */
 function elementAt(text: string, start: number, isLast: boolean): Found<Element> | undefined {
   let depth = 0;
   for (let index = start; index < text.length; index += 1) {
@@ -140,7 +140,7 @@ function elementAt(text: string, start: number, isLast: boolean): Found<Element>
   return isLast ? { record: { text: text.slice(start), ending: "" }, end: text.length } : undefined;
 }
 
-/** Where a string ends: at its quote, or on its line; one that does not is wrong, and what follows it may be right. */
+/** Returns where a string ends. An unclosed string ends on its line, so that the elements after it can be read. */
 function endOfString(text: string, open: number): number {
   for (let index = open + 1; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
@@ -172,7 +172,7 @@ function rowOf(
     const at = positionIn(start, { line: Number(line), column: Number(column) });
     return problem(at, adviceFor(fault));
   }
-  // Each level takes two characters at least.
+  // Each level takes at least two characters.
   const isTooDeep = text.length > 2 * maxNesting && isDeeperThan(values, maxNesting);
   if (isJsonObject(values) && !isTooDeep) return { number, line: start.line, values };
   const first = positionAfter(start, text.slice(0, text.length - text.trimStart().length));
@@ -185,13 +185,13 @@ function problemAt(position: Position, message: string, number?: number): RowPro
   return { line, column: String(column), message, ...(number === undefined ? {} : { number }) };
 }
 
-/** Where the text goes on that begins at a position. */
+/** Returns the position after a text that begins at `start`. */
 function positionAfter(start: Position, text: string): Position {
   const column = text.length - text.lastIndexOf("\n");
   return positionIn(start, { line: text.split("\n").length, column });
 }
 
-/** The position in the file of a position in a text that begins at `start`. */
+/** Converts a position in a text that begins at `start` to a position in the file. */
 function positionIn(start: Position, { line, column }: Position): Position {
   return {
     line: start.line + line - 1,

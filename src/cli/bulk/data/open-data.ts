@@ -10,7 +10,7 @@ import { type StoredBytes, storeBytes } from "./stored-bytes.ts";
 
 export type { Data, DataOptions, RowOrProblem } from "./row.ts";
 
-/** How much of a file tells what it is; a header is not longer. */
+/** The size of the beginning of a file from which its format is detected. A header is not longer. */
 const startBytes = 1024 * 1024;
 
 const formats: Readonly<Record<string, DataFormat>> = {
@@ -23,7 +23,7 @@ const formats: Readonly<Record<string, DataFormat>> = {
 
 const formatsByStart: Readonly<Record<string, DataFormat>> = { "[": "json", "{": "ndjson" };
 
-/** What is no text, by how it begins. */
+/** Binary formats by their first bytes. */
 const binaries: readonly (readonly [start: Buffer, what: string])[] = [
   [Buffer.from("PK\x03\x04"), "an Excel workbook or another zip archive. Save its sheet as CSV UTF-8"],
   [Buffer.from("d0cf11e0a1b11ae1", "hex"), "an old Excel workbook. Save its sheet as CSV UTF-8"],
@@ -33,10 +33,10 @@ const binaries: readonly (readonly [start: Buffer, what: string])[] = [
   ],
 ];
 
-/** Opens the data of a bulk run: CSV with a header, NDJSON, or a JSON array. What is wrong with all of it is a {@link Misuse}. */
+/** Opens the data of a bulk run: CSV with a header, NDJSON, or a JSON array. Throws a {@link Misuse} if the file as a whole is wrong. */
 export async function openData(options: DataOptions): Promise<Data> {
   const delimiter = options.delimiter === undefined ? undefined : parseDelimiter(options.delimiter);
-  // Before anything is read: a wrong label is known at once.
+  // An unknown encoding is reported before anything is read.
   encodingOf(Buffer.alloc(0), options.encoding);
   const bytes = await storeBytes(options.file, options.stdin, options.signal);
   try {
@@ -76,7 +76,7 @@ async function describe(
   }
   if (format === "ndjson") return { format, columns: undefined, rows: () => ndjsonRows(open(), encoding) };
   if (first === "[") return { format, columns: undefined, rows: () => jsonRows(open(), encoding) };
-  // A file of a million rows that is no array is wrong as a whole.
+  // A file that is not an array is reported once, not for each of a million rows.
   const advice =
     first === "{"
       ? "put its objects into one, or add --format ndjson if each line is an object"

@@ -4,18 +4,18 @@ const maxRecordLength = maxRecordMiB * 1024 * 1024;
 /** One record of a text. */
 export interface Found<T> {
   readonly record: T;
-  /** Where the next one begins. */
+  /** The index at which the next record begins. */
   readonly end: number;
 }
 
-/** Reads the record that begins at a place of a text; nothing where its end has not come yet. */
+/** Reads the record that begins at an index. Returns `undefined` if the text does not contain its end yet. */
 export type ReadRecord<T> = (text: string, start: number, isLast: boolean) => Found<T> | undefined;
 
 /**
- * Reads the records of a text that comes in chunks, and holds little more than one of them.
+ * Reads the records of a text that arrives in chunks, and keeps little more than one record in memory.
  *
- * @param tooLong - what stands for a record that is too long; nothing is read behind it
- * @returns all records that end in a chunk, at once
+ * @param tooLong - returns the replacement for a record that is too long; reading stops after it
+ * @returns for each chunk, the records that end in it
  */
 export async function* readRecords<T>(
   chunks: AsyncIterable<string>,
@@ -23,7 +23,7 @@ export async function* readRecords<T>(
   tooLong: () => T,
 ): AsyncGenerator<readonly T[], void, undefined> {
   let text = "";
-  /** A long record is looked at again once twice as much of it has come, so that its time is not squared. */
+  /** A long record is parsed again only after its text has doubled, which avoids quadratic time. */
   let enough = 0;
   for await (const chunk of chunks) {
     text += chunk;
@@ -53,7 +53,7 @@ function recordsIn<T>(
   return { records, end };
 }
 
-/** Reads a line, without its line feed. */
+/** Reads a line without its line feed. */
 export function readLine(text: string, start: number, isLast: boolean): Found<string> | undefined {
   const end = text.indexOf("\n", start);
   if (end === -1) return isLast ? { record: text.slice(start), end: text.length } : undefined;

@@ -1,63 +1,63 @@
 import type { Readable } from "node:stream";
 
-/** How data is written. */
+/** The format of the data. */
 export type DataFormat = "csv" | "ndjson" | "json";
 
 /** The values of one document. */
 export interface Row {
-  /** The nth record of the data, from 1; those with a problem count. */
+  /** The number of the record in the data, from 1, including records with problems. */
   readonly number: number;
   /** The line of the file on which it begins, from 1. */
   readonly line: number;
   readonly values: Record<string, unknown>;
 }
 
-/** What is wrong with one record; no value is in it. */
+/** A problem with one record. It never contains a value. */
 export interface RowProblem {
   /** The line of the file, from 1. */
   readonly line: number;
-  /** Of CSV the name of the column; of JSON and NDJSON the place on that line, counted from 1, as decimal digits. */
+  /** In CSV, the name of the column; in JSON and NDJSON, the position on that line, from 1, as decimal digits. */
   readonly column?: string | undefined;
-  /** Without a period at its end. */
+  /** The message, without a period at its end. */
   readonly message: string;
-  /** The nth record of the data, from 1, where there is one. */
+  /** The number of the record in the data, from 1, if the problem belongs to a record. */
   readonly number?: number;
 }
 
-/** What comes of the data, one at a time. */
+/** A row, or the problem of a record that cannot be read. */
 export type RowOrProblem = Row | { readonly problem: RowProblem };
 
-/** Where the data comes from, and what is known of it. */
+/** The source of the data, and its format if that is known. */
 export interface DataOptions {
   /** A path, or `-` for standard input. */
   readonly file: string;
-  /** Else the file's name tells, or what it begins with. */
+  /** By default, the name of the file or its first characters decide. */
   readonly format?: DataFormat | undefined;
-  /** A label of the Encoding Standard, such as `windows-1252`; else UTF-8, or UTF-16 where a byte order mark says so. */
+  /** A label of the Encoding Standard, such as `windows-1252`. The default is UTF-8, or UTF-16 if there is a byte order mark. */
   readonly encoding?: string | undefined;
-  /** What stands between the cells of CSV; else the header tells. */
+  /** The delimiter of CSV cells. By default, it is detected in the header. */
   readonly delimiter?: string | undefined;
   readonly stdin: Readable;
   readonly signal: AbortSignal;
 }
 
-/** Rows that can be read more than once, the same every time. */
+/** Rows that can be read more than once, with the same result every time. */
 export interface Data {
-  /** The path as it was given, or `standard input`. */
+  /** The path as it was passed, or `standard input`. */
   readonly name: string;
   readonly format: DataFormat;
-  /** The names of the columns, of CSV. */
+  /** The names of the columns of CSV. */
   readonly columns: readonly string[] | undefined;
-  /** Reads all rows from the beginning, and holds one piece of the file at a time. */
+  /** Reads all rows from the beginning, and keeps one chunk of the file in memory at a time. */
   rows(): AsyncIterable<RowOrProblem>;
   close(): Promise<void>;
 }
 
-/** Reads the first records of the data, so many; what is wrong beyond them is nothing to anybody. */
+/** Reads at most `limit` records from the beginning. Problems after them are ignored. */
 export async function* rowsUpTo(limit: number, data: Data): AsyncGenerator<RowOrProblem, void, undefined> {
   let last = 0;
   for await (const each of data.rows()) {
-    // What is wrong behind the last record is of none.
+    // A problem after the last record has no number.
     last = ("problem" in each ? each.problem.number : each.number) ?? last + 1;
     if (last > limit) return;
     yield each;
@@ -70,33 +70,33 @@ interface RowLocation {
   readonly line: number;
 }
 
-/** What messages tell of the data. */
+/** The properties of the data that messages mention. */
 type Described = Pick<Data, "name" | "format">;
 
-/** What rows are counted by: a JSON array may stand on one line. */
+/** The unit in which rows are counted. JSON uses rows, because an array can be on one line. */
 export function unitOf(format: DataFormat): "line" | "row" {
   return format === "json" ? "row" : "line";
 }
 
-/** The number that tells a row of the data from all others. */
+/** The number that identifies a row of the data. */
 export function ordinalOf({ number, line }: RowLocation, format: DataFormat): number {
   return format === "json" ? (number ?? line) : line;
 }
 
-/** Names a row in messages: `data.csv:12`, and `data.json:1, row 12` where many may stand on a line. */
+/** Formats the location of a row for messages: `data.csv:12`, or `data.json:1, row 12` if a line can contain several rows. */
 export function formatRowLocation(location: RowLocation, { name, format }: Described): string {
   const row = format === "json" && location.number !== undefined ? `, row ${location.number}` : "";
   return `${name}:${location.line}${row}`;
 }
 
-/** Says what is wrong with a record: `data.csv:12: total: …`, and `data.ndjson:12:5: …` where the column is a place on the line. */
+/** Formats a problem: `data.csv:12: total: …`, or `data.ndjson:12:5: …` if the column is a position on the line. */
 export function problemText(problem: RowProblem, data: Described): string {
   const { column, message } = problem;
   const about = data.format === "csv" && column ? `${column}: ` : "";
   return `${placeOfProblem(problem, data)}: ${about}${message}`;
 }
 
-/** Names the place of a record that cannot be read. */
+/** Formats the location of a record that cannot be read. */
 export function placeOfProblem({ line, number, column }: RowProblem, data: Described): string {
   return data.format === "csv" || column === undefined
     ? formatRowLocation({ line, number }, data)

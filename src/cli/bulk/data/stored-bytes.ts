@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { addAbortSignal, type Readable } from "node:stream";
 import { describeReadError, Failure, Misuse } from "../../failure.ts";
 
-/** How much is read at once. */
+/** The size of a chunk. */
 const chunkBytes = 64 * 1024;
 
-/** Bytes that can be read more than once: those of a file, or of a pipe that was written down. */
+/** Bytes that can be read more than once: those of a file, or the stored bytes of a pipe. */
 export class StoredBytes {
-  /** What to call them in messages. */
+  /** The name of the source in messages. */
   readonly name: string;
   readonly #file: FileHandle;
   readonly #signal: AbortSignal;
@@ -23,7 +23,7 @@ export class StoredBytes {
     this.#signal = signal;
   }
 
-  /** Reads them from the beginning; every chunk is the reader's own. Throws if they were changed since they were opened. */
+  /** Reads the bytes from the beginning, each chunk into a new buffer. Throws if the file has changed since it was opened. */
   async *chunks(): AsyncGenerator<Buffer, void, undefined> {
     for (let position = 0; ; ) {
       const chunk = await this.#read(position, chunkBytes);
@@ -33,7 +33,7 @@ export class StoredBytes {
     }
   }
 
-  /** Gives up to so many bytes of the beginning. */
+  /** Returns at most `maxBytes` bytes from the beginning. */
   start(maxBytes: number): Promise<Buffer> {
     return this.#read(0, maxBytes);
   }
@@ -48,7 +48,7 @@ export class StoredBytes {
     const { bytesRead } = await this.#file.read(buffer, 0, maxBytes, position).catch((cause) => {
       throw unreadable(this.name, cause);
     });
-    // Before it is handed out: what was checked is what is used.
+    // Compared before the bytes are returned, so that the run uses the same bytes as the check.
     if ((await versionOf(this.#file)) !== this.#version) {
       throw new Misuse(`${this.name} changed while it was being read. Run the command again.`);
     }
@@ -77,7 +77,7 @@ async function writeDown(name: string, source: Readable, signal: AbortSignal): P
   let file: FileHandle | undefined;
   try {
     file = await open(path, "wx+", 0o600);
-    // Its bytes stay until it is closed, on Windows, too.
+    // The bytes exist until the file is closed, on Windows too.
     await unlink(path).catch(() => {});
     await writeFile(file, addAbortSignal(signal, source));
     return file;
@@ -92,7 +92,7 @@ async function writeDown(name: string, source: Readable, signal: AbortSignal): P
   }
 }
 
-/** What is another one when a file was written to. */
+/** Returns a version that changes if the file is modified. */
 async function versionOf(file: FileHandle): Promise<string> {
   const { size, mtimeNs } = await file.stat({ bigint: true });
   return `${size}:${mtimeNs}`;
