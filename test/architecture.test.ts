@@ -18,8 +18,8 @@ const layers: readonly (readonly string[])[] = [
 ];
 
 /**
- * The folders outside the core: one for each entry point, and three that they share. Each imports its own files and what is
- * listed here. No file of the core imports them.
+ * The folders outside the core: one for each entry point, and three that they share. Each imports its own files and those listed
+ * here. Files of the core do not import them.
  */
 const outer: Readonly<Record<string, readonly string[]>> = {
   "json/": [],
@@ -47,7 +47,7 @@ const outer: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What is not ours, and the only places that may import it. */
+/** Third-party modules, and the only files that may import them. */
 const outside: readonly { readonly what: RegExp; readonly by: readonly string[] }[] = [
   { what: /^#platform$/, by: ["client.ts"] },
   { what: /^#sockets$/, by: ["testing/fake-service.ts"] },
@@ -86,7 +86,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
   { what: /^pdfmake(\/|$)/, by: ["emulator/renderer/"] },
 ];
 
-/** What a page or an edge worker loads; `#platform` is its own twin there. */
+/** The files that a browser or an edge worker loads, with its own implementation of `#platform`. */
 const webEntries = ["index.ts", "platform/web.ts"];
 
 const sources = readSources();
@@ -111,7 +111,7 @@ describe("the architecture", () => {
     expect(violations(sources, objectionToOutside)).toEqual([]);
   });
 
-  it("loads nothing of Node, and no package, in a page", () => {
+  it("loads no Node module and no package in a browser", () => {
     const loaded = reachable(sources, webEntries).flatMap(({ path, imports }) =>
       imports
         .filter(({ to, typeOnly }) => !typeOnly && !paths.includes(to) && to !== "#platform")
@@ -124,7 +124,7 @@ describe("the architecture", () => {
 describe("these rules", () => {
   const file = (path: string, text: string): SourceFile => ({ path, text, imports: importsOf(path, text) });
 
-  it("see every way to import", () => {
+  it("detect every kind of import", () => {
     const ways = [
       ['import a from "./a.ts";', "folder/a.ts", false],
       ['import type { B } from "../b.ts";', "b.ts", true],
@@ -190,7 +190,7 @@ function objectionToOutside(path: string, { to }: Import): string | undefined {
   return by.some((name) => isIn(path, name)) ? undefined : `only ${by.join(", ")} may`;
 }
 
-/** These files and all they load; type-only imports load nothing. */
+/** Returns these files and all that they load. Type-only imports load nothing. */
 function reachable(files: readonly SourceFile[], entries: readonly string[]): SourceFile[] {
   const found = new Set(files.filter(({ path }) => entries.includes(path)));
   for (const { imports } of found) {
@@ -209,12 +209,12 @@ function outerFolderOf(path: string): string | undefined {
   return Object.keys(outer).find((folder) => isIn(path, folder));
 }
 
-/** The file or folder that stands in the table for a path. */
+/** Returns the file or folder of the table that contains a path. */
 function nameOfLayerIn(path: string): string {
   return layers.flat().find((name) => isIn(path, name)) ?? path;
 }
 
-/** Whether a file is the one named, or in the folder named. */
+/** Whether a path is this file or is in this folder. */
 function isIn(path: string, name: string): boolean {
   return name.endsWith("/") ? path.startsWith(name) : path === name;
 }

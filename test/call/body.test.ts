@@ -71,7 +71,7 @@ class Life {
   }
 }
 
-property("A body passes on every byte in order, waits if it was told to, and ends once", () => {
+property("A body passes on every byte in order, waits if its reader asks it to, and ends once", () => {
   const events = fc.array(event, { maxLength: 40 });
   const script = fc.array(fc.constantFrom<Answer>("more", "wait", "resume, then wait"), { maxLength: 40 });
   return fc.property(events, script, (happenings, answers) => {
@@ -221,9 +221,9 @@ describe("A reader that is still busy after the end of the body", () => {
 });
 
 it.each([
-  ["that arrives, and asks to wait", false, false],
-  ["that was held, and asks to wait", true, false],
-  ["that was held, and asks for more", true, true],
+  ["that has just arrived, and pauses the body", false, false],
+  ["that was buffered, and pauses the body", true, false],
+  ["that was buffered, and does not pause the body", true, true],
 ])("A reader that cancels at a chunk %s gets nothing more", (_, isHeld, answer) => {
   const { wire, body, reader } = open();
   const write = (chunk: Uint8Array) => {

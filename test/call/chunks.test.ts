@@ -24,7 +24,7 @@ const lengths = fc.array(fc.oneof(fc.nat(20), fc.constantFrom(4095, 4096, 4097),
 });
 
 describe("A list of chunks", () => {
-  property("gives back every byte in its order, in one piece or in chunks", () =>
+  property("returns every byte in order, in one piece or in chunks", () =>
     fc.property(lengths, (sizes) => {
       const chunks = chunksOf(sizes);
       const whole = Buffer.concat(chunks);
@@ -129,7 +129,7 @@ describe("A relay of chunks", () => {
   });
 
   it.each([
-    ["forwards what is left when it is flushed", () => relay.flush(), [2, 1]],
+    ["forwards the remaining chunks when it is flushed", () => relay.flush(), [2, 1]],
     ["forwards nothing after it was dropped", () => relay.drop(), [2]],
   ])("%s, and leaves no timer", (_, end, expected) => {
     [2, 1].map(write);
@@ -147,7 +147,7 @@ describe("A relay of chunks", () => {
     expect(taken).toEqual([2, 1, 1]);
   });
 
-  property("forwards every byte in its order, whenever the event loop comes round", () =>
+  property("forwards every byte in order, whenever an event loop turn ends", () =>
     fc.property(lengths, fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }), (sizes, turns) => {
       const chunks = chunksOf(sizes);
       const forwarded: Uint8Array[] = [];

@@ -154,7 +154,7 @@ describe("A document of pdfmake", () => {
     for (const bytes of rendered) expect(judge(bytes)).toEqual({ begins: true, ends: true });
   });
 
-  property("is not whole if its end is missing", () =>
+  property("is not complete if its end is missing", () =>
     fc.property(fc.nat(2), fc.double({ min: 0, max: 1, noNaN: true }), (which, share) => {
       const bytes = rendered[which] ?? new Uint8Array(0);
       const length = 5 + Math.floor(share * (bytes.length - 10));

@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { guides } from "../../docs/site/chapters.mjs";
-import { anchorsIn, linksIn } from "../support/paper-links.ts";
+import { anchorsIn, linksIn } from "../support/page-links.ts";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(repository, path), "utf8");

@@ -20,7 +20,7 @@ describe("A content-disposition", () => {
 
   const empty = ['attachment; filename=""', "attachment; filename=", "attachment; filename*=UTF-8''%"];
   it.each([undefined, "", "attachment", 'filename="a.pdf"', ...empty])(
-    "without a name has none: %s",
+    "without a usable name returns none: %s",
     (disposition) => {
       expect(filenameOf(disposition)).toBeUndefined();
     },
@@ -113,7 +113,7 @@ describe("A file name", () => {
     fc.string({ unit: "binary", maxLength: 9 }).map(encodeURIComponent),
   );
 
-  property("is bare and safe whatever the header is, in linear time", () => {
+  property("has no folder and is safe for any header, in linear time", () => {
     const starts = ["filename=", 'filename="', "filename*=UTF-8''", "filename*=iso-8859-1''"];
     const header = fc
       .tuple(fc.constantFrom(...starts), fc.array(part))
@@ -172,7 +172,7 @@ describe("Any safe name", () => {
     .map((name) => safeFilename(name))
     .filter((name) => name !== undefined);
 
-  property("is read in every spelling of the RFCs, among other parameters", () => {
+  property("is parsed in every notation of the RFCs, among other parameters", () => {
     const decoys = ["size=10", 'x="; filename=decoy.pdf"', "filename2=decoy", 'name="decoy\\""'];
     const others = fc.array(fc.constantFrom(...decoys));
     const spelling = fc.constantFrom(asToken, asQuoted, asUtf8, asLatin1);

@@ -22,7 +22,7 @@ const collect = (...given: [wire: Wire, contentLength?: number, maxBytes?: numbe
   collectWith(BytesSink, ...given).result;
 
 describe("A document as bytes", () => {
-  property("is every byte that arrived, whatever length was promised, and not more than is allowed", () => {
+  property("has every byte that arrived, whatever length was declared, up to the limit", () => {
     const sizes = fc.array(fc.nat(40), { minLength: 1, maxLength: 6 });
     const promises = fc.option(fc.nat(120), { nil: undefined });
     const limits = fc.integer({ min: 1, max: 150 });
@@ -45,9 +45,9 @@ describe("A document as bytes", () => {
   });
 
   it.each([
-    ["exactly as long as is allowed and promised", [60, 40], 100],
-    ["exactly as long as is allowed", [60, 40], undefined],
-    ["longer than promised, by a chunk of the promised length", [40, 60], 60],
+    ["exactly as long as allowed and declared", [60, 40], 100],
+    ["exactly as long as allowed", [60, 40], undefined],
+    ["longer than declared, by a chunk of the declared length", [40, 60], 60],
     ["empty", [], undefined],
   ])("may be %s", async (_, sizes, promised) => {
     const wire = new Wire();
@@ -58,11 +58,11 @@ describe("A document as bytes", () => {
   });
 
   it.each([
-    ["of the promised length", 100, [100]],
-    ["of the longest length that is believed", 256 * mebibyte, [256 * mebibyte]],
+    ["of the declared length", 100, [100]],
+    ["of the longest declared length that is trusted", 256 * mebibyte, [256 * mebibyte]],
     // Small chunks that follow are merged in a block and copied out of it.
     ["as it arrives beyond that length", 256 * mebibyte + 1, [4096, 100, 40]],
-    ["as it arrives without a promise", undefined, [4096, 100, 40]],
+    ["as it arrives without a declared length", undefined, [4096, 100, 40]],
   ])("allocates memory %s", async (_, promised, expected) => {
     const chunks = [60, 40].map((size) => new Uint8Array(size));
     expect(await allocations(chunks, promised)).toEqual(expected);

@@ -33,7 +33,7 @@ describe("A rename that Windows refuses", () => {
 
   it.each([
     ["its file is gone", refusal("ENOENT")],
-    ["its caller does not want it any more", new Error("not wanted")],
+    ["its caller has cancelled it", new Error("not wanted")],
   ])("is not retried if %s", async (_, error) => {
     expect(await renamed([refusal("EPERM"), error])).toMatchObject({ outcome: error, attempts: 2 });
   });

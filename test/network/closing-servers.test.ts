@@ -32,7 +32,7 @@ const endings: readonly ((socket: Socket, pdf: Buffer) => unknown)[] = [
 ];
 
 it.each(transports)(
-  "generates only whole documents if connections are closed at any moment, by %s",
+  "returns only complete documents if connections are closed at any moment, with %s",
   async (_, options) => {
     // The delay before the first retry is 25 ms instead of up to half a second.
     vi.spyOn(Math, "random").mockReturnValue(0.05);

@@ -78,12 +78,12 @@ describe("a proxy from the environment", () => {
     ["wants another password", { credentials: "user:right" }, /responded with 407.*user:password@/, 1],
     ["forbids it", { refusal: "HTTP/1.1 403 Forbidden\r\n\r\n" }, /responded with 403.*NO_PROXY/],
     ["does not reach the service", { hosts: {} }, /responded with 502.*NO_PROXY/],
-    ["speaks no HTTP", { refusal: "SSH-2.0-OpenSSH_9.2\r\n\r\n" }, /failed: .*NO_PROXY/],
+    ["does not speak HTTP", { refusal: "SSH-2.0-OpenSSH_9.2\r\n\r\n" }, /failed: .*NO_PROXY/],
     ["repeats the credentials", { refusal: `${password} ${inBase64}\r\n\r\n` }, /failed: .*NO_PROXY/],
     ["hangs up", { refusal: "\r\n" }, /failed: other side closed.*NO_PROXY/],
     ["says 100 Continue", { refusal: "HTTP/1.1 100 Continue\r\n\r\n" }, /failed: bad response.*NO_PROXY/],
   ])(
-    "that %s is named with what to do, without its password, and asked again if that may help",
+    "that %s is named in the error with advice and without its password, and retried if that may help",
     async (_what, settings, said, attempts = 2) => {
       const { proxy, client } = await start(settings);
       vi.stubEnv("HTTP_PROXY", byUser(proxy.port));

@@ -87,7 +87,7 @@ describe.each(ways)("a proxy from $way", ({ way, options }) => {
     expect(await rejectionOf(document.bytes())).toMatchObject({ code: "truncated_pdf" });
   });
 
-  it("that disconnects between two documents is asked to open another tunnel", async () => {
+  it("that disconnects between two documents receives a request for another tunnel", async () => {
     const { proxy } = await start();
     const client = remote(options(by(proxy)));
     await sourceOf(client);

@@ -28,7 +28,7 @@ it("a browser bundle of the client contains this package for browsers only, with
   expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
 });
 
-it("a browser bundle of template-pdf/testing answers a client without Node and cannot listen", async () => {
+it("a browser bundle of template-pdf/testing serves a client without Node and cannot listen", async () => {
   const { metafile, outputFiles } = await bundle(
     'export { TemplatePdf } from "template-pdf"; export * from "template-pdf/testing";',
   );

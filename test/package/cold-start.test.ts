@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { makeProject, runNode } from "./consumer.ts";
 import { pdf, startPdfService } from "./pdf-service.ts";
 
-// Each file and each module of Node that a fresh process loads costs it time. Counted, not timed.
+// Each file and each Node module that a fresh process loads takes time. The test counts them instead of measuring the time.
 
 const service = await startPdfService();
 afterAll(() => service.close());
@@ -11,7 +11,7 @@ afterAll(() => service.close());
 const heavy =
   /NativeModule (?:_?http|http2|_?tls|net|_?stream|internal\/streams|zlib|crypto|fs\/promises$|internal\/fs\/promises|readline|worker)/;
 
-/** Begins with `loadedNow`, which returns the files that were loaded since its last call. */
+/** A prelude with `loadedNow`, which returns the files loaded since its last call. */
 const inspecting = `
   import { Session } from "node:inspector";
   const session = new Session();
@@ -71,7 +71,7 @@ const files = {
 const project = makeProject("cold-start", files);
 const run = async (...args: string[]) => JSON.parse(await runNode(project, ...args, service.baseUrl));
 
-/** The files of packages among paths or URLs, by their paths in node_modules. */
+/** Selects the files of packages from paths or URLs, as paths in node_modules. */
 const filesOfPackages = (loaded: readonly string[]) =>
   loaded.flatMap((name) => /\/node_modules\/(?!.*\/node_modules\/)(.*)/.exec(name)?.[1] ?? []);
 
@@ -91,7 +91,7 @@ describe.each([
     expect(filesOfPackages(loaded.atClient)).toEqual([]);
   });
 
-  it("loads nothing of Node's network, streams or files with the package", async () => {
+  it("loads no Node module for network, streams or files with the package", async () => {
     const modules: string[] = way === "import" ? await run("builtins.mjs") : loaded.atLoad;
     expect(modules.filter((name) => heavy.test(name))).toEqual([]);
   });

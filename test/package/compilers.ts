@@ -6,15 +6,15 @@ import { outputOf } from "../support/programs.ts";
 import { inOneOrder, mistakes, prelude } from "../types/mistakes.ts";
 import { consumer, link, makeProject, runNode } from "./consumer.ts";
 
-/** What is the same in every project. */
+/** The compiler options of every project. */
 export const common = {
   noEmit: true,
-  // Of a library, say: every exported type has to have a name.
+  // As in a library: every exported type must have a name.
   declaration: true,
   strict: true,
   exactOptionalPropertyTypes: true,
   skipLibCheck: false,
-  // TypeScript's own take longer than ours, and are not ours.
+  // Checking the types of TypeScript's libraries takes longer and would not test this package.
   skipDefaultLibCheck: true,
   target: "ES2022",
 };
@@ -27,26 +27,26 @@ export async function installCompilers(versions: readonly string[]): Promise<voi
   await outputOf("npm", args, { cwd: folder });
 }
 
-/** The version of the compiler that needs no installing. */
+/** The version of the compiler that is installed already. */
 export const ofRepository = typescriptVersion;
 
-/** The program that is the compiler of a version. */
+/** The compiler program of a version. */
 export function tsc(version: string): string {
   if (version === ofRepository)
     return fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
   return join(consumer, "projects", "compilers", "node_modules", `typescript-${version}`, "bin", "tsc");
 }
 
-/** Makes the tests, one for each compiler, that it tells what is wrong in words for its reader. */
+/** Defines a test for each compiler that its error messages are readable. */
 export function testMistakes(versions: readonly string[]): void {
   it.concurrent.each(versions)(
-    "refuse in TypeScript %s what is wrong, in words for its reader",
+    "reject mistakes in TypeScript %s with readable messages",
     async (version) => {
       const before = prelude.split("\n").length - 1;
       const root = makeProject(`mistakes-${version}`, {
         "package.json": JSON.stringify({ type: "module" }),
         "tsconfig.json": JSON.stringify({
-          // The types of some schema libraries are too new for some of these.
+          // The types of some schema libraries are too new for some of these compilers.
           compilerOptions: { ...common, skipLibCheck: true, module: "nodenext", lib: ["ES2022"], types: [] },
           include: ["*.ts"],
         }),
@@ -65,7 +65,7 @@ export function testMistakes(versions: readonly string[]): void {
   );
 }
 
-/** The line that tells most: the only one that all compilers print. */
+/** The most useful line, and the only one that all compilers print. */
 function lastOf(message: readonly string[]): string {
   return inOneOrder(message.at(-1)?.trim() ?? "");
 }

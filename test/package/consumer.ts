@@ -11,10 +11,10 @@ export const consumer = inject("consumer");
 export const installed = join(consumer, "node_modules", "template-pdf");
 
 /**
- * Makes a project inside the consumer, which finds what the consumer has installed.
+ * Creates a project inside the consumer, so that it finds the packages installed there.
  *
- * @param name - of the project's folder; may lie in another project, to find what that one has installed, too
- * @param files - texts by path
+ * @param name - the folder of the project; inside another project, it also finds the packages installed there
+ * @param files - file contents by path
  * @returns the folder
  */
 export function makeProject(name: string, files: Readonly<Record<string, string>>): string {
@@ -26,7 +26,7 @@ export function makeProject(name: string, files: Readonly<Record<string, string>
   return folder;
 }
 
-/** Gives a project what this repository has installed, and no other project. */
+/** Makes the packages of this repository available to one project. */
 export function link(project: string, name: string): void {
   const path = join(project, "node_modules", name);
   mkdirSync(dirname(path), { recursive: true });
@@ -34,7 +34,7 @@ export function link(project: string, name: string): void {
 }
 
 /**
- * Makes a project that has optional peers of the package, and a copy of the package that finds them.
+ * Creates a project with optional peer dependencies of the package, and a copy of the package that finds them.
  *
  * @param files - texts by path
  */
@@ -50,10 +50,10 @@ export function makeProjectWith(
 }
 
 /**
- * Runs Node on its own, without what this test run has put into the environment.
+ * Runs Node without the environment variables of this test run.
  *
- * @returns what it printed
- * @throws when it ends with anything but 0; the message holds what it printed.
+ * @returns the output
+ * @throws if its exit code is not 0; the message contains the output.
  */
 export function runNode(cwd: string, ...args: string[]): Promise<string> {
   return outputOf(process.execPath, args, { cwd });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { linksIn } from "../support/paper-links.ts";
+import { linksIn } from "../support/page-links.ts";
 import { consumer, filesBelow, installed } from "./consumer.ts";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));

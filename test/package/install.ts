@@ -8,16 +8,16 @@ import { programOf } from "../../scripts/run-command.mjs";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The folder of an empty project that has installed what npm would publish, and nothing else. */
+    /** The folder of an empty project with only the package installed, as npm would publish it. */
     consumer: string;
   }
 }
 
-/** Packs the package and installs it into an empty project: once for all tests of this folder. */
+/** Packs the package and installs it into an empty project, once for all tests of this folder. */
 export default function install(project: TestProject): () => void {
   const repository = fileURLToPath(new URL("../..", import.meta.url));
   const consumer = realpathSync.native(mkdtempSync(join(tmpdir(), "template-pdf-consumer-")));
-  // A test run from an editor has not been through `npm test`, and would judge an old `dist`.
+  // A test run from an editor has not built the package, and would test an old `dist`.
   execFileSync(process.execPath, ["scripts/setup.mjs"], { cwd: repository });
   npm(repository, "pack", "--ignore-scripts", "--pack-destination", consumer);
   const tarball = readdirSync(consumer).find((file) => file.endsWith(".tgz"));
@@ -26,7 +26,7 @@ export default function install(project: TestProject): () => void {
   npm(consumer, "install", "--no-audit", "--no-fund", "--prefer-offline", `./${tarball}`);
   project.provide("consumer", consumer);
   const remove = () => rmSync(consumer, { recursive: true, force: true });
-  // Ctrl-C is no teardown.
+  // Ctrl-C does not run the teardown.
   process.once("exit", remove);
   return remove;
 }

@@ -74,7 +74,7 @@ describe("the package", () => {
     expect(files.filter((file) => !existsSync(join(installed, file)))).toEqual([]);
     // Shared and lazy chunks have a hash in their names.
     const modules = filesBelow(installed).map(({ path }) => path);
-    // What a browser loads is named by its page.
+    // The page names the files that a browser loads.
     const named = modules.filter(
       (path) => /\.c?js$/.test(path) && !/\/[a-z-]+-[A-Z0-9]{8}\.c?js$|\/playground\//.test(path),
     );
@@ -82,7 +82,7 @@ describe("the package", () => {
   });
 });
 
-/** Prints what the two resolvers of Node find. */
+/** Prints the files that the two resolvers of Node find. */
 const probe = `
   import { createRequire } from "node:module";
   import { pathToFileURL } from "node:url";

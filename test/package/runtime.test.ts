@@ -7,7 +7,7 @@ import { pdf, startPdfService } from "./pdf-service.ts";
 const service = await startPdfService();
 afterAll(() => service.close());
 
-/** Prints what a first program gets, in either module system. */
+/** Prints the results of a first program, in either module system. */
 const generate = `
   const client = new TemplatePdf({ baseUrl: process.argv[2], apiKey: "key" });
   const bytes = await client.generate("inv_2024", { total: "1" }).bytes();
@@ -25,7 +25,7 @@ const project = makeProject("runtime", {
   "package.json": "{}",
   "main.mjs": `import { TemplatePdf, TemplatePdfError } from "template-pdf";${generate}`,
   "main.cjs": `const { TemplatePdf, TemplatePdfError } = require("template-pdf");(async () => {${generate}})();`,
-  // As in Jest: a module that node:vm runs has no import() unless it is given one.
+  // As in Jest: a module in node:vm has no import() unless one is provided.
   "jest.cjs": `
     const { createRequire, Module } = require("node:module");
     const vm = require("node:vm");
@@ -90,7 +90,7 @@ describe("the package in an empty project", () => {
     },
   );
 
-  it("names a .env file that sets what is missing, and accepts it if Node reads it", async () => {
+  it("names a .env file that sets a missing variable, and uses the variable if Node reads the file", async () => {
     const advice = "Node does not load it by default. Start your program with node --env-file=.env.\n";
     expect(await runNode(project, "settings.mjs")).toBe(
       `The base URL of the service is missing. The file .env sets TEMPLATE_PDF_BASE_URL, but ${advice}` +

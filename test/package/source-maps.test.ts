@@ -16,11 +16,11 @@ const maps = files
   .map((path) => ({ path, ...(JSON.parse(read(path)) as { sources: string[]; sourcesContent: string[] }) }));
 
 describe("the source maps", () => {
-  it("are those of ES modules only", () => {
+  it("exist only for ES modules", () => {
     expect(files.filter((path) => path.endsWith(".cjs.map"))).toEqual([]);
   });
 
-  it("are named at the ends of the files that they map", () => {
+  it("are linked at the end of the files that they map", () => {
     const named = code.flatMap((path) =>
       [...read(path).matchAll(/\n\/\/# sourceMappingURL=([^\n]+)\n?$/g)].map(([, map = ""]) =>
         posix.join(posix.dirname(path), map),
@@ -30,7 +30,7 @@ describe("the source maps", () => {
     expect(named).toContain("dist/index.js.map");
   });
 
-  it("contain the sources, by their paths in the repository", () => {
+  it("contain the sources with their paths in the repository", () => {
     for (const { path, sources, sourcesContent } of maps) {
       const paths = sources.map((name) => posix.join(posix.dirname(path), name));
       expect(paths.filter((name) => !/^src\/[\w/-]+\.ts$/.test(name))).toEqual([]);
@@ -38,7 +38,7 @@ describe("the source maps", () => {
     }
   });
 
-  it("pass through the map of a bundler and add nothing to its code", async () => {
+  it("are included in the source map of a bundler and add nothing to its code", async () => {
     const { warnings, outputFiles } = await build({
       stdin: { contents: 'export { TemplatePdf } from "template-pdf";', resolveDir: consumer },
       absWorkingDir: consumer,
@@ -63,7 +63,7 @@ describe("the source maps", () => {
   });
 });
 
-/** Prints a stack whose top is called by the client, which is called by the program. */
+/** Prints a stack with frames of the client and of the program that calls it. */
 const program = `
   Error.stackTraceLimit = 30;
   const client = new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: "key" });
@@ -96,7 +96,7 @@ describe.each([
     }));
   }
 
-  it("names the functions of the sources without a source map", async () => {
+  it("has the function names of the sources without a source map", async () => {
     const frames = await framesOf();
     const names = frames.map(({ name }) => name.replace(/^.*\.|#/g, ""));
     expect(frames.at(-1)).toMatchObject({ name: "TemplatePdf.generate" });
@@ -104,7 +104,7 @@ describe.each([
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
   });
 
-  it.runIf(loading === "import")("leads Node back to the lines of the sources", async () => {
+  it.runIf(loading === "import")("has the lines of the sources in Node with source maps", async () => {
     const frames = await framesOf("--enable-source-maps");
     expect(frames.at(-1)).toMatchObject({ name: "TemplatePdf.generate", path: "src/client.ts" });
     expect(frames.map(({ path }) => path)).toContain("src/request/values.ts");

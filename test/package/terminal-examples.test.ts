@@ -10,7 +10,7 @@ import { outputOf, type RunningProgram, startProgram } from "../support/programs
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { consumer, link } from "./consumer.ts";
 
-// The commands of the README and of the guide to the emulator, in a project that has installed the package.
+// Runs the commands of the README and of the emulator guide in a project with the package installed.
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const readme = readFileSync(join(repository, "README.md"), "utf8");

@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { common, tsc } from "./compilers.ts";
 import { link, makeProject, runNode } from "./consumer.ts";
 
-// Each entry point has a correct use, whose exports need names in declarations, and a wrong one, so it is not `any`.
+// Each entry point is used correctly, with exports that need names in declarations, and incorrectly, to show that its types are
+// not `any`.
 
 const everywhere = `
   import { type AnyTemplate, type Bytes, TemplatePdf, template, type Values } from "template-pdf";

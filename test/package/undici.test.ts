@@ -26,7 +26,7 @@ const files = {
   "main.cjs": `const { TemplatePdf } = require("template-pdf");(async () => {${generate}})();`,
 };
 
-/** A copy of what is installed, whose undici exports only its index. */
+/** A copy of the installed packages in which undici exports only its index. */
 function makeProjectWithHiddenFiles(): string {
   const project = join(elsewhere.path, "hidden");
   cpSync(join(consumer, "node_modules"), join(project, "node_modules"), { recursive: true });
@@ -81,13 +81,13 @@ describe("a bundle with undici inside", () => {
     expect(await runBundle({ banner })).toContain(`${pdf.length} `);
   });
 
-  it("uses it if `import.meta.url` is the place of the installation, as with webpack", async () => {
+  it("uses it if `import.meta.url` is the path of the installation, as with webpack", async () => {
     const url = pathToFileURL(join(source, "deployed/node_modules/template-pdf/dist/platform/node.js")).href;
     const define = { "import.meta": JSON.stringify({ url }) };
     expect(await runBundle({ define, banner })).toContain(`${pdf.length} `);
   });
 
-  it("that cannot load it says what to do", async () => {
+  it("throws an error with advice if it cannot load undici", async () => {
     expect(await runBundle({})).toMatch(
       /^ConfigurationError: undici could not be loaded \(Dynamic require of .* is not supported\), and the request was not sent\. .*--external:undici/,
     );

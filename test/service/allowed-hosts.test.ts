@@ -83,10 +83,10 @@ describe("a server on a loopback address", () => {
     ["is empty", ["Host:"]],
     ["is sent twice", ["Host: localhost", "Host: localhost"]],
     ["names two hosts", ["Host: localhost, attacker.test"]],
-    ["holds a user", ["Host: attacker.test@localhost"]],
-    ["holds a path", ["Host: localhost/attacker.test"]],
+    ["contains a user", ["Host: attacker.test@localhost"]],
+    ["contains a path", ["Host: localhost/attacker.test"]],
     ["has a port out of range", ["Host: localhost:65536"]],
-    ["has a port that is no number", ["Host: localhost:a"]],
+    ["has a port that is not a number", ["Host: localhost:a"]],
   ])("refuses a request whose host header %s with 400", async (_wrong, lines) => {
     const { send, endpoint } = await serve();
     const answer = await send("GET / HTTP/1.1", ...lines);

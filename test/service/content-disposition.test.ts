@@ -24,7 +24,7 @@ describe("contentDisposition", () => {
     expect(contentDisposition("🧾".repeat(500))).toContain(`''${"%F0%9F%A7%BE".repeat(60)}.pdf`);
   });
 
-  property("is one header that any runtime takes, whatever the name", () =>
+  property("returns one header that every runtime accepts, for any name", () =>
     fc.property(orLongRun(fc.string({ unit: "binary" })), (filename) => {
       const header = contentDisposition(filename);
       expect(header).toMatch(
@@ -34,7 +34,7 @@ describe("contentDisposition", () => {
     }),
   );
 
-  property("is read back by the client as the safe form of any name", () =>
+  property("is parsed by the client as the safe variant of any name", () =>
     fc.property(fc.string({ unit: "binary" }), (name) => {
       const safe = safeFilename(name.replace(/\.pdf$/i, "")) ?? "document";
       expect(filenameOf(contentDisposition(name))).toBe(`${safe}.pdf`);

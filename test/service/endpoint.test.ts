@@ -66,7 +66,7 @@ describe("a document", () => {
   });
 
   it.each(["Application/JSON", "application/json;charset=UTF-8", 'application/json; a=b; charset="utf-8"'])(
-    "is made for the content type %s",
+    "is generated for the content type %s",
     async (type) => {
       expect((await endpoint(request({ headers: { ...json, "content-type": type } }))).status).toBe(200);
     },
@@ -116,7 +116,7 @@ describe("a Response from produce", () => {
   });
 
   it.each([undefined, null, "text", {}])(
-    "is a 500 if it is neither that nor a document: %j",
+    "is a 500 response if produce returns neither a Response nor a document: %j",
     async (made) => {
       const onError = vi.fn();
       const broken = createEndpoint<void>({ ...open, produce: () => made as never, onError });
@@ -143,7 +143,7 @@ describe("the path", () => {
     });
   });
 
-  property("is answered without a 500, whatever it is", () =>
+  property("never causes a 500 response", () =>
     fc.asyncProperty(fc.webPath(), fc.string({ unit: "binary" }), async (prefix, uid) => {
       const path = `${prefix}/api/v1/templates/${uid.replace(/[?#]/g, "")}/generate-sync`;
       expect((await endpoint(request({ path }))).status).toBeLessThan(500);
@@ -153,7 +153,7 @@ describe("the path", () => {
 
 describe("an unexpected error", () => {
   it.each(["authorize", "produce"] as const)(
-    "in %s is a bare 500, and onError receives it",
+    "in %s causes a 500 response without details, and onError receives it",
     async (place) => {
       const error = new Error("secret-value: database password");
       const onError = vi.fn();

@@ -143,7 +143,7 @@ describe("listen", () => {
   });
 
   it.each([
-    ["a host header that is none", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n"],
+    ["a malformed host header", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n"],
     ["a backslash in the path", "GET /a\\b HTTP/1.1\r\nHost: localhost\r\n\r\n"],
   ])("responds to %s with a problem document", async (_wrong, malformed) => {
     const { socket, received } = await connection(await start());

@@ -2,33 +2,33 @@ import { existsSync, mkdtempSync, readlinkSync, rmSync, symlinkSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// What the system that runs the tests has, so that a test of what it has not says so by a name. Never a way around a failure of the
-// product: what it does in its stead on that system has a test of its own.
+// The features of the operating system that runs the tests. A test uses these names to state what it requires. They never hide a
+// failure of the product: its behaviour on the other systems has its own tests.
 
 export const isWindows = process.platform === "win32";
 
-/** Modes, umasks and owners of files: Windows knows only whether a file may be written to. */
+/** File modes, umasks and owners. Windows knows only whether a file is writable. */
 export const hasModes = !isWindows;
 
 /** Names with `:`, `?`, line breaks or a dot at the end, which Windows refuses. */
 export const hasFreeNames = !isWindows;
 
-/** Pipes that are files, as `mkfifo` makes them, and `/dev`. */
+/** Named pipes, as created by `mkfifo`, and `/dev`. */
 export const hasPipeFiles = !isWindows;
 
-/** A device that is always full, as Linux has it. */
+/** A device that is always full, as on Linux. */
 export const hasFullDevice = existsSync("/dev/full");
 
-/** Signals that a program can hear: on Windows every `kill` ends it at once. */
+/** Signals that a program can handle. On Windows, every `kill` ends it at once. */
 export const hasSignals = !isWindows;
 
-/** A table that tells when a process began. */
+/** A process table with start times. */
 export const hasProcessTable = existsSync("/proc/self/stat");
 
-/** Whether this user may make symbolic links: on Windows not everybody may. */
+/** Whether this user may create symbolic links. On Windows, this requires a permission. */
 export const hasLinks = canLink();
 
-/** The shell that POSIX describes; that of Git for Windows starts programs in ways of its own. */
+/** A POSIX shell. The shell of Git for Windows starts programs differently. */
 export const hasPosixShell = !isWindows;
 
 function canLink(): boolean {

@@ -18,7 +18,7 @@ function refusal(given: unknown): unknown {
 }
 
 describe("assertWholePdf with a complete PDF", () => {
-  property("is every fake one, in every form of bytes", () =>
+  property("accepts every fake PDF, as any type of bytes", () =>
     fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 5 }), (text, pages) => {
       const pdf = fakePdf({ text, pages });
       expect([pdf, Buffer.from(pdf), pdf.buffer].map(refusal)).toEqual([undefined, undefined, undefined]);
@@ -41,7 +41,7 @@ describe("assertWholePdf with a complete PDF", () => {
 });
 
 describe("assertWholePdf with an incomplete PDF", () => {
-  property("is every part of one from its start, up to its end mark", () =>
+  property("rejects every prefix of a PDF without its end mark", () =>
     fc.property(fc.nat(3_000), fc.double({ min: 0, max: 1, noNaN: true }), (more, share) => {
       const pdf = fakePdf({ text: "cut", bytes: fakePdf({ text: "cut" }).length + more });
       // Only the last line break may be missing.
@@ -87,7 +87,7 @@ describe("assertWholePdf with anything but a PDF", () => {
     ["a string", "%PDF-", "String. A string corrupts the bytes of a PDF: read the file or the response as"],
     ["a Response", response, "Response. Await its arrayBuffer() first."],
     ["a Blob", new Blob([]), /Blob\. Await its (?:bytes|arrayBuffer)\(\) first\.$/],
-    ["what the client gives", service, "Object. Await its bytes() first."],
+    ["a pending result of the client", service, "Object. Await its bytes() first."],
     ["nothing", undefined, "Undefined. Pass the bytes of the document."],
     ["null", null, "Null. Pass the bytes of the document."],
     ["other numbers", new Float64Array(8), "Float64Array. Pass the bytes of the document."],

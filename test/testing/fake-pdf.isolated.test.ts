@@ -62,7 +62,7 @@ describe("a fake PDF", () => {
     }
   });
 
-  property("has a table whose offsets are right, and the length that was asked for, with any text", () =>
+  property("has a table with correct offsets and the requested length for any text", () =>
     fc.property(text, fc.integer({ min: 1, max: 9 }), fc.nat(3_000), (text, pages, more) => {
       const shortest = fakePdf({ text, pages });
       const pdf = fakePdf({ text, pages, bytes: shortest.length + more });
@@ -138,19 +138,19 @@ describe("pdf.js reads the lines of a fake PDF with", () => {
   const longLines = `${"The quick brown fox. ".repeat(20)}\n${"W".repeat(9_000)}\n${"漢".repeat(9_000)}\nlast`;
   const cjk = Array.from({ length: 700 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join("");
   it.each([
-    ["what Windows has beyond Latin-1", "€ 12,50 — “quoted” ‘it’ … • Œuvre Žluťoučký ™"],
-    ["Polish among English", "Brönte & Łoś Studio\nplain\nzażółć gęślą jaźń"],
+    ["the characters of Windows-1252 beyond Latin-1", "€ 12,50 — “quoted” ‘it’ … • Œuvre Žluťoučký ™"],
+    ["Polish and English", "Brönte & Łoś Studio\nplain\nzażółć gęślą jaźń"],
     ["Greek and Cyrillic", "Αθηνά Α.Ε.\nΕρμού 42, Αθήνα\nСчёт № 7"],
     ["Chinese, Japanese and Korean", "发票号码：一二三\n日本語のテキスト\n한국어 문서"],
-    ["marks that combine with letters", "e\u0301a\u0308o\u0302 and Z\u0351\u036Balgo\nnext"],
-    ["scripts of India", "नमस्ते दुनिया\nவணக்கம் உலகம்"],
+    ["combining marks", "e\u0301a\u0308o\u0302 and Z\u0351\u036Balgo\nnext"],
+    ["Indian scripts", "नमस्ते दुनिया\nவணக்கம் உலகம்"],
     ["tabs and many spaces", "a\tb\t\tc\nx     y"],
     ["control characters", "x\u0001y\u0000z\u007Fw\u0085v\u009Fu"],
-    ["what a PDF's own syntax is made of", "(a\\) \\n endstream endobj <</Length 1>> Tj ET %%EOF trailer"],
-    ["characters beyond the first plane", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 𐀀 𓀀 \u{10FFFD}"],
-    ["line breaks of every system", "one\r\ntwo\rthree\nfour"],
+    ["text that looks like PDF syntax", "(a\\) \\n endstream endobj <</Length 1>> Tj ET %%EOF trailer"],
+    ["characters beyond the first Unicode plane", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 𐀀 𓀀 \u{10FFFD}"],
+    ["the line breaks of every system", "one\r\ntwo\rthree\nfour"],
     ["more than 255 different characters in one line", cjk],
-    ["long lines, none of them beyond the edge of the page", longLines],
+    ["long lines, which stay within the page", longLines],
   ])("%s", (_title, text) => expectRead(text));
 
   it("lone surrogates, as the replacement character", async () => {

@@ -42,14 +42,14 @@ describe("a fake service", () => {
 
   it.each<[string, unknown, unknown, string]>([
     [
-      "a maker of faults",
+      "a function that creates faults",
       faults.serverError,
       {},
       "Expected a fault, for example service.fail(faults.serverError())",
     ],
     ["nothing", undefined, {}, "Expected a fault"],
     ["a misspelt option", faults.reset(), { time: 1 }, "Known options: "],
-    ["no times", faults.reset(), { times: 0 }, "`times` to be a whole number, 1 or more, got `0` (number)"],
+    ["zero times", faults.reset(), { times: 0 }, "`times` to be a whole number, 1 or more, got `0` (number)"],
     ["an unknown uid", faults.reset(), { uid: "b" }, 'This fake service has no template "b". It has: a.'],
   ])("does not accept %s in fail()", (_name, fault, options, message) => {
     const service = fakeService({ templates: ["a"] });

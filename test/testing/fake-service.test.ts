@@ -5,7 +5,7 @@ import { fakeService, faults, pdfText } from "template-pdf/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { readPdf } from "../support/pdf-text.ts";
-import { clientBy, ways } from "./ways.ts";
+import { clientBy, ways } from "./fake-service-clients.ts";
 
 const values = {
   date: "20 November 2026",
@@ -92,7 +92,7 @@ describe.each(Object.keys(ways))("a fake service through %s", (way) => {
   });
 
   it.each(["cutOff", "stall", "reset"] as const)(
-    "can fail with %s at the very byte, however short its document is",
+    "can fail with %s at an exact byte, even if the document is short",
     async (kind) => {
       const service = fakeService().fail(faults[kind]({ afterBytes: 50_000 }));
       const pdfs = await clientBy(way, service, { timeouts: { stall: 200 } });

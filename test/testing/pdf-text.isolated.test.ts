@@ -30,7 +30,7 @@ describe("the text of a fake PDF", () => {
   );
   const text = fc.array(unit, { maxLength: 300 }).map((parts) => parts.join(""));
 
-  property("is the text that it was made of, whatever its pages and its length are", () =>
+  property("is the text that it was created with, for any number of pages and any length", () =>
     fc.asyncProperty(text, fc.integer({ min: 1, max: 4 }), fc.nat(2_000), async (text, pages, more) => {
       const { length } = fakePdf({ text, pages });
       expect(await pdfText(fakePdf({ text, pages, bytes: length + more }))).toBe(asRead(text));
@@ -42,11 +42,11 @@ describe("the text of a fake PDF", () => {
     ["nothing", ""],
     ["one line break", "\n"],
     ["blank lines before, between and after", "\n\na\n\n\nb\n\n"],
-    ["spaces at the ends of lines", "  a  \n   \n\tb\t"],
-    ["lines for many pages, some of them blank", "a\n\n\n".repeat(500)],
+    ["spaces at the start and end of lines", "  a  \n   \n\tb\t"],
+    ["lines for many pages, including blank lines", "a\n\n\n".repeat(500)],
     ["a line for several pages", "long line ".repeat(12_000)],
-    ["long lines of everything, to both directions", "שלום ١٢ 漢字 a\u0301👨‍👩‍👧 ".repeat(9_000)],
-    ["a line of more letters than a font has", manyLetters],
+    ["long lines of mixed scripts in both directions", "שלום ١٢ 漢字 a\u0301👨‍👩‍👧 ".repeat(9_000)],
+    ["a line with more characters than one font can encode", manyLetters],
   ])("contains %s", async (_title, text) => {
     expect(await pdfText(fakePdf({ text }))).toBe(text);
   });
@@ -115,9 +115,9 @@ describe("the text of a fake PDF", () => {
     ["changed line breaks", /\n/g, "\r\n"],
     ["a byte too many", "Invoice", "Invoicee"],
     ["a byte too few", "/Kids", "/Kid"],
-    ["another object at a place", "1 0 obj", "7 0 obj"],
-    ["an operator that we do not write", "T*", "T+"],
-    ["an offset that leads nowhere", /startxref\n\d+/, "startxref\n12"],
+    ["another object at an offset", "1 0 obj", "7 0 obj"],
+    ["an operator that fakePdf does not write", "T*", "T+"],
+    ["an offset without an object", /startxref\n\d+/, "startxref\n12"],
   ])(
     "is not read from a fake PDF with %s: the error has one line without content",
     async (_title, part, by) => {

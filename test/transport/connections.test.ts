@@ -5,7 +5,7 @@ import { clientOf, pdfFrom, sourceOf } from "../support/service.ts";
 import { serveRaw, turn, wholeAnswer } from "../support/sockets.ts";
 
 it("A client shares its connections with derived clients, and closes them when it is closed itself", async () => {
-  // Neither side would close an idle connection for ten minutes.
+  // Neither side closes an idle connection for ten minutes.
   const answer = wholeAnswer(pdfFrom("network"), ["keep-alive: timeout=600"]);
   const server = await serveRaw((socket) => socket.write(answer));
   const client = clientOf(server.origin);

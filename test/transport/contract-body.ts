@@ -21,7 +21,7 @@ const cutOff = (content: Buffer) => content.subarray(0, content.length >> 1);
 const codedAnswer = (coding: string, content: Uint8Array) =>
   wholeAnswer(content, [`content-encoding: ${coding}`]);
 
-/** The bytes of an answer, under any framing and any content coding (RFC 9110, 8.4). */
+/** The bytes of a response, with any framing and any content coding (RFC 9110, 8.4). */
 export function describeBody(makeTransport: MakeTransport, blindness: Blindness): void {
   describe("body", () => {
     it.each([
@@ -29,7 +29,7 @@ export function describeBody(makeTransport: MakeTransport, blindness: Blindness)
       ["chunked framing", chunkedHead, [...pieces.map(framed), framed("")], false],
       ["the end of the connection (HTTP/1.0)", "HTTP/1.0 200 OK\r\n\r\n", pieces, true],
       ["the end of the connection (HTTP/1.1)", head(200, ["connection: close"]), pieces, true],
-    ])("arrives whole by %s, in chunks that may be kept", async (_framing, opening, parts, closes) => {
+    ])("arrives completely with %s, in chunks that may be kept", async (_framing, opening, parts, closes) => {
       const copies: Buffer[] = [];
       const recorder = await exchange(
         makeTransport(),
@@ -62,7 +62,7 @@ export function describeBody(makeTransport: MakeTransport, blindness: Blindness)
       ["deflate, gzip, br", brotli(gzipSync(deflateSync(document)))],
       ["gzip\r\ncontent-encoding: br (on two header lines)", brotli(gzipSync(document))],
       [
-        "gzip (of two members)",
+        "gzip (two concatenated streams)",
         Buffer.concat([gzipSync(cutOff(document)), gzipSync(document.subarray(300_000))]),
       ],
       ["deflate (without its wrapper, as some servers send it)", deflateRawSync(document)],
@@ -88,13 +88,16 @@ export function describeBody(makeTransport: MakeTransport, blindness: Blindness)
       ["snappy", "snappy"],
       ["gzip, snappy", "gzip, snappy"],
       ["snappy, gzip", "snappy, gzip"],
-    ])("leaves the bytes alone for the coding %j, and names it if it is unknown", async (coding, unknown) => {
-      const { head, body } = await exchange(makeTransport(), codedAnswer(coding, Buffer.from("opaque")));
-      expect([head.undecoded, body.toString()]).toEqual([unknown, "opaque"]);
-      if (unknown === undefined) expect(head.decoded).toBe(false);
-    });
+    ])(
+      "does not change the bytes for the coding %j, and names the coding if it is unknown",
+      async (coding, unknown) => {
+        const { head, body } = await exchange(makeTransport(), codedAnswer(coding, Buffer.from("opaque")));
+        expect([head.undecoded, body.toString()]).toEqual([unknown, "opaque"]);
+        if (unknown === undefined) expect(head.decoded).toBe(false);
+      },
+    );
 
-    it("holds decoded bytes back while paused, and passes them all later", async () => {
+    it("holds back decoded bytes while paused, and passes all of them later", async () => {
       const transport = makeTransport();
       const { recorder } = await send(transport, codedAnswer("gzip, br", brotli(gzipSync(document))), {
         onSent: (one) => one.pause(),

@@ -58,7 +58,7 @@ export function describeEndings(makeTransport: MakeTransport): void {
       expect(server.requests).toEqual([]);
     });
 
-    it("silences a request while it is being sent", async () => {
+    it("stops all events of a request while it is being sent", async () => {
       const transport = makeTransport();
       const { recorder } = await send(transport, wholeAnswer(""), { onSent: (one) => one.abort() });
       await recorder.until("sent");
@@ -82,23 +82,26 @@ export function describeEndings(makeTransport: MakeTransport): void {
         { when, hooks, coding: "plain", content: document, headers: [] },
         { when, hooks, coding: "gzip", content: gzipSync(document), headers: ["content-encoding: gzip"] },
       ]),
-    )("$when closes the socket of a $coding body, and is the end", async ({ hooks, content, headers }) => {
-      const arrival = later<Socket>();
-      const transport = makeTransport();
-      const answerForever = (socket: Socket) => {
-        socket.write(head(200, [...headers, `content-length: ${content.length * 1_000}`]));
-        const more = () => socket.write(content, (error) => !error && setImmediate(more));
-        more();
-        arrival.resolve(socket);
-      };
-      const { recorder } = await send(transport, answerForever, hooks);
-      await closed(await arrival.promise);
-      const heard = [...recorder.events];
-      await settle(transport);
-      expect(recorder.events).toEqual(heard);
-      expect(heard).not.toContain("end");
-      expect(heard).not.toContain("failure");
-    });
+    )(
+      "$when closes the socket of a $coding body, and no event follows",
+      async ({ hooks, content, headers }) => {
+        const arrival = later<Socket>();
+        const transport = makeTransport();
+        const answerForever = (socket: Socket) => {
+          socket.write(head(200, [...headers, `content-length: ${content.length * 1_000}`]));
+          const more = () => socket.write(content, (error) => !error && setImmediate(more));
+          more();
+          arrival.resolve(socket);
+        };
+        const { recorder } = await send(transport, answerForever, hooks);
+        await closed(await arrival.promise);
+        const heard = [...recorder.events];
+        await settle(transport);
+        expect(recorder.events).toEqual(heard);
+        expect(heard).not.toContain("end");
+        expect(heard).not.toContain("failure");
+      },
+    );
 
     it("ends one of two exchanges and not the other", async () => {
       const sockets: Socket[] = [];
@@ -119,12 +122,12 @@ export function describeEndings(makeTransport: MakeTransport): void {
   });
 
   describe("failure", () => {
-    it("carries the reason for which a server could not be reached", async () => {
+    it("reports why a server could not be reached", async () => {
       const transport = makeTransport();
       const recorder = record(transport, requestTo(await closedOrigin())).send();
       await recorder.finished();
       await settle(transport);
-      // Only a transport that sees the sending can tell that it never came to that.
+      // Only a transport that observes when a request is sent can report that it was not sent.
       expect(recorder.events).toEqual(transport.sees.sending ? ["failure"] : ["sent", "failure"]);
       expect(inspect(recorder.failure)).toContain("ECONNREFUSED");
     });
@@ -138,7 +141,7 @@ export function describeEndings(makeTransport: MakeTransport): void {
       const recorder = record(makeTransport(), requestTo(server.origin, rest));
       expect(() => recorder.send()).not.toThrow();
       await recorder.finished();
-      // `fetch` percent-encodes such a path as URLs demand; then nothing is smuggled either.
+      // `fetch` percent-encodes such a path as URLs demand; so nothing is smuggled either.
       if (recorder.events.at(-1) === "failure") expect(server.requests).toEqual([]);
       expect(server.requests.flatMap(({ lines }) => lines).join("\n")).not.toMatch(/^x-smuggled/m);
     });
@@ -148,7 +151,7 @@ export function describeEndings(makeTransport: MakeTransport): void {
         { when, sent, events, verb: "ends", end: (socket: Socket): unknown => socket.end() },
         { when, sent, events, verb: "resets", end: (socket: Socket): unknown => socket.resetAndDestroy() },
       ]),
-    )("comes once when the server $verb the connection $when", async ({ sent, events, end }) => {
+    )("is reported once if the server $verb the connection $when", async ({ sent, events, end }) => {
       const received = later<void>();
       const transport = makeTransport();
       const { recorder } = await send(transport, async (socket) => {
@@ -165,7 +168,7 @@ export function describeEndings(makeTransport: MakeTransport): void {
       expect(recorder.failure).toBeInstanceOf(Error);
     });
 
-    it("comes to a paused receiver no later than it resumes", async () => {
+    it("reaches a paused receiver at the latest when it resumes", async () => {
       const cut = later<Socket>();
       const transport = makeTransport();
       const { recorder } = await send(

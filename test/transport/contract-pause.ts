@@ -60,7 +60,7 @@ export function describePause(makeTransport: MakeTransport): void {
         const { recorder } = await send(transport, offer(content, headers, taken), hooks);
         await recorder.until("head");
         await standstill(transport, taken);
-        // The socket buffers of the operating system hold some on either side.
+        // The socket buffers of the operating system hold some bytes on both sides.
         expect(taken.bytes).toBeLessThan(8 * MiB);
         expect(recorder.receivedBytes).toBeLessThan(2 * MiB);
         expect(process.memoryUsage().arrayBuffers - memoryBefore).toBeLessThan(16 * MiB);
@@ -83,7 +83,7 @@ export function describePause(makeTransport: MakeTransport): void {
       expect(recorder.receivedBytes).toBe(size);
     });
 
-    it("holds back a small body and its end, however often it was paused and resumed", async () => {
+    it("holds back a small body and its end after any number of pauses and resumes", async () => {
       const transport = makeTransport();
       const { recorder } = await send(transport, wholeAnswer("body"), {
         onHead: (one) => [one.resume(), one.pause(), one.pause()],
@@ -109,7 +109,7 @@ export function describePause(makeTransport: MakeTransport): void {
       ["at once", (one) => one.resume()],
       ["in a microtask", (one) => queueMicrotask(() => one.resume())],
       ["in the next turn", (one) => setImmediate(() => one.resume())],
-    ])("loses nothing when every event pauses and resumes %s", async (_when, resume) => {
+    ])("loses nothing if every event pauses and resumes %s", async (_when, resume) => {
       const pauseAndResume = (one: Recorder) => [one.pause(), resume(one)];
       const hooks = { onHead: pauseAndResume, onChunk: pauseAndResume };
       const { recorder } = await send(makeTransport(), answerInChunks, hooks);
@@ -120,7 +120,7 @@ export function describePause(makeTransport: MakeTransport): void {
     it("obeys a pause at any moment between events", async () => {
       const { recorder } = await send(makeTransport(), answerInChunks);
       await recorder.until("head");
-      // Turns of uneven length between pause and resume, so that both meet every state of the socket.
+      // The time between pause and resume varies, so that both meet every state of the socket.
       const toggle = (turns: number) => {
         if (turns % 3 === 1) recorder.pause();
         else if (turns % 3 === 0) recorder.resume();
@@ -131,7 +131,7 @@ export function describePause(makeTransport: MakeTransport): void {
       expect(recorder.body.equals(document)).toBe(true);
     });
 
-    it("leaves the next exchange over the same socket alone once the first has ended", async () => {
+    it("does not affect the next exchange over the same socket after the first has ended", async () => {
       const answered: Socket[] = [];
       const transport = makeTransport();
       const { server, recorder: first } = await send(transport, (socket, { index }) => {

@@ -3,10 +3,10 @@ import { head, serveRaw, turn, wholeAnswer } from "../support/sockets.ts";
 import type { MakeTransport } from "./contract.ts";
 import { exchange, record, requestTo, send, settle } from "./recorder.ts";
 
-/** What goes over the wire, and what is reported of a response before its body. */
+/** What is sent on the connection, and what is reported of a response before its body. */
 export function describeRequest(makeTransport: MakeTransport): void {
   describe("request", () => {
-    it("writes method, path, headers and body exactly as they were given", async () => {
+    it("sends the method, path, headers and body exactly as given", async () => {
       const server = await serveRaw((socket) => socket.write(wholeAnswer("")));
       const body = JSON.stringify({ total: "£1,000,000", note: "🎉 naïve \u2028 漢字" });
       const headers = [
@@ -38,7 +38,7 @@ export function describeRequest(makeTransport: MakeTransport): void {
       expect([server.allSockets, unsent.events]).toEqual([0, []]);
     });
 
-    it("keeps concurrent requests apart", async () => {
+    it("does not mix concurrent requests", async () => {
       const server = await serveRaw((socket, { body }) => socket.write(wholeAnswer(body)));
       const transport = makeTransport();
       const bodies = Array.from({ length: 50 }, (_, index) => `{"index":${index}}`);
@@ -47,7 +47,7 @@ export function describeRequest(makeTransport: MakeTransport): void {
       expect(recorders.map((recorder) => recorder.body.toString())).toEqual(bodies);
     });
 
-    it("sends one request after the other over one socket, and keeps the headers of each response", async () => {
+    it("sends consecutive requests over one socket, and keeps the headers of each response", async () => {
       const transport = makeTransport();
       const { server, recorder: first } = await send(transport, (socket, { index }) =>
         socket.write(wholeAnswer("ok", [`x-index: ${index}`])),
@@ -89,7 +89,7 @@ export function describeRequest(makeTransport: MakeTransport): void {
       expect(recorder.head.header("x-missing")).toBeUndefined();
     });
 
-    it("joins headers of one name, and keeps cookies apart in Headers", async () => {
+    it("joins headers with the same name, and keeps cookies separate in Headers", async () => {
       const lines = ["x-twice: a", "X-Twice: b", "set-cookie: a=1; Path=/", "set-cookie: b=2"];
       const recorder = await exchange(makeTransport(), wholeAnswer("", lines));
       const headers = recorder.head.toHeaders();

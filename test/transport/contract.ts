@@ -8,7 +8,7 @@ import { describeRequest } from "./contract-request.ts";
 /** Creates a transport for one test. */
 export type MakeTransport = () => Transport;
 
-/** What a transport cannot detect, by the design of what it is built on. */
+/** What a transport cannot detect because of the API that it uses. */
 export interface Blindness {
   /**
    * Damage in one of several codings, a coded body that ends too early, and the socket of a damaged body. Node 20's fetch neither

@@ -12,7 +12,7 @@ const encoders: { readonly [coding: string]: (bytes: Uint8Array) => Uint8Array }
   br: (bytes) => brotliCompressSync(bytes),
 };
 
-/** Decodes bytes that arrive in these chunks, and tells how it ended: every last event that came. */
+/** Decodes bytes that arrive in these chunks, and returns every final event. */
 async function decode(codings: readonly string[], chunks: readonly Uint8Array[]) {
   const parts: Uint8Array[] = [];
   const last: string[] = [];
@@ -30,7 +30,7 @@ async function decode(codings: readonly string[], chunks: readonly Uint8Array[])
     for (const chunk of chunks) if (chunk.length > 0) decoder.write(chunk);
     decoder.end();
   });
-  // A second last event would come from zlib's threads.
+  // A second final event would come from zlib's threads.
   await turns(5);
   return { bytes: Buffer.concat(parts), last };
 }
@@ -86,7 +86,7 @@ describe("a decoder", () => {
     ),
   );
 
-  it("reports one last event if the inner coding ends and the outer one is truncated", async () => {
+  it("reports one final event if the inner coding ends and the outer one is truncated", async () => {
     const { last } = await decode(["br", "deflate"], [Uint8Array.of(178, 76, 0)]);
     expect(last).toHaveLength(1);
   });

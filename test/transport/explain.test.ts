@@ -17,7 +17,7 @@ describe("the explanation of a failure", () => {
   it.each([
     ["CERT_HAS_EXPIRED", "its certificate has expired", "check the clock", true],
     ["DEPTH_ZERO_SELF_SIGNED_CERT", "is self-signed", "NODE_EXTRA_CA_CERTS=", true],
-    // A server that is just starting may answer so.
+    // A server that is starting may respond this way.
     ["EPROTO", "uses another version of TLS, or none", "whether the service uses http://", false],
   ])("names the reason and the advice for %s", (code, reason, advice, isLasting) => {
     expect(explain(failure({ code }))).toEqual({

@@ -29,7 +29,7 @@ async function overHttp2(
 const generate = (client: TemplatePdf) => client.generate("inv_2024", { total: "£1,000,000" });
 
 describe("a dispatcher that allows HTTP/2", () => {
-  it("carries whole documents, also to a slow reader", async () => {
+  it("delivers complete documents, also to a slow reader", async () => {
     const versions = new Set<string>();
     const client = await overHttp2((response, request) => {
       versions.add(request.httpVersion);

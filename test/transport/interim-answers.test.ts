@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { skipInterimAnswers } from "../../src/transport/sockets.ts";
 
-/** What is read from a socket on which these pieces arrive, after a request or without one. */
+/** Returns what is read from a socket that receives these pieces, with or without a request before. */
 function readAll(pieces: readonly string[], isAsked = true): string[] {
   const left = pieces.filter((piece) => piece !== "").map((piece) => Buffer.from(piece));
   const socket = skipInterimAnswers({ read: (): Buffer | null => left.shift() ?? null, write: () => true });
@@ -20,7 +20,7 @@ describe("a socket that skips interim responses", () => {
     ["100 Continue", interim],
     ["three with headers", "HTTP/1.1 100 Continue\r\nx: y\r\n\r\n".repeat(3)],
     ["two kinds", "HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\nHTTP/1.1 100\r\n\r\n"],
-  ])("skips %s, wherever the bytes are cut", (_what, before) => {
+  ])("skips %s, however the bytes are split", (_what, before) => {
     const all = before + final;
     for (let cut = 0; cut <= all.length; cut++) {
       for (const next of [cut, cut + 1, cut + 9]) {
@@ -29,7 +29,7 @@ describe("a socket that skips interim responses", () => {
     }
   });
 
-  it("skips nothing without a request, nor in the middle of a body", () => {
+  it("skips nothing without a request or in the middle of a body", () => {
     expect(readAll([interim], false)).toEqual([interim]);
     expect(readAll([final, interim])).toEqual([final, interim]);
   });

@@ -6,14 +6,14 @@ import { clientOf, sourceOf, startService } from "../support/service.ts";
 
 const legacyKey = Symbol.for("undici.globalDispatcher.1");
 const currentKey = Symbol.for("undici.globalDispatcher.2");
-/** Node 20 and 22 bundle it; the type of `versions` does not tell. */
+/** Node 20 and 22 bundle undici, but the type of `versions` does not include it. */
 const bundlesUndici6 = Object(process.versions).undici?.startsWith("6.") === true;
 const readsLegacyKey = Number.parseInt(Object(process.versions).undici, 10) < 8;
 const globals = globalThis as { [legacyKey]?: DispatcherLike; [currentKey]?: DispatcherLike };
 
 describe("the globals of Node", () => {
-  it("are left alone by a client, which opens its first socket for its first document", async () => {
-    // From Node 24 on, Node has put its own agent there before anybody fetches.
+  it("are not changed by a client, which opens its first socket for its first document", async () => {
+    // From Node 24 on, Node sets its own agent there before the first fetch.
     const before = [globals[legacyKey], globals[currentKey]];
     const { fetch } = globalThis;
     const service = await startService();
@@ -34,7 +34,7 @@ describe("the globals of Node", () => {
   });
 
   if (bundlesUndici6) {
-    it("hold, on Node 20, an agent of undici 6, which is refused as a `dispatcher`, also when wrapped", async () => {
+    it("contain an agent of undici 6 on Node 20, which is refused as a `dispatcher`, even if wrapped", async () => {
       const old = globals[legacyKey];
       if (!old) throw new Error("Node's fetch was to leave its agent behind.");
       expect(() => clientOf("http://127.0.0.1:1", { dispatcher: old })).toThrow(ConfigurationError);
@@ -46,7 +46,7 @@ describe("the globals of Node", () => {
     });
   }
 
-  // Node 26's fetch looks at the newer place only: there an older dispatcher is obeyed by nothing.
+  // Node 26's fetch reads only the newer global, so an older dispatcher has no effect.
   if (readsLegacyKey) {
     it("may hold a dispatcher of another generation, which Node's own fetch then uses", async () => {
       const service = await startService();
@@ -77,7 +77,7 @@ describe("the globals of Node", () => {
     onTestFinished(() => {
       globalThis.fetch = fetch;
     });
-    // @ts-expect-error Some hardened environments take it away.
+    // @ts-expect-error Some hardened environments remove it.
     globalThis.fetch = undefined;
     expect(await sourceOf(clientOf(service.baseUrl))).toBe("network");
   });

@@ -9,7 +9,7 @@ const path = "/api/v1/templates/inv_2024/generate-sync";
 
 const fetchFrom = (source: string) => vi.fn(async () => new Response(pdfFrom(source)));
 
-/** Answers everything at `origin` by itself. */
+/** Responds to every request to `origin`. */
 function mockAgent(origin: string, source: string): MockAgent {
   const agent = new MockAgent();
   agent.disableNetConnect();
@@ -59,7 +59,7 @@ describe("the transport of a client", () => {
     expect([client.transport, await sourceOf(client)]).toEqual(["undici", "the dispatcher option"]);
   });
 
-  it("is in a derived client what was given last", async () => {
+  it("of a derived client is the option that was passed last", async () => {
     const { baseUrl } = await startService();
     const byFetch = clientOf(baseUrl, { fetch: fetchFrom("fetch") });
     const byDispatcher = byFetch.with({ dispatcher: mockAgent(baseUrl, "dispatcher") });
@@ -92,7 +92,7 @@ describe("the transport of a client", () => {
 
 describe("without any configuration", () => {
   it.each(["before", "after"])(
-    "MSW that listens %s the client's first call answers until it is closed",
+    "MSW that listens %s the client's first call responds until it is closed",
     async (when) => {
       const service = await startService();
       const client = clientOf(service.baseUrl);

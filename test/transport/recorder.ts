@@ -14,9 +14,9 @@ export interface Hooks {
 
 type Event = "sent" | "head" | "chunk" | "end" | "failure";
 
-/** A receiver that records every event and every breach of the contract. */
+/** A receiver that records every event and every violation of the contract. */
 export class Recorder implements Receiver {
-  /** The events in order; chunks that follow each other count once. */
+  /** The events in order. Consecutive chunks count once. */
   readonly events: Event[] = [];
   readonly chunks: Uint8Array[] = [];
   readonly breaches: string[] = [];
@@ -66,12 +66,12 @@ export class Recorder implements Receiver {
     this.#exchange.abort(reason);
   }
 
-  /** Resolves once an event of one of these names has come. */
+  /** Resolves after an event with one of these names. */
   async until(...events: Event[]): Promise<void> {
     while (!events.some((event) => this.events.includes(event))) await once(this.#arrivals, "event");
   }
 
-  /** Resolves once the last event has come, whichever it is. */
+  /** Resolves after the final event. */
   finished(): Promise<void> {
     return this.until("end", "failure");
   }
@@ -139,7 +139,7 @@ export function requestTo(origin: string, rest: Partial<WireRequest> = {}): Wire
   };
 }
 
-/** Sends three whole requests by the same transport: what was on its way in this process before arrives before them. */
+/** Sends three complete requests with the same transport. Events that were pending in this process before arrive before them. */
 export async function settle(transport: Transport): Promise<void> {
   const server = await listen((_request, response) => response.end("settled"));
   for (let round = 0; round < 3; round += 1) {
@@ -150,7 +150,7 @@ export async function settle(transport: Transport): Promise<void> {
 
 type RawAnswer = string | Uint8Array | ((socket: Socket, request: RawRequest) => unknown);
 
-/** Serves one answer to every request, and sends one request to it. */
+/** Serves one response for every request, and sends one request. */
 export async function send(transport: Transport, answer: RawAnswer, hooks: Hooks = {}) {
   const server = await serveRaw((socket, request) => {
     if (typeof answer === "function") answer(socket, request);
@@ -159,7 +159,7 @@ export async function send(transport: Transport, answer: RawAnswer, hooks: Hooks
   return { server, recorder: record(transport, requestTo(server.origin), hooks).send() };
 }
 
-/** The same, until the exchange has ended, however it ends. */
+/** Like `send`, but waits until the exchange has ended. */
 export async function exchange(transport: Transport, answer: RawAnswer, hooks: Hooks = {}) {
   const { server, recorder } = await send(transport, answer, hooks);
   await recorder.finished();

@@ -65,7 +65,7 @@ describe("the undici transport", () => {
   });
 
   type Interceptor = ReturnType<ReturnType<MockAgent["get"]>["intercept"]>;
-  describe("with a mock that answers during the dispatch", () => {
+  describe("with a mock that responds during the dispatch", () => {
     const mock = (hooks: Hooks, reply: (mocked: Interceptor) => void, isMatched = true) => {
       const agent = new MockAgent();
       agent.disableNetConnect();
@@ -99,7 +99,7 @@ describe("the undici transport", () => {
       },
     );
 
-    it("reports the error of the mock, and that no mock matches", async () => {
+    it("reports the error of the mock, and if no mock matches", async () => {
       const error = new Error("mocked failure");
       const failed = mock({}, (mocked) => mocked.replyWithError(error));
       await failed.finished();
@@ -212,7 +212,7 @@ describe("the undici transport", () => {
     const answer = wholeAnswer(gzipSync("%PDF- decoded"), ["content-encoding: gzip"]);
     const recorder = await exchange(by(new Agent().compose(interceptors.decompress())), answer);
     expect(recorder.body.toString()).toBe("%PDF- decoded");
-    // What the dispatcher has undone is not reported as if it were still there.
+    // The encoding that the dispatcher has decoded is not reported.
     expect(recorder.head.header("content-encoding")).toBeUndefined();
     expect(recorder.head.toHeaders().get("content-encoding")).toBeNull();
   });
