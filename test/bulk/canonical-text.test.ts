@@ -6,7 +6,7 @@ import { property } from "../support/fuzz.ts";
 describe("the canonical text of a job", () => {
   const values = fc.object({ values: [fc.string(), fc.integer(), fc.boolean(), fc.constant(null)] });
 
-  property("is the same whatever the order of members", () =>
+  property("does not depend on the order of properties", () =>
     fc.property(values, (given) => {
       expect(canonicalText("t", turned(given) as object)).toBe(canonicalText("t", given));
     }),
@@ -18,15 +18,15 @@ describe("the canonical text of a job", () => {
     [{ a: { b: 1 } }, { a: { c: 1 } }],
     [{ a: "1" }, { a: 1 }],
     [{ a: null }, {}],
-  ])("is another for other values: %j, %j", (one, other) => {
+  ])("differs for different values: %j, %j", (one, other) => {
     expect(canonicalText("t", one)).not.toBe(canonicalText("t", other));
   });
 
-  it("is another for another template", () => {
+  it("differs for another template", () => {
     expect(canonicalText("t", {})).not.toBe(canonicalText("u", {}));
   });
 
-  it("goes by what is sent: what has a `toJSON`, and without what is undefined", () => {
+  it("describes what is sent: it applies `toJSON` and omits undefined properties", () => {
     const at = new Date(0);
     expect(canonicalText("t", { at, none: undefined })).toBe(canonicalText("t", { at: at.toJSON() }));
   });
@@ -41,7 +41,7 @@ describe("the canonical text of a job", () => {
     [{ a: new Uint8Array(1) }],
     [{ a: new ArrayBuffer(1) }],
     [circle()],
-  ])("is none of values that no JSON can tell", (values) => {
+  ])("is undefined for values that JSON cannot represent", (values) => {
     expect(canonicalText("t", values)).toBe(undefined);
   });
 });
@@ -52,7 +52,7 @@ function circle(): object {
   return values;
 }
 
-/** The same values with their members the other way round. */
+/** The same values with their properties in reverse order. */
 function turned(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(turned);

@@ -10,7 +10,7 @@ const whole = withLength(small);
 const soon = saying(503, "", { "retry-after": "3000" });
 const done = { done: true, value: undefined };
 
-/** A source that has nothing to give after these jobs, and does not end. */
+/** A source that yields these jobs and then neither yields nor ends. */
 async function* neverEnding(count: number, onLast = () => {}) {
   yield* jobsOf(count);
   onLast();
@@ -18,7 +18,7 @@ async function* neverEnding(count: number, onLast = () => {}) {
 }
 
 describe("a run whose signal is aborted", () => {
-  it("throws the reason at once, drops what is in flight, and leaves no connection in use", async () => {
+  it("throws the reason at once, aborts jobs in flight, and leaves no connection in use", async () => {
     const service = await Service.start(byNumber({ 2: endless, 3: endless }));
     const ending = new AbortController();
     const reason = new Error("the user has left");
@@ -36,7 +36,7 @@ describe("a run whose signal is aborted", () => {
     expect(await run.next()).toEqual(done);
   });
 
-  it("sends nothing if it was aborted before", async () => {
+  it("sends nothing if the signal was aborted before", async () => {
     const { results, error, sent } = await generate(whole, jobsOf(3), { signal: AbortSignal.abort("late") });
     expect([results, error, sent]).toEqual([[], "late", 0]);
   });
@@ -63,7 +63,7 @@ describe("a run whose signal is aborted", () => {
     expect([results, error, seen]).toEqual([[], "enough", "enough"]);
   });
 
-  it("still yields what `use` completes meanwhile", async () => {
+  it("still yields the results that `use` completes meanwhile", async () => {
     const ending = new AbortController();
     const use = async (pdf: Readable) => {
       await pdf.bytes();
@@ -100,7 +100,7 @@ describe("a run whose signal is aborted", () => {
     expect([error, sent]).toEqual(["enough", 0]);
   });
 
-  it("ends although its source and `use` never do", async () => {
+  it("ends even if its source and `use` never end", async () => {
     const ending = new AbortController();
     const jobs = neverEnding(1, () => ending.abort("enough"));
     const use = () => new Promise<never>(() => {});
@@ -109,7 +109,7 @@ describe("a run whose signal is aborted", () => {
 });
 
 describe("a run whose `drain` is aborted", () => {
-  it("completes what is in flight, and throws that it was not all", async () => {
+  it("completes the jobs in flight, and throws because jobs remain", async () => {
     const service = await Service.start(whole);
     const draining = new AbortController();
     const results: number[] = [];
@@ -126,7 +126,7 @@ describe("a run whose `drain` is aborted", () => {
     expect(results.length).toBeLessThanOrEqual(5 + 3);
   });
 
-  it("does not throw after its last job", async () => {
+  it("does not throw if its last job is done", async () => {
     const draining = new AbortController();
     const service = await Service.start(whole);
     const results: number[] = [];
@@ -161,7 +161,7 @@ describe("a run whose `drain` is aborted", () => {
 });
 
 describe("a run that stops itself", () => {
-  it("ends after as many failures as `stopAfter` allows, and names the last as its cause", async () => {
+  it("ends after the number of failures in `stopAfter`, with the last one as the cause", async () => {
     const answer = byNumber({ 1: saying(400), 3: saying(404), 4: saying(400) });
     const { results, error } = await generate(answer, jobsOf(50), { concurrency: 1, stopAfter: 2 });
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"]);
@@ -175,14 +175,14 @@ describe("a run that stops itself", () => {
   it.each([
     ["`stopAfter` is reached", saying(400), { stopAfter: 1 }],
     ["Retry-After is longer than an hour", saying(429, "", { "retry-after": "7200" }), {}],
-  ])("throws if %s after all jobs have begun", async (_when, answer, options) => {
+  ])("throws if %s after all jobs have started", async (_when, answer, options) => {
     const { results, error } = await generate(answer, jobsOf(3), options, { retry: {} });
     expect([results.length, RunStoppedError.is(error)]).toEqual([3, true]);
   });
 });
 
 describe("a run whose loop ends", () => {
-  it("aborts what is in flight when the loop is left, and closes the source of the jobs", async () => {
+  it("aborts the jobs in flight and closes the source of the jobs", async () => {
     const service = await Service.start(byNumber({ 1: endless }));
     let isClosed = false;
     async function* jobs() {
@@ -203,8 +203,8 @@ describe("a run whose loop ends", () => {
 
   it.each([
     ["a request is in flight", () => jobsOf(1)],
-    ["its source has nothing to give", () => neverEnding(0)],
-  ])("answers a waiting `next()` when `return()` is called while %s", async (_when, jobs) => {
+    ["its source is waiting", () => neverEnding(0)],
+  ])("settles a pending `next()` if `return()` is called while %s", async (_when, jobs) => {
     const service = await Service.start(endless);
     const run = generateMany(service.client(), jobs() as never);
     const next = run.next();

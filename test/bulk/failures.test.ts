@@ -6,7 +6,7 @@ import { FailureGroups } from "../../src/bulk/failure-groups.ts";
 const failed = (message: string) => new ServerError(message, { status: 500 });
 
 describe("the failures of a run", () => {
-  it("are counted by what went wrong, the most frequent first, with the indexes of their first ten jobs", () => {
+  it("are counted by kind, the most frequent first, with the indexes of their first ten jobs", () => {
     const groups = new FailureGroups();
     groups.add(new TypeError("no such bucket"), 0);
     for (let index = 1; index <= 12; index++) groups.add(failed("down"), index);
@@ -16,14 +16,14 @@ describe("the failures of a run", () => {
     ]);
   });
 
-  it("are one kind if they only differ in numbers", () => {
+  it("are of one kind if they differ only in numbers", () => {
     const groups = new FailureGroups();
     for (const count of [12, 3456]) groups.add(failed(`${count} bytes arrived`), count);
     const message = "12 bytes arrived";
     expect(groups.all).toEqual([{ code: "server_error", message, count: 2, indexes: [12, 3456] }]);
   });
 
-  it("are at most fifty-one kinds", () => {
+  it("have at most 51 kinds", () => {
     const groups = new FailureGroups();
     for (let index = 0; index < 200; index++) groups.add(failed(`${"x".repeat(index)} is down`), index);
     for (let again = 0; again < 5; again++) groups.add(failed("xx is down"), 1000);

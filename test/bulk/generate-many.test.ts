@@ -5,7 +5,7 @@ import * as z from "zod";
 import { type Answer, pdfOf, Service, saying, withLength } from "../support/service.ts";
 import { byNumber, generate, jobsOf, type Readable, small } from "./many.ts";
 
-/** An answer that comes when the test says so. */
+/** A response that is sent when the test releases it. */
 function heldBack(): { answer: Answer; release: () => void } {
   const held = { answer: () => {}, release: () => {} } as { answer: Answer; release: () => void };
   held.answer = (received) => {
@@ -59,7 +59,7 @@ describe("generateMany", () => {
     expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it("never has more in flight than its concurrency, and pulls a job only if there is room", async () => {
+  it("never has more jobs in flight than its concurrency, and pulls a job only if a slot is free", async () => {
     const most = { inFlight: 0, held: 0 };
     let [inFlight, pulled, taken] = [0, 0, 0];
     const service = await Service.start((received) => {
@@ -74,7 +74,7 @@ describe("generateMany", () => {
       }
     }
     for await (const _ of generateMany(service.client(), jobs(), { concurrency: 5 })) taken++;
-    // A sixth may be the result that is being given.
+    // A sixth may be the result that is being returned.
     expect([taken, most.inFlight <= 5, most.held <= 6]).toEqual([60, true, true]);
   });
 
@@ -103,7 +103,7 @@ describe("generateMany", () => {
 
   it.each([
     ["leaves the document unread", () => 1],
-    ["gives a stream instead of reading it", (pdf: { stream(): unknown }) => pdf.stream()],
+    ["returns a stream instead of reading it", (pdf: { stream(): unknown }) => pdf.stream()],
     ["reads only the headers", async (pdf: PromiseLike<{ status: number }>) => (await pdf).status],
   ])("refuses a `use` that %s, and frees the connection", async (_what, use) => {
     const endless: Answer = ({ response }) => {

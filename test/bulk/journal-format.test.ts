@@ -11,7 +11,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 const lines = (count: number) => upTo(count).map(lineOf).join("");
 const header = encodeHeader({ salt: "c2FsdA", run: { template: "invoice" } });
 
-/** Reads what follows the header, in chunks of a size; identifies lines by their number. */
+/** Reads the lines after the header in chunks of this size, and identifies them by number. */
 function read(bytes: Buffer, chunkBytes = bytes.length || 1) {
   const numbers: number[] = [];
   const reader = new LineReader(([number]) => numbers.push(number as number));
@@ -26,7 +26,7 @@ function read(bytes: Buffer, chunkBytes = bytes.length || 1) {
 const chunkBytes = fc.integer({ min: 1, max: 3 * lineBytes });
 
 describe("reading a journal", () => {
-  property("finds exactly the whole lines of a truncated one", () =>
+  property("finds exactly the complete lines of a truncated journal", () =>
     fc.property(fc.nat(6), fc.nat(), chunkBytes, (count, place, size) => {
       const whole = Buffer.concat([header, Buffer.from(lines(count))]);
       const cut = whole.subarray(0, place % (whole.length + 1));
@@ -42,7 +42,7 @@ describe("reading a journal", () => {
 
   const byte = fc.oneof(fc.nat(255), fc.constant(10));
 
-  property("loses at most the line with a damaged byte, and counts it", () =>
+  property("loses at most the line with the damaged byte, and counts it", () =>
     fc.property(fc.integer({ min: 1, max: 6 }), fc.nat(), byte, chunkBytes, (count, place, value, size) => {
       const bytes = Buffer.from(lines(count));
       const at = place % bytes.length;
@@ -50,12 +50,12 @@ describe("reading a journal", () => {
       bytes[at] = value;
       const hit = Math.floor(at / lineBytes);
       const { numbers, damagedLines } = read(bytes, size);
-      // Some characters of base64url stand for the same bytes as others.
+      // Some base64url characters decode to the same bytes as others.
       if (numbers.length === count) return true;
       expect(numbers).toEqual(upTo(count).filter((number) => number !== hit));
-      // A last line whose newline is gone looks like one that was not written to its end.
+      // A last line without its newline looks like one that was not written completely.
       if (at === bytes.length - 1) return damagedLines === 0;
-      // A newline within the line makes two of it.
+      // A newline inside a line splits it in two.
       return damagedLines === 1 || (value === 10 && damagedLines === 2);
     }),
   );
@@ -65,13 +65,13 @@ describe("reading a journal", () => {
     ["a stretch of zeros between lines", `${lineOf(0)}${"\0".repeat(3 * lineBytes)}${lineOf(1)}`, 3],
     ["a line of something else", `${lineOf(0)}hello\n${lineOf(1)}`, 1],
     ["half a line in the middle", `${lineOf(5).slice(0, 20)}${two}`, 1],
-    ["a line that lost a byte", `${lineOf(0)}${lineOf(5).slice(1)}${lineOf(1)}`, 1],
+    ["a line with a missing byte", `${lineOf(0)}${lineOf(5).slice(1)}${lineOf(1)}`, 1],
     ["a line at the end", `${two}what is this?\n`, 1],
     ["a line before half a line", `${two}what?\nabcdef`, 1],
     ["several lines", `x\n${lineOf(0)}y\n${lineOf(1)}z\n`, 3],
     ["a last line without its newline", `${two}${lineOf(2).slice(0, -1)}`, 0],
     ["zeros at the end, which a power cut leaves", `${two}${"\0".repeat(4096)}`, 0],
-  ])("loses no other line to %s", (_kind, text, damagedLines) => {
+  ])("loses no other line because of %s", (_kind, text, damagedLines) => {
     const bytes = Buffer.from(text, "latin1");
     const wholeBytes = text.lastIndexOf("\n") + 1;
     for (const size of [bytes.length, 1, 7, 64, lineBytes])
@@ -130,7 +130,7 @@ describe("the hashes of a job", () => {
     return [...hashed];
   }
 
-  it("differ for texts that only differ in half a surrogate pair", () => {
+  it("differ for texts that differ only in half a surrogate pair", () => {
     const alike = ["\ud800", "\ud801", "\ufffd", '"\\ud800"', ' escaped "\\ud800"', ""];
     const hashes = alike.map((text) => hashOf("salt", text, text).join());
     expect(new Set(hashes).size).toBe(alike.length);
@@ -148,7 +148,7 @@ describe("the table of keys", () => {
   const word = fc.constantFrom(0, 1, 1023, 1024, 0xffff_ffff);
   const record = fc.tuple(word, word, word, word, word, word).map((words) => Uint32Array.from(words));
 
-  property("knows what a map knows", () =>
+  property("has the same entries as a Map", () =>
     fc.property(fc.array(record, { maxLength: 60 }), (records) => {
       const table = new KeyTable();
       const map = new Map<string, { input: string; index: number; place: number }>();

@@ -29,7 +29,7 @@ const ended = () => spawnSync(process.execPath, ["--version"]).pid;
 const own = thisProcess("abc");
 const elsewhere = { ...own, host: "elsewhere" };
 
-/** Leaves a lock behind that was last touched so many seconds ago. */
+/** Creates a lock that was last refreshed this many seconds ago. */
 async function leaveLock(path: string, text: string, agoSeconds = 0): Promise<void> {
   await writeFile(`${path}.lock`, text);
   const touched = Date.now() / 1000 - agoSeconds;
@@ -37,7 +37,7 @@ async function leaveLock(path: string, text: string, agoSeconds = 0): Promise<vo
 }
 
 describe("the lock of a journal", () => {
-  it("refuses a second run by naming the first, which goes on", async () => {
+  it("refuses a second run and names the first, which continues", async () => {
     const path = newPath();
     const first = await open(path);
     const { pid } = process;
@@ -45,7 +45,7 @@ describe("the lock of a journal", () => {
     const who = `process ${pid} on host "${hostname()}"`;
     expect(message).toContain(`The journal ${JSON.stringify(path)} is in use by another run (${who}`);
     expect(message).toContain("Wait until it ends, or use another journal");
-    // Where no table tells whether it is that process, it tells when the lock can be had at the latest.
+    // Without a process table, the message says when the lock expires at the latest.
     expect(message.includes("if it is gone already, start again in")).toBe(!hasProcessTable);
     await first.finish(first.enter("a", "1", 0));
     await first.close();
@@ -53,7 +53,7 @@ describe("the lock of a journal", () => {
     expect(next.finishedBefore).toBe(1);
   });
 
-  it.runIf(hasLinks)("is one for all names of the journal", async () => {
+  it.runIf(hasLinks)("is the same for all paths of the journal", async () => {
     const path = newPath();
     await open(path);
     const other = join(temporaryFolder(), "other");
@@ -70,9 +70,9 @@ describe("the lock of a journal", () => {
   });
 
   it.each([
-    ["is awake again", elsewhere],
-    ["was taken over by another", { ...elsewhere, token: "theirs" }],
-  ])("is left to its run where that %s while Windows refuses to replace it", async (_title, holder) => {
+    ["has resumed", elsewhere],
+    ["was taken over by another run", { ...elsewhere, token: "theirs" }],
+  ])("stays with its run if that %s while Windows refuses to replace the file", async (_title, holder) => {
     const path = newPath();
     await leaveLock(path, JSON.stringify(elsewhere), 31);
     vi.spyOn(process, "platform", "get").mockReturnValue("win32");
@@ -91,7 +91,7 @@ describe("the lock of a journal", () => {
     expect(await filesBeside(path)).toEqual(["run.journal.lock"]);
   });
 
-  it("names the run that took over, not one that came too late to do so", async () => {
+  it("names the run that took over, not a run that was too late", async () => {
     const path = newPath();
     const left = { ...elsewhere, token: "left" };
     await leaveLock(path, JSON.stringify(left), 31);
@@ -117,7 +117,7 @@ describe("the lock of a journal", () => {
     '{"pid":0}',
     JSON.stringify({ ...own, pid: -1 }),
     JSON.stringify({ ...own, token: "../x" }),
-  ])("that cannot be read (%j) is held while it is young, and taken over when it is old", async (text) => {
+  ])("that cannot be read (%j) is valid while it is recent, and taken over when it is old", async (text) => {
     const path = newPath();
     await leaveLock(path, text);
     expect(await messageOf(open(path))).toMatch(
@@ -130,7 +130,7 @@ describe("the lock of a journal", () => {
   it.each([
     ["another host", elsewhere],
     ["another machine with the name of this host", { ...own, pid: 1, processes: "others" }],
-  ])("of %s is held while it is touched, and taken over when it was not for long", async (_title, holder) => {
+  ])("of %s is valid while it is refreshed, and taken over when it has expired", async (_title, holder) => {
     const path = newPath();
     await leaveLock(path, JSON.stringify(holder), 12);
     const who = `process ${holder.pid} on host "${holder.host}"; last active 1\\d s ago`;
@@ -142,19 +142,25 @@ describe("the lock of a journal", () => {
     expect(await filesBeside(path)).toEqual(["run.journal", "run.journal.lock"]);
   });
 
-  it.runIf(hasProcessTable)("of a running process is held although it was not touched for long", async () => {
-    const path = newPath();
-    await leaveLock(path, JSON.stringify(own), 100_000);
-    expect(await messageOf(open(path))).toMatch(/is in use/);
-  });
+  it.runIf(hasProcessTable)(
+    "of a running process stays valid even if it was not refreshed for a long time",
+    async () => {
+      const path = newPath();
+      await leaveLock(path, JSON.stringify(own), 100_000);
+      expect(await messageOf(open(path))).toMatch(/is in use/);
+    },
+  );
 
-  it.runIf(process.platform === "linux")("is taken over whose process id is another's by now", async () => {
-    const path = newPath();
-    await leaveLock(path, JSON.stringify({ ...own, started: "1" }));
-    await open(path);
-  });
+  it.runIf(process.platform === "linux")(
+    "is taken over if its process ID now belongs to another process",
+    async () => {
+      const path = newPath();
+      await leaveLock(path, JSON.stringify({ ...own, started: "1" }));
+      await open(path);
+    },
+  );
 
-  it("is taken over by one of many that find it left behind", async () => {
+  it("is taken over by exactly one of many runs that find it abandoned", async () => {
     const path = newPath();
     await leaveLock(path, JSON.stringify({ ...own, pid: ended() }));
     const told = await Promise.all(Array.from({ length: 20 }, () => messageOf(open(path))));
@@ -163,7 +169,7 @@ describe("the lock of a journal", () => {
     expect(await filesBeside(path)).toEqual(["run.journal", "run.journal.lock"]);
   });
 
-  it("is taken over although one that took it over was killed doing so", async () => {
+  it("is taken over even if an earlier run was killed while it took over", async () => {
     const path = newPath();
     const dead = { ...own, pid: ended() };
     await leaveLock(path, JSON.stringify({ ...dead, token: "one" }));
@@ -172,11 +178,11 @@ describe("the lock of a journal", () => {
     expect(await filesBeside(path)).toEqual(["run.journal", "run.journal.lock"]);
   });
 
-  it("that came in the stead of one left behind is not taken for that", async () => {
+  it("that replaced an abandoned lock is not treated as abandoned", async () => {
     const path = newPath();
     const dead = { ...own, pid: ended() };
     await leaveLock(path, JSON.stringify({ ...dead, token: "one" }));
-    // Somebody alive is about to take the other over.
+    // A live run is about to take over the abandoned lock.
     await writeFile(`${path}.lock.other`, JSON.stringify(own));
     const kill = vi.spyOn(process, "kill").mockImplementationOnce(() => {
       writeFileSync(`${path}.lock`, JSON.stringify({ ...dead, token: "other" }));
@@ -188,7 +194,7 @@ describe("the lock of a journal", () => {
     expect(await filesBeside(path)).toEqual(["run.journal.lock", "run.journal.lock.other"]);
   });
 
-  it("is given back only by whose it is", async () => {
+  it("is released only by its owner", async () => {
     const path = newPath();
     const journal = await open(path);
     await leaveLock(path, JSON.stringify({ ...own, token: "theirs" }));
@@ -196,7 +202,7 @@ describe("the lock of a journal", () => {
     expect(await readFile(`${path}.lock`, "utf8")).toContain("theirs");
   });
 
-  it.runIf(hasLinks)("that is a link to nowhere is refused", async () => {
+  it.runIf(hasLinks)("that is a broken link is refused", async () => {
     const path = newPath();
     await symlink(join(path, "..", "nowhere"), `${path}.lock`);
     expect(await messageOf(open(path))).toMatch(
@@ -205,13 +211,13 @@ describe("the lock of a journal", () => {
   });
 });
 
-describe("a run that has slept for long", () => {
+describe("a run that was suspended for a long time", () => {
   it.each([
     [
-      "stops when another has taken its lock over",
+      "stops if another run has taken over its lock",
       (lock: string) => writeFile(lock, JSON.stringify({ ...own, token: "theirs" })),
     ],
-    ["stops when its lock is gone", (lock: string) => rm(lock)],
+    ["stops if its lock is missing", (lock: string) => rm(lock)],
   ])("%s", async (_title, lose) => {
     const path = newPath();
     const journal = await open(path);
@@ -227,7 +233,7 @@ describe("a run that has slept for long", () => {
     expect(await readFile(path)).toEqual(before);
   });
 
-  it("goes on, and touches its lock, when that is still its own", async () => {
+  it("continues and refreshes its lock if it still owns the lock", async () => {
     const path = newPath();
     const journal = await open(path);
     const text = await readFile(`${path}.lock`, "utf8");

@@ -10,7 +10,7 @@ const header = { salt: "salt", run: {} };
 const headerBytes = encodeHeader(header);
 const line = Buffer.from(encodeLine(Uint32Array.of(1, 2, 3, 4, 5, 6)));
 
-/** A file in memory, on a disk of so many bytes that takes so many at once. */
+/** A file in memory, on a disk with this capacity and this maximum write size. */
 function fileOn(disk: { bytes: number; atOnce?: number; syncs?: boolean; cuts?: boolean }) {
   const state = { content: Buffer.alloc(0), syncs: 0 };
   const handle = {
@@ -34,7 +34,7 @@ function fileOn(disk: { bytes: number; atOnce?: number; syncs?: boolean; cuts?: 
 }
 
 describe("the file of a journal", () => {
-  it("goes on where the system wrote only a part", async () => {
+  it("continues after a partial write", async () => {
     const { file, state } = fileOn({ bytes: 1000, atOnce: 7 });
     await file.begin(header);
     await file.append(Buffer.concat([line, line]));
@@ -44,8 +44,8 @@ describe("the file of a journal", () => {
 
   it.each([
     ["a full disk", { bytes: headerBytes.length + line.length + 20 }],
-    ["a disk that does not sync", { bytes: 1000 }],
-  ])("keeps what it had, and not a part of a line, on %s", async (_title, disk) => {
+    ["a disk that fails to sync", { bytes: 1000 }],
+  ])("keeps its content without a partial line on %s", async (_title, disk) => {
     const { file, state, disk: same } = fileOn(disk);
     await file.begin(header);
     await file.append(line);
@@ -53,13 +53,13 @@ describe("the file of a journal", () => {
     same.syncs = false;
     await expect(file.append(line)).rejects.toThrow(disk.bytes === 1000 ? "EIO" : "ENOSPC");
     expect(state.content.equals(before)).toBe(true);
-    // Room was made: the next line stands where it belongs.
+    // Space was freed, so the next line follows the content.
     Object.assign(same, { bytes: 1000, syncs: true });
     await file.append(line);
     expect(state.content.equals(Buffer.concat([headerBytes, line, line]))).toBe(true);
   });
 
-  it("tells the first error where not even a part can be cut off", async () => {
+  it("throws the first error if a partial line cannot be truncated", async () => {
     const { file, disk } = fileOn({ bytes: headerBytes.length + 20 });
     await file.begin(header);
     disk.cuts = false;
@@ -67,7 +67,7 @@ describe("the file of a journal", () => {
   });
 });
 
-/** Groups of lines; each write waits until the test ends it. */
+/** Groups of lines in which each write waits until the test ends it. */
 function groupsByHand() {
   const writes: { lines: string; done: () => void; fail: (error: Error) => void }[] = [];
   const groups = new LineGroups(
@@ -81,7 +81,7 @@ function groupsByHand() {
 }
 
 describe("the groups of lines", () => {
-  it("are written one after the other: what comes during a write is the next", async () => {
+  it("are written one after the other, and lines that arrive during a write form the next group", async () => {
     const { groups, writes, nthWrite } = groupsByHand();
     const settled: string[] = [];
     const add = (text: string) => groups.add(text).then(() => settled.push(text));
@@ -99,7 +99,7 @@ describe("the groups of lines", () => {
     expect(settled).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("are written at once when they are large", async () => {
+  it("are written at once if they are large", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const { groups, writes } = groupsByHand();
@@ -111,7 +111,7 @@ describe("the groups of lines", () => {
     expect(writes.map(({ lines }) => lines.length)).toEqual([1024]);
   });
 
-  it("reject all lines that wait, and all later ones, when one cannot be written", async () => {
+  it("reject all waiting and later lines if one cannot be written", async () => {
     const { groups, writes, nthWrite } = groupsByHand();
     const error = new Error("full");
     const first = expect(groups.add("a")).rejects.toBe(error);
@@ -125,7 +125,7 @@ describe("the groups of lines", () => {
     expect(writes).toHaveLength(1);
   });
 
-  it("are all written at the end, after which no line is taken", async () => {
+  it("are all written when the journal is closed, after which lines are rejected", async () => {
     const { groups, nthWrite } = groupsByHand();
     const first = groups.add("a");
     const write = await nthWrite(1);

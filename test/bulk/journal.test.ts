@@ -20,7 +20,7 @@ async function open(path: string, options: Partial<JournalOptions> = {}): Promis
   return journal;
 }
 
-/** A run of these jobs, each finished unless it was before: their states, and the counts of the journal. */
+/** Runs these jobs and finishes each that was not finished before. Returns their states and the counts of the journal. */
 async function runOf(path: string, jobs: Record<string, string>, options?: Partial<JournalOptions>) {
   const journal = await open(path, options);
   const states: Record<string, JobState> = {};
@@ -43,7 +43,7 @@ const refusalOf = (opening: Promise<Journal>): Promise<JournalError> =>
   );
 
 describe("a journal", () => {
-  it("knows in the next run which jobs were finished, have changed, or are missing", async () => {
+  it("reports in the next run which jobs were finished, have changed or are missing", async () => {
     const path = join(temporaryFolder(), "deep", "er", "run.journal");
     expect(await runOf(path, { a: "1", b: "1", c: "1" })).toEqual({
       states: { a: "new", b: "new", c: "new" },
@@ -53,13 +53,13 @@ describe("a journal", () => {
       states: { b: "changed", a: "finished", d: "new" },
       ...{ finishedBefore: 3, damagedLines: 0, notEntered: 1 },
     });
-    // The last line of a key holds.
+    // The last line of a key counts.
     const { states } = await runOf(path, { a: "1", b: "2", c: "1", d: "1" });
     expect(new Set(Object.values(states))).toEqual(new Set(["finished"]));
     expect((await runOf(path, { b: "1" })).states).toEqual({ b: "changed" });
   });
 
-  it("does not take a job that was only entered for finished", async () => {
+  it("does not report a job as finished if it was only started", async () => {
     const path = newPath();
     const journal = await open(path);
     journal.enter("a", "1", 0);
@@ -67,7 +67,7 @@ describe("a journal", () => {
     expect((await runOf(path, { a: "1" })).states).toEqual({ a: "new" });
   });
 
-  it("names the job of this run that has the same key, whatever its input", async () => {
+  it("names the job of this run that has the same key, for any input", async () => {
     const path = newPath();
     await runOf(path, { a: "1" });
     const journal = await open(path);
@@ -76,7 +76,7 @@ describe("a journal", () => {
     expect(states).toEqual(["finished", "new", { sameKeyAs: 0 }, { sameKeyAs: 1 }, { sameKeyAs: 1 }]);
   });
 
-  it("contains neither keys nor inputs, and other hashes than another journal of the same job", async () => {
+  it("contains neither keys nor inputs, and different hashes than another journal of the same job", async () => {
     const lines: string[] = [];
     for (const path of [newPath(), newPath()]) {
       await runOf(path, { "INV-2024-0001": "Jane Doe, 1,000,000" });
@@ -88,7 +88,7 @@ describe("a journal", () => {
     expect(new Set(hashes).size).toBe(4);
   });
 
-  it("makes durable what lines speak of before it writes them", async () => {
+  it("makes documents durable before it writes the lines that record them", async () => {
     const path = newPath();
     const sizes: number[] = [];
     const journal = await open(path, { beforeLines: async () => void sizes.push((await stat(path)).size) });
@@ -98,7 +98,7 @@ describe("a journal", () => {
     expect((await stat(path)).size).toBeGreaterThan(size);
   });
 
-  it("writes no line of what could not be made durable, and takes no more", async () => {
+  it("writes no line for a document that could not be made durable, and accepts no more", async () => {
     const path = newPath();
     const error = new Error("The folder is gone.");
     const journal = await open(path, { beforeLines: () => Promise.reject(error) });
@@ -108,7 +108,7 @@ describe("a journal", () => {
     expect((await stat(path)).size).toBe(size);
   });
 
-  it("writes waiting lines when it is closed, and then takes no more", async () => {
+  it("writes waiting lines when it is closed, and then accepts no more", async () => {
     const path = newPath();
     const journal = await open(path);
     const finished = journal.finish(journal.enter("a", "1", 0));
@@ -119,33 +119,33 @@ describe("a journal", () => {
   });
 });
 
-describe("a journal that a crash left behind", () => {
+describe("a journal after a crash", () => {
   const longHeader = encodeHeader({ salt: "s", run: { template: "x".repeat(500) } });
   const damage = (text: string) => text.replace(/\n./, "\n!");
 
   it.each<[string, (path: string) => Promise<unknown>, { a: string; b: string }, number]>([
-    ["no header begins again", (path) => truncate(path, 0), { a: "new", b: "new" }, 0],
-    ["half a header begins again", (path) => truncate(path, 40), { a: "new", b: "new" }, 0],
+    ["no header starts over", (path) => truncate(path, 0), { a: "new", b: "new" }, 0],
+    ["half a header starts over", (path) => truncate(path, 40), { a: "new", b: "new" }, 0],
     [
-      "half the header of a longer run begins again",
+      "half the header of a longer run starts over",
       (path) => writeFile(path, longHeader.subarray(0, -1)),
       { a: "new", b: "new" },
       0,
     ],
     [
-      "half a line goes on behind the line before",
+      "half a line continues after the previous line",
       async (path) => truncate(path, (await stat(path)).size - 1),
       { a: "finished", b: "new" },
       0,
     ],
     [
-      "zeros at its end goes on behind its last line",
+      "zeros at its end continues after its last line",
       (path) => appendFile(path, Buffer.alloc(10_000)),
       { a: "finished", b: "finished" },
       0,
     ],
     [
-      "a damaged line does that job again",
+      "a damaged line repeats that job",
       async (path) => writeFile(path, damage(await readFile(path, "utf8"))),
       { a: "new", b: "finished" },
       1,
@@ -175,10 +175,10 @@ describe("a journal is refused", () => {
       /another run: template was "receipt" and is now "invoice", data was "may\.csv" and is now not set\. Use another journal/,
     ],
     ["that is a table", "invoice_no,total\n1,2\n", /is not a journal but another file/],
-    ["that is other JSON", '{"format":"something"}\n', /is not a journal/],
-    ["that is text without an end", "hello", /is not a journal/],
+    ["that is JSON of another kind", '{"format":"something"}\n', /is not a journal/],
+    ["that is text without a line break", "hello", /is not a journal/],
     ["whose first line is damaged", damaged, /first line is damaged/],
-  ])("%s, and left as it is", async (_title, content, message) => {
+  ])("%s, and left unchanged", async (_title, content, message) => {
     const path = newPath();
     await writeFile(path, content);
     const error = await refusalOf(open(path));
@@ -194,7 +194,7 @@ describe("a journal is refused", () => {
   it("that is a folder, or in a folder that is a file", async () => {
     const path = newPath();
     await mkdir(path);
-    // Windows opens a folder, too.
+    // Windows can open a folder too.
     const why = isWindows ? "what stands there is no file" : "it is a folder";
     expect((await refusalOf(open(path))).message).toContain(`cannot be opened: ${why}`);
     const file = newPath();
@@ -212,7 +212,7 @@ describe("a journal is refused", () => {
 });
 
 describe("starting over with `fresh`", () => {
-  it("puts the journal aside, in place of an older one", async () => {
+  it("renames the journal and replaces an older backup", async () => {
     const path = newPath();
     for (const data of ["one", "two", "three"]) {
       const begun = await runOf(path, { a: "1" }, { run: { data }, fresh: true });
@@ -224,8 +224,8 @@ describe("starting over with `fresh`", () => {
   });
 
   it.each([
-    ["puts aside a journal whose first line is damaged", "damaged", ["run.journal", "run.journal.old"]],
-    ["does not put an empty file aside", "", ["run.journal"]],
+    ["renames a journal whose first line is damaged", "damaged", ["run.journal", "run.journal.old"]],
+    ["does not rename an empty file", "", ["run.journal"]],
   ])("%s", async (_title, what, files) => {
     const path = newPath();
     const header = encodeHeader({ salt: "s", run }).toString().replace("invoice", "invoicf");
@@ -236,7 +236,7 @@ describe("starting over with `fresh`", () => {
     if (content) expect(await readFile(`${path}.old`, "utf8")).toBe(content);
   });
 
-  it("leaves a file alone that is not a journal", async () => {
+  it("does not change a file that is not a journal", async () => {
     const path = newPath();
     await writeFile(path, "invoice_no,total\n");
     expect((await refusalOf(open(path, { fresh: true }))).message).toMatch(/is not a journal/);

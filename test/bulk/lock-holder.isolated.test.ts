@@ -14,17 +14,17 @@ vi.mock("node:fs", async (importOriginal) => {
   };
 });
 
-describe("without a table that tells when processes began, the holder of a lock", () => {
-  it("that has ended is known to have", () => {
+describe("without a process table, the holder of a lock", () => {
+  it("is reported as ended if its process has ended", () => {
     const { pid } = spawnSync(process.execPath, ["--version"]);
     expect(isRunning({ ...thisProcess("token"), pid })).toBe(false);
   });
 
-  it("whose number a process has is not taken for that: it may have been given away again", () => {
+  it("is reported as unknown if a process has its ID, because IDs are reused", () => {
     expect(isRunning(thisProcess("token"))).toBe(undefined);
   });
 
-  it("of another host cannot be told", () => {
+  it("is reported as unknown if it is on another host", () => {
     expect(isRunning({ ...thisProcess("token"), host: "elsewhere" })).toBe(undefined);
   });
 });

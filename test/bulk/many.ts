@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { type Answer, pdfOf, type Received, Service, withLength } from "../support/service.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 
-/** A small whole PDF. */
+/** A small complete PDF. */
 export const small = pdfOf(1000);
 
 /** Jobs `{ template: "t", values: { n } }` with `n` from 0. */
@@ -14,28 +14,28 @@ export function jobsOf(count: number): { template: string; values: { n: number }
   return Array.from({ length: count }, (_, n) => ({ template: "t", values: { n } }));
 }
 
-/** Which job a request is for. */
+/** The number of the job of a request. */
 export function numberOf({ body }: Pick<Received, "body">): number {
   return (JSON.parse(body) as { n: number }).n;
 }
 
-/** Answers by the number of the job, and with a small PDF where nothing else is said. */
+/** Responds by job number, and with a small PDF by default. */
 export function byNumber(answers: Readonly<Record<number, Answer>>): Answer {
   return (received) => (answers[numberOf(received)] ?? withLength(small))(received);
 }
 
-/** Answers the first times with these, and then with a small PDF. */
+/** Sends these responses first, and then a small PDF. */
 export function first(...answers: readonly Answer[]): Answer {
   const left = [...answers];
   return (received) => (left.shift() ?? withLength(small))(received);
 }
 
-/** What `use` gets, as far as tests read it. */
+/** The part of the argument of `use` that tests read. */
 export interface Readable {
   bytes(): Promise<Uint8Array>;
 }
 
-/** All results of a run of `generateMany` at a service of its own, and what it threw. */
+/** Runs `generateMany` with its own service, and returns all results and the error that it threw. */
 export async function generate<R = Uint8Array>(
   answer: Answer,
   jobs: Iterable<unknown> | AsyncIterable<unknown>,
@@ -56,7 +56,7 @@ export async function generate<R = Uint8Array>(
 
 export type Jobs = ReturnType<typeof jobsOf>;
 
-/** A run of jobs into a folder of its own. */
+/** Runs jobs into a separate folder. */
 export async function setUpRun(answer = withLength(small)) {
   const service = await Service.start(answer);
   const { path: at, remove } = makeTemporaryFolder("bulk");

@@ -14,7 +14,7 @@ import { open, type SocketServer } from "../support/sockets.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { jobsOf, small } from "./many.ts";
 
-/** A run of 40 jobs at a service that goes away with its 11th request, and can be started again. */
+/** A run of 40 jobs with a service that stops at its 11th request and can be restarted. */
 async function setUp() {
   const requested: number[] = [];
   let server: SocketServer;
@@ -45,7 +45,7 @@ async function setUp() {
   return { requested, run, startAgain: () => start(port) };
 }
 
-it("a run generates every document although the service goes away in the middle and is started again", async () => {
+it("a run generates every document even if the service stops in the middle and is restarted", async () => {
   const { run, startAgain } = await setUp();
   const seen: unknown[] = [];
   let progress: BulkProgress | undefined;
@@ -60,7 +60,7 @@ it("a run generates every document although the service goes away in the middle 
     },
   });
   expect(summary).toMatchObject({ fulfilled: 40, rejected: 0 });
-  // Refused, or reset with the others that were in flight.
+  // Refused, or reset together with the others in flight.
   const broken = expect.stringMatching(/^ConnectionError: /);
   expect(seen).toEqual([
     [false, broken, true, true, false],
@@ -68,7 +68,7 @@ it("a run generates every document although the service goes away in the middle 
   ]);
 });
 
-it("a run that gave up goes on when it is started again, and generates no document twice", async () => {
+it("a run that stopped because of an outage continues when it is restarted, and generates no document twice", async () => {
   const { run, requested, startAgain } = await setUp();
   const fulfilled: number[] = [];
   const onResult = ({ index, status }: BulkResult<unknown>) =>

@@ -8,7 +8,7 @@ describe("an outage", () => {
     expect([outage.isOn, outage.sinceMs, outage.nextRequestAtMs]).toEqual([true, 10, 1010]);
   });
 
-  it("begins when three jobs in a row are not served, but not with one job that fails often", () => {
+  it("begins when three jobs in a row fail, but not when one job fails often", () => {
     const outage = new Outage(60_000);
     for (let at = 0; at < 10; at++) outage.failed("a", "unserved", at, at);
     outage.failed("b", "unserved", 10, 10);
@@ -21,7 +21,7 @@ describe("an outage", () => {
     expect([outage.isOn, outage.sinceMs]).toEqual([true, 11]);
   });
 
-  it("waits longer after each failed request, up to 30 s, and not for those that were in flight before", () => {
+  it("waits longer after each failed request, up to 30 s, but not for requests that were in flight before", () => {
     const outage = new Outage(Number.POSITIVE_INFINITY);
     const waits: number[] = [];
     let nowMs = 0;
@@ -34,7 +34,7 @@ describe("an outage", () => {
     expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
   });
 
-  it("ends with an answer, and the next one begins with a short wait", () => {
+  it("ends with a response, and the next outage begins with a short wait", () => {
     const outage = new Outage(60_000);
     outage.failed(1, "unreached", 0, 0);
     outage.failed(1, "unreached", 1000, 1000);
@@ -44,7 +44,7 @@ describe("an outage", () => {
     expect(outage.nextRequestAtMs).toBe(6000);
   });
 
-  it("has lasted too long after the time that it was given, and sends a last request then", () => {
+  it("exceeds its limit after the given time, and sends a last request then", () => {
     const outage = new Outage(2500);
     outage.failed(1, "unreached", 0, 0);
     expect(outage.hasLastedTooLong(2499)).toBe(false);

@@ -10,21 +10,21 @@ import { type Jobs, jobsOf, small } from "./many.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** How the service answers a request: with a status, or not at all. */
+/** How the service responds: with a status, or not at all. */
 type Reply = number | "refused" | "reset";
 
 interface SimulatedRun extends Partial<RunParts<Jobs[number], unknown>> {
   readonly count: number;
   readonly giveUpAfterMs?: number;
   readonly client?: ClientOptions;
-  /** How long the service takes to answer. Default: 20 ms. */
+  /** The response time of the service. Default: 20 ms. */
   readonly latencyMs?: number;
 }
 
 const network = (code: string, syscall: string) =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall }) });
 
-/** A run over jobs with `n` from 0, in virtual time that begins at 0. The service gets the `n` and the time of each request. */
+/** Runs jobs with `n` from 0, in virtual time from 0. The service receives the `n` and the time of each request. */
 async function simulate(replyTo: (n: number, atMs: number) => Reply, options: SimulatedRun) {
   const { count, giveUpAfterMs = 900_000, client: clientOptions, latencyMs = 20, ...parts } = options;
   const startMs = performance.now();
@@ -68,7 +68,7 @@ async function simulate(replyTo: (n: number, atMs: number) => Reply, options: Si
   return { sent, outages, results, rejected, error, afterMs: performance.now() - startMs };
 }
 
-/** A service that does not serve from the first second on, for so many seconds. */
+/** A service that is unavailable for this many seconds, from the first second on. */
 function awayFor(seconds: number, reply: Reply, fromMs = 1000) {
   return (_n: number, atMs: number): Reply =>
     atMs >= fromMs && atMs < fromMs + seconds * 1000 ? reply : 200;
@@ -79,23 +79,26 @@ describe("an outage during a run", () => {
     (["refused", 503, 500, 521, "reset"] as const).flatMap((reply) =>
       ([1, 2, 8, "auto"] as const).map((concurrency) => ({ reply, concurrency })),
     ),
-  )("fails no job: $reply for 10 minutes, concurrency $concurrency", async ({ reply, concurrency }) => {
-    const { rejected, results, error, outages, sent } = await simulate(awayFor(600, reply), {
-      count: 1000,
-      concurrency,
-    });
-    expect([rejected, results.length, error]).toEqual([[], 1000, undefined]);
-    expect(outages.map(({ isOver }) => isOver)).toEqual([false, true]);
-    // Those in flight when it began, with two retries each at most, and then one request in each interval.
-    expect(sent.filter(({ atMs }) => atMs >= 1000 && atMs < 601_000).length).toBeLessThan(64 + 26);
-  });
+  )(
+    "does not fail any job: $reply for 10 minutes, concurrency $concurrency",
+    async ({ reply, concurrency }) => {
+      const { rejected, results, error, outages, sent } = await simulate(awayFor(600, reply), {
+        count: 1000,
+        concurrency,
+      });
+      expect([rejected, results.length, error]).toEqual([[], 1000, undefined]);
+      expect(outages.map(({ isOver }) => isOver)).toEqual([false, true]);
+      // The requests in flight at its start, with at most two retries each, and then one request in each interval.
+      expect(sent.filter(({ atMs }) => atMs >= 1000 && atMs < 601_000).length).toBeLessThan(64 + 26);
+    },
+  );
 
   it("leads to one request at a time, at intervals that grow to 30 s", async () => {
     const options = { count: 1000, concurrency: 8, latencyMs: 100 };
     const { sent } = await simulate((n, atMs) => awayFor(200, "reset")(n, atMs), options);
     const times = sent.map(({ atMs }) => atMs).filter((atMs) => atMs > 1500 && atMs < 201_000);
     const gaps = times.slice(1).map((atMs, index) => (atMs - (times[index] ?? 0)) / 1000);
-    // Each waits for the answer of the last, too.
+    // Each request also waits for the previous response.
     expect(gaps.map((gap) => gap.toFixed(1))).toEqual([
       "2.1",
       "4.1",
@@ -109,19 +112,19 @@ describe("an outage during a run", () => {
     ]);
   });
 
-  it("is followed by no more requests at once than a run begins with", async () => {
+  it("is followed by at most as many concurrent requests as at the start of a run", async () => {
     const latencyMs = 200;
     const { sent, rejected } = await simulate(awayFor(60, 503, 5000), { count: 3000, latencyMs });
     const during = sent.filter(({ atMs }) => atMs < 65_000);
     const [probe = { atMs: 0 }] = sent.slice(during.length);
     const next = sent.filter(({ atMs }) => atMs > probe.atMs && atMs < probe.atMs + 2 * latencyMs);
     expect([rejected, next.length]).toEqual([[], 4]);
-    // As fast as before, in the end.
+    // Finally, the run is as fast as before.
     expect(sent.slice(-500)[0]?.atMs).toBeGreaterThan((sent.at(-1)?.atMs ?? 0) - 3000);
   });
 
-  it("does not end by answers to requests that were sent before", async () => {
-    // A service that shuts down: what it has accepted it answers, the rest it refuses.
+  it("does not end because of responses to requests that were sent before it", async () => {
+    // A service that shuts down: it responds to accepted requests and refuses the others.
     const { outages, rejected, sent } = await simulate(awayFor(30, "refused"), {
       count: 1000,
       concurrency: 8,
@@ -131,10 +134,10 @@ describe("an outage during a run", () => {
     expect(sent.filter(({ atMs }) => atMs > 1000 && atMs < 2000).length).toBeLessThanOrEqual(9);
   });
 
-  it("rejects jobs that are not to be retried, as without an outage", async () => {
+  it("rejects jobs without retries, as it would outside of an outage", async () => {
     const once = { client: { retry: { mayRenderTwice: false } }, count: 300, concurrency: 8 };
     const unserved = await simulate(awayFor(10, 503, 100), once);
-    // Each of those in flight, and each that looks whether the service is back.
+    // Each request in flight, and each that checks whether the service is available again.
     expect(unserved.rejected.length).toBeGreaterThan(8);
     expect(unserved.rejected.length).toBeLessThan(16);
     expect((await simulate(awayFor(10, "refused", 100), once)).rejected).toEqual([]);
@@ -142,7 +145,7 @@ describe("an outage during a run", () => {
     expect(never.rejected.length).toBeLessThan(16);
   });
 
-  it("ends with the run as soon as `drain` is aborted, and leaves the jobs that wait without a result", async () => {
+  it("ends with the run as soon as `drain` is aborted, and waiting jobs have no result", async () => {
     const draining = new AbortController();
     setTimeout(() => draining.abort(), 20_000);
     const options = { count: 1000, concurrency: 8, drain: draining.signal };
@@ -160,7 +163,7 @@ describe("an outage during a run", () => {
   });
 });
 
-describe("jobs that the service answers with 500 while it serves others", () => {
+describe("jobs that receive 500 while other jobs succeed", () => {
   it.each([
     ["one", 1, 8],
     ["one, with one in flight,", 1, 1],
@@ -184,7 +187,7 @@ describe("jobs that the service answers with 500 while it serves others", () => 
   });
 });
 
-describe("an outage that lasts for too long", () => {
+describe("an outage that lasts too long", () => {
   it.each([
     [
       "refused",
@@ -217,7 +220,7 @@ describe("an outage that lasts for too long", () => {
   });
 });
 
-it("a run without a watch rejects its jobs after their attempts", async () => {
+it("a run without outage detection rejects its jobs after their attempts", async () => {
   const { rejected, error } = await simulate(() => "refused", { count: 5, watch: undefined as never });
   expect([rejected.length, error]).toEqual([5, undefined]);
 });

@@ -29,12 +29,12 @@ const steady = { ...windows, "a bucket of a second": bucketOf(), "a bucket of 10
 const all = ["none", "1", "rest"] as const;
 const long = ["2", "5"] as const;
 
-/** Per row: servers, limits a second, Retry-After, circumstances, and other expectations than the usual ones. */
+/** For each row: servers, limits per second, Retry-After, circumstances, and expectations that differ from the defaults. */
 const groups = [
   ["settles within 10 % of the limit", steady, [20, 100, 500], all, {}, {}],
   ["keeps up with a high limit", windows, [2000], all, { latencyMs: 2 }, { refused: 0.002 }],
   ["keeps to a low limit", steady, [5], all, { durationMs: 120_000 }, { refused: 0.025 }],
-  ["settles with slow answers", windows, [100], all, { latencyMs: 300 }, {}],
+  ["settles with slow responses", windows, [100], all, { latencyMs: 300 }, {}],
   [
     "settles with slow refusals",
     windows,
@@ -61,9 +61,9 @@ const groups = [
     { durationMs: 200_000, settledFromMs: 80_000 },
     { refused: 0.005 },
   ],
-  // Nothing tells such a window from an outage: it is retried after every pause.
+  // Such a window cannot be distinguished from an outage, so it is retried after every pause.
   [
-    "uses the limit of a minute",
+    "uses a limit per minute",
     { "a minute": minute },
     [10, 100],
     long,
@@ -84,13 +84,13 @@ const cases = groups.flatMap(([does, servers, rates, retryAfters, circumstances,
 interface Expected {
   /** The limit after 20 s, as a multiple. */
   readonly change?: number;
-  /** The least that is accepted in the end, as a share of the limit; 0.9 and no more than 1.1 if it is not set. */
+  /** The minimum rate accepted at the end, as a share of the limit. Default: 0.9, and at most 1.1. */
   readonly least?: number;
-  /** The share of refused requests stays below it. */
+  /** The maximum share of refused requests. */
   readonly refused?: number;
 }
 
-describe("the pace that seeks a rate", () => {
+describe("the pace that searches for a rate", () => {
   it.each(cases)("$does: $name, $rate a second, Retry-After: $retryAfter", (row) => {
     const { make, retryAfter, rate, circumstances } = row;
     const { change = 1, least, refused = 0.02 }: Expected = row.expected;
@@ -178,7 +178,7 @@ const outcomes = fc.record({
   afterMs: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 5000, noNaN: true })),
   outcome: fc.constantFrom("passed" as const, "unsent" as const, "refused" as const, "overloaded" as const),
   retryAfterMs: fc.option(fc.double({ min: 0, max: 120_000, noNaN: true }), { nil: undefined }),
-  /** Which of those under way it is. */
+  /** Selects one of the requests in flight. */
   which: fc.nat(),
 });
 const options = fc.record({
@@ -186,8 +186,8 @@ const options = fc.record({
   perSecond: fc.option(fc.double({ min: 0.001, max: 1e6, noNaN: true }), { nil: undefined }),
 });
 
-describe("any pace, whatever the service answers", () => {
-  property("has 1 to 64 slots or as many as are asked for, a finite wait, and respects every pause", () =>
+describe("any pace, for any responses of the service", () => {
+  property("has 1 to 64 slots or the configured number, a finite wait, and respects every pause", () =>
     fc.property(options, fc.array(outcomes, { maxLength: 100 }), (chosen, steps) => {
       const pace = new Pace(chosen);
       const underWay: number[] = [];

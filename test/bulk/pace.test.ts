@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { Pace } from "../../src/bulk/pace/pace.ts";
 
-/** Sends as soon as allowed until then, each answered well at once or not sent after all; returns the times of the sent. */
+/**
+ * Sends requests as soon as allowed until a time. Each succeeds at once or is not sent after all. Returns the times of those that
+ * were sent.
+ */
 function sendUntil(pace: Pace, endMs: number, startMs = 0, isUnsent = (_index: number) => false): number[] {
   const times: number[] = [];
   let index = 0;
@@ -15,7 +18,7 @@ function sendUntil(pace: Pace, endMs: number, startMs = 0, isUnsent = (_index: n
   return times;
 }
 
-/** A pace at 5 s that was refused once, after 1 s; and its rate. */
+/** A pace at 5 s that received one refusal at 1 s, and its rate. */
 function paceAfterGuess(): { readonly pace: Pace; readonly rate: number } {
   const pace = new Pace({ concurrency: "auto" });
   sendUntil(pace, 1000);
@@ -33,7 +36,7 @@ describe("a fixed pace", () => {
     expect(sendUntil(new Pace({ concurrency: 8, perSecond }), 2000)).toEqual(times);
   });
 
-  it("makes up for one request at most when the run was late", () => {
+  it("catches up by one request at most if the run was late", () => {
     const pace = new Pace({ concurrency: 8, perSecond: 10 });
     pace.sent(0);
     pace.sent(5000);
@@ -42,13 +45,13 @@ describe("a fixed pace", () => {
     expect(pace.waitMs(5000)).toBe(100);
   });
 
-  it("never waits and knows no rate without `perSecond`", () => {
+  it("never waits and has no rate without `perSecond`", () => {
     const pace = new Pace({ concurrency: 8 });
     pace.refused(pace.sent(0), 0, undefined);
     expect([pace.waitMs(0), pace.perSecond]).toEqual([0, Number.POSITIVE_INFINITY]);
   });
 
-  it("keeps a high rate with timers that are late by some milliseconds", () => {
+  it("keeps a high rate even if timers are some milliseconds late", () => {
     const pace = new Pace({ concurrency: 8, perSecond: 2000 });
     let sent = 0;
     for (let nowMs = 0; nowMs < 1000; nowMs += 4) {
@@ -66,7 +69,7 @@ describe("a fixed pace", () => {
     ]);
   });
 
-  it("lets the latest end of two pauses hold", () => {
+  it("waits for the later end of two pauses", () => {
     const pace = new Pace({ concurrency: 8 });
     const [one, other] = [pace.sent(0), pace.sent(0)];
     pace.refused(one, 100, 5000);
@@ -74,15 +77,15 @@ describe("a fixed pace", () => {
     expect(pace.pausedUntilMs).toBe(5100);
   });
 
-  it("makes up for nothing after a pause", () => {
+  it("does not catch up after a pause", () => {
     const pace = new Pace({ concurrency: 8, perSecond: 10 });
     pace.refused(pace.sent(0), 0, 3000);
     expect(sendUntil(pace, 3300)).toEqual([3000, 3100, 3200]);
   });
 });
 
-describe("a pace that seeks its slots", () => {
-  /** Keeps all slots in use and answers them well, one after another. */
+describe("a pace that searches for its number of slots", () => {
+  /** Keeps all slots in use with successful responses, one after the other. */
   function answerWell(pace: Pace, answers: number, underWay: number[]): void {
     for (let answered = 0; answered < answers; answered++) {
       while (underWay.length < pace.slots) underWay.push(pace.sent(answered));
@@ -90,7 +93,7 @@ describe("a pace that seeks its slots", () => {
     }
   }
 
-  it("begins with 4, and takes one more for each good answer, up to 64", () => {
+  it("starts with 4 slots and adds one for each successful response, up to 64", () => {
     const pace = new Pace({ concurrency: "auto" });
     expect(pace.slots).toBe(4);
     const underWay: number[] = [];
@@ -100,13 +103,13 @@ describe("a pace that seeks its slots", () => {
     expect(pace.slots).toBe(64);
   });
 
-  it("takes no more while it does not use all", () => {
+  it("does not add slots while some are unused", () => {
     const pace = new Pace({ concurrency: "auto" });
     for (let nowMs = 0; nowMs < 1000; nowMs++) pace.passed(pace.sent(nowMs), nowMs);
     expect(pace.slots).toBe(4);
   });
 
-  it("halves them when the service has too much in hand, once a round, and not below one", () => {
+  it("halves its slots if the service is overloaded, once per round, and keeps at least one", () => {
     const pace = new Pace({ concurrency: "auto" });
     const underWay: number[] = [];
     answerWell(pace, 12, underWay);
@@ -120,14 +123,14 @@ describe("a pace that seeks its slots", () => {
     expect(slots).toEqual([4, 2, 1, 1]);
   });
 
-  it("then takes one more a round, and tries what was too much again only after 200 good answers", () => {
+  it("then adds one slot per round, and retries the rejected number only after 200 successful responses", () => {
     const pace = new Pace({ concurrency: "auto" });
     const underWay: number[] = [];
     answerWell(pace, 4, underWay);
     const eighth = pace.sent(0);
     pace.overloaded(eighth, 0, undefined);
     expect(pace.slots).toBe(4);
-    /** How many good answers it takes until there are more slots. */
+    /** The number of successful responses until a slot is added. */
     const answersUntilRise = (): number => {
       const before = pace.slots;
       let answers = 0;
@@ -136,14 +139,14 @@ describe("a pace that seeks its slots", () => {
     };
     expect([1, 2, 3, 4].map(answersUntilRise)).toEqual([4, 5, 6, 200]);
     expect(pace.slots).toBe(8);
-    // One was only tried: it takes that one back.
+    // Only one slot was on trial, so it removes that one.
     pace.overloaded(pace.sent(300), 310, undefined);
     expect(pace.slots).toBe(7);
   });
 });
 
-describe("a pace that seeks its rate", () => {
-  it("knows no limit before the first refusal, and begins slowly nevertheless", () => {
+describe("a pace that searches for its rate", () => {
+  it("has no limit before the first refusal, but still starts slowly", () => {
     const pace = new Pace({ concurrency: "auto" });
     expect(pace.perSecond).toBe(Number.POSITIVE_INFINITY);
     const second = sendUntil(pace, 1000).length;
@@ -152,7 +155,7 @@ describe("a pace that seeks its rate", () => {
     expect(sendUntil(pace, 2000, 1000).length).toBeGreaterThan(3 * second);
   });
 
-  it("takes what was accepted in the last second for the limit, less a few percent", () => {
+  it("sets the rate a few percent below what was accepted in the last second", () => {
     const pace = new Pace({ concurrency: "auto" });
     const { length } = sendUntil(pace, 1000);
     pace.refused(pace.sent(1000), 1001, 0);
@@ -160,7 +163,7 @@ describe("a pace that seeks its rate", () => {
     expect(pace.perSecond).toBeLessThan(length);
   });
 
-  it("falls once for all that were sent before the fall", () => {
+  it("reduces its rate once for all requests that were sent before", () => {
     const pace = new Pace({ concurrency: "auto" });
     sendUntil(pace, 1000);
     const tickets = [1, 2, 3, 4].map(() => pace.sent(1000));
@@ -172,7 +175,7 @@ describe("a pace that seeks its rate", () => {
     expect(new Set(rates).size).toBe(1);
   });
 
-  it("holds for a moment without Retry-After, twice as long each time until one is accepted, 8 s at most", () => {
+  it("pauses briefly without Retry-After, twice as long each time until a request is accepted, at most 8 s", () => {
     const pace = new Pace({ concurrency: "auto" });
     let nowMs = 0;
     const holds = Array.from({ length: 9 }, () => {
@@ -188,9 +191,9 @@ describe("a pace that seeks its rate", () => {
     expect(pace.waitMs(nowMs)).toBeLessThan(2000);
   });
 
-  it("comes back to the limit, stays a little below for long, and goes beyond in the end", () => {
+  it("returns to the limit, stays slightly below it for a long time, and finally exceeds it", () => {
     const { pace, rate: refusedRate } = paceAfterGuess();
-    // The first refusal gave a guess, the second makes it sure.
+    // The first refusal gives an estimate, the second confirms it.
     pace.refused(pace.sent(5000), 5000, undefined);
     const after = [7, 12, 15, 22, 27].map((seconds, index, all) => {
       sendUntil(pace, seconds * 1000, (all[index - 1] ?? 5) * 1000);
@@ -202,7 +205,7 @@ describe("a pace that seeks its rate", () => {
     expect(after[4]).toBeGreaterThan(1.5);
   });
 
-  it("does not rise while the run does not use what is allowed", () => {
+  it("does not raise its rate while the run uses less", () => {
     const pace = new Pace({ concurrency: "auto" });
     sendUntil(pace, 1000);
     pace.refused(pace.sent(1000), 1000, undefined);
@@ -211,13 +214,13 @@ describe("a pace that seeks its rate", () => {
     expect(pace.perSecond).toBe(rate);
   });
 
-  it("does not take a refusal after an idle time for the limit of so few requests", () => {
+  it("does not derive a low limit from a refusal after an idle time", () => {
     const { pace, rate } = paceAfterGuess();
     pace.refused(pace.sent(60_000), 60_000, undefined);
     expect(pace.perSecond).toBeGreaterThan(0.5 * rate);
   });
 
-  it("stays within the rate that is asked for", () => {
+  it("stays within the configured rate", () => {
     const pace = new Pace({ concurrency: "auto", perSecond: 10 });
     expect(sendUntil(pace, 10_000)).toHaveLength(100);
     expect(pace.perSecond).toBe(10);
@@ -226,7 +229,7 @@ describe("a pace that seeks its rate", () => {
 
 describe("a request that was not sent", () => {
   it.each([8, "auto"] as const)(
-    "gives its turn to the next request if it was the last: %s",
+    "passes its turn to the next request if it was the latest: %s",
     (concurrency) => {
       const pace = new Pace({ concurrency, perSecond: 10 });
       pace.sent(0);
@@ -239,7 +242,7 @@ describe("a request that was not sent", () => {
     },
   );
 
-  it("does not give its turn away if another was sent since", () => {
+  it("does not release its turn if another request was sent since", () => {
     const pace = new Pace({ concurrency: 8, perSecond: 10 });
     const first = pace.sent(0);
     pace.sent(100);
@@ -255,7 +258,7 @@ describe("a request that was not sent", () => {
     expect(pace.waitMs(160)).toBe(2990);
   });
 
-  it("does not shorten the hold after a refusal", () => {
+  it("does not shorten the pause after a refusal", () => {
     const pace = new Pace({ concurrency: "auto" });
     const [refused, unsent] = [pace.sent(0), pace.sent(40)];
     pace.refused(refused, 41, undefined);
@@ -265,7 +268,7 @@ describe("a request that was not sent", () => {
     expect(pace.waitMs(41)).toBe(holdMs);
   });
 
-  it("does not raise the rate of a run that knows no limit yet", () => {
+  it("does not raise the rate of a run without a known limit", () => {
     const pace = new Pace({ concurrency: "auto" });
     sendUntil(pace, 1000);
     const next = pace.waitMs(1000);
@@ -281,7 +284,7 @@ describe("a request that was not sent", () => {
   ])("does not count as accepted by the service: %s", (_which, isUnsent) => {
     const pace = new Pace({ concurrency: "auto" });
     const sent = sendUntil(pace, 1000, 0, isUnsent).length;
-    // Others are sent meanwhile, so that none of these gives its turn back.
+    // Other requests are sent meanwhile, so that these do not release their turns.
     const nowMs = 1000 + pace.waitMs(1000);
     const tickets = Array.from({ length: 50 }, () => pace.sent(nowMs));
     const refused = pace.sent(nowMs);
@@ -296,7 +299,7 @@ describe("a request that was not sent", () => {
     for (let job = 0; job < 100; job++) pace.unsent(pace.sent(job));
     const underWay = [1, 2, 3].map(() => pace.sent(100));
     for (const ticket of underWay) pace.passed(ticket, 200);
-    // Three of four slots were in use: no reason for more.
+    // Three of four slots were in use, so no slot is added.
     expect(pace.slots).toBe(4);
   });
 });

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { saying, withLength } from "../support/service.ts";
 import { byNumber, type Jobs, jobsOf, numberOf, setUpRun, small } from "./many.ts";
 
-/** A sink that reads documents, and keeps nothing. */
+/** A sink that reads documents and stores nothing. */
 const reading: Sink = { put: (_key, pdf) => pdf.bytes() };
 const key = ({ values }: Jobs[number]) => values.n;
 
@@ -73,7 +73,7 @@ describe("runBulk", () => {
     ]);
   });
 
-  it("passes any sink the document, its key and its job", async () => {
+  it("passes the document, its key and its job to any sink", async () => {
     const { run } = await setUpRun();
     const stored: unknown[] = [];
     const sink: Sink = {
@@ -122,7 +122,7 @@ describe("runBulk", () => {
     expect(skipped + fulfilled).toBe(50);
   });
 
-  it("requests a job again if its values have no JSON form", async () => {
+  it("requests a job again if its values cannot be represented in JSON", async () => {
     const { run } = await setUpRun();
     const big = template("big", z.object({ total: z.bigint().transform(String) }));
     const jobs = (total: bigint) => [{ template: big, values: { total } }] as unknown as Jobs;
@@ -165,7 +165,7 @@ describe("runBulk", () => {
     expect(service.requests.length).toBeLessThanOrEqual(52);
   });
 
-  it("reports its counts and why in the error when it is stopped, and continues in the next run", async () => {
+  it("reports its counts and the reason in the error if it is stopped, and continues in the next run", async () => {
     const { run } = await setUpRun(byNumber({ 3: saying(400) }));
     const error = await run(jobsOf(50), { stopAfter: 1, concurrency: 1 }).catch((thrown: unknown) => thrown);
     const summary = expect.objectContaining({ fulfilled: 3, rejected: 1, missing: undefined });
@@ -173,7 +173,7 @@ describe("runBulk", () => {
     expect(await run(jobsOf(50))).toMatchObject({ skipped: 3, fulfilled: 46, rejected: 1 });
   });
 
-  it("stops if the disk is full, whichever sink stores the documents", async () => {
+  it("stops with any sink if the disk is full", async () => {
     const { run, service } = await setUpRun();
     const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
     const sink: Sink = {
@@ -201,7 +201,7 @@ describe("runBulk", () => {
     };
     await run(jobs("first"), { sink, key });
     await run(jobs("second"), { sink, key });
-    // As if the second run had ended between its document and the line for that.
+    // As if the second run had ended after it stored the document and before it wrote the line.
     await writeFile(journal, atCrash);
     expect(await run([], { sink, key })).toMatchObject({ missing: 0 });
     expect(await run(jobs("first"), { sink, key })).toMatchObject({ fulfilled: 1, skipped: 0, changed: 1 });

@@ -7,7 +7,7 @@ import { saying } from "../support/service.ts";
 import { byNumber, type Jobs, jobsOf, setUpRun } from "./many.ts";
 
 describe("runBulk", () => {
-  it("refuses a second job of the same path, and keeps the first document", async () => {
+  it("refuses a second job with the same path, and keeps the first document", async () => {
     const { run, service } = await setUpRun();
     const jobs = [...jobsOf(2), { template: "t", values: { n: 0, other: true } }] as unknown as Jobs;
     const results: BulkResult<unknown>[] = [];
@@ -20,7 +20,7 @@ describe("runBulk", () => {
     );
   });
 
-  it("refuses a second job of the same key", async () => {
+  it("refuses a second job with the same key", async () => {
     const { run, service } = await setUpRun();
     const { failures } = await run(jobsOf(3), { key: () => "same" });
     const message =
@@ -34,7 +34,7 @@ describe("runBulk", () => {
     ["", "empty"],
     [Number.NaN, "a number"],
     [{}, "an Object"],
-  ])("rejects a job whose key is neither text nor number: %o", async (key, what) => {
+  ])("rejects a job whose key is neither a string nor a number: %o", async (key, what) => {
     const { run, service } = await setUpRun();
     const { failures } = await run(jobsOf(1), { key: () => key });
     expect(failures[0]?.message).toBe(
@@ -48,7 +48,7 @@ describe("runBulk", () => {
     [{ name: "" }, "is empty"],
     [{ name: null }, "is null"],
     [{ name: { a: 1 } }, "is an Object"],
-  ])("rejects a job whose values make no path: %j", async (values, why) => {
+  ])("rejects a job whose values do not form a path: %j", async (values, why) => {
     const { run, at } = await setUpRun();
     let error: unknown;
     const onResult = (result: BulkResult<unknown>) => {
@@ -61,7 +61,7 @@ describe("runBulk", () => {
     );
   });
 
-  it("refuses the journal of another run, and leaves it as it is", async () => {
+  it("refuses the journal of another run, and does not change it", async () => {
     const { run, at, service } = await setUpRun();
     await run(jobsOf(1), { name: "payslips of October" });
     const before = await readFile(join(at, "run.journal"), "utf8");

@@ -10,7 +10,7 @@ import { type Answer, Service, saying, withLength } from "../support/service.ts"
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { small } from "./many.ts";
 
-/** Answers that name all they were sent, in every status. */
+/** Responses of every status that repeat the request. */
 const told: readonly Answer[] = [400, 401, 404, 422, 429, 500, 503].map(
   (status) =>
     ({ response, headers, body }) =>
@@ -82,7 +82,7 @@ it("a run whose jobs fail in every way shows no key and no value in errors, summ
   expectNothingSecretIn(await readFile(join(at, "run.journal"), "latin1"));
 });
 
-it("an error shows a path that the disk refuses, and no path that is refused for what it says", async () => {
+it("an error shows a path that the disk refuses, but not a path that is refused because of its text", async () => {
   const service = await Service.start(withLength(small));
   const at = newFolder();
   await mkdir(join(at, "out/taken.pdf"), { recursive: true });

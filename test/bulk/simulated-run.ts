@@ -1,17 +1,17 @@
 import { Pace } from "../../src/bulk/pace/pace.ts";
 
-/** A server that accepts so much and refuses the rest, in virtual time. */
+/** A server with a limit, in virtual time. */
 export interface Limiter {
   /** Receives a request. */
   ask(nowMs: number): { readonly status: 200 | 429 | 503; readonly retryAfterMs?: number | undefined };
-  /** Is called when an accepted one is answered. */
+  /** Called when an accepted request is complete. */
   done(nowMs: number): void;
 }
 
-/** Requests a second that are allowed at that time. */
+/** The requests per second that are allowed at this time. */
 export type Allowed = (nowMs: number) => number;
 
-/** Retry-After: nothing, always so many seconds, or the rest of the window rounded up to whole seconds. */
+/** Retry-After: absent, a fixed number of seconds, or the rest of the window rounded up to seconds. */
 export type RetryAfter = "none" | "1" | "2" | "5" | "10" | "rest";
 
 const accepted = { status: 200 } as const;
@@ -26,7 +26,7 @@ function refusal(says: RetryAfter, restMs: number) {
   return { status: 429, retryAfterMs: 1000 * seconds } as const;
 }
 
-/** So many in each window, which begins at a whole `windowMs` of the clock, or with the first request after the last. */
+/** A fixed number in each window, which begins at a multiple of `windowMs` or with the first request after the last window. */
 export function fixedWindow(
   allowed: Allowed,
   says: RetryAfter,
@@ -47,7 +47,7 @@ export function fixedWindow(
   });
 }
 
-/** Tokens drip in, up to `burst`; each request takes one. */
+/** A token bucket of size `burst`. Each request takes one token. */
 export function tokenBucket(allowed: Allowed, burst: number, says: RetryAfter): Limiter {
   let [tokens, atMs] = [burst, 0];
   return limiter((nowMs) => {
@@ -60,7 +60,7 @@ export function tokenBucket(allowed: Allowed, burst: number, says: RetryAfter): 
   });
 }
 
-/** So many in flight at once; what is beyond is refused with that status. */
+/** A limit of requests in flight. Others are refused with this status. */
 export function atOnce(most: number, status: 429 | 503, says: RetryAfter): Limiter {
   let inFlight = 0;
   return {
@@ -75,12 +75,12 @@ export function atOnce(most: number, status: 429 | 503, says: RetryAfter): Limit
   };
 }
 
-/** One that refuses nothing. */
+/** A server without a limit. */
 export function unlimited(): Limiter {
   return limiter(() => accepted);
 }
 
-/** The same server, but out of order for that time. */
+/** The same server with an outage during this time. */
 export function outOfOrder(server: Limiter, fromMs: number, untilMs: number, says: RetryAfter): Limiter {
   return {
     ...server,
@@ -88,7 +88,7 @@ export function outOfOrder(server: Limiter, fromMs: number, untilMs: number, say
   };
 }
 
-/** The same server, but the first request from then on is refused. */
+/** The same server, which refuses the first request from this time on. */
 export function refusingOnce(server: Limiter, atMs: number, says: RetryAfter): Limiter {
   let isOver = false;
   return {
@@ -103,16 +103,16 @@ export function refusingOnce(server: Limiter, atMs: number, says: RetryAfter): L
 
 const defaults = {
   durationMs: 40_000,
-  /** From sent to answered, at the median; by a half more or less. */
+  /** The median response time. It varies by half in both directions. */
   latencyMs: 40,
-  /** A refusal comes at once, which is what a limiter before the service does, or takes as long as a document. */
+  /** Whether a refusal comes at once, as from a limiter in front of the service, or takes as long as a document. */
   refusesAtOnce: true,
 };
 
 /**
- * Sends to a server as fast as the pace `"auto"` allows, in virtual time, with timers that are late by up to 1.5 ms.
+ * Sends requests as fast as the pace `"auto"` allows, in virtual time, with timers that are up to 1.5 ms late.
  *
- * @param circumstances.settledFromMs - the latter half, if it is not set
+ * @param circumstances.settledFromMs - default: the second half of the run
  */
 export function simulateAuto(
   server: Limiter,
@@ -125,7 +125,7 @@ export function simulateAuto(
   const acceptedAtMs: number[] = [];
   let [inFlight, refused, highestRate] = [0, 0, 0];
   let wakesAtMs = Number.POSITIVE_INFINITY;
-  /** What is to happen, the next at the end. */
+  /** The pending events, with the next one last. */
   const events: { readonly atMs: number; readonly happen: (nowMs: number) => void }[] = [];
 
   function schedule(atMs: number, happen: (nowMs: number) => void): void {
@@ -153,7 +153,7 @@ export function simulateAuto(
 
   function send(nowMs: number): void {
     const ticket = pace.sent(nowMs);
-    // Not at each: that would take long.
+    // Not at each event, which would be slow.
     if (ticket % 50 === 0 && pace.perSecond < Number.POSITIVE_INFINITY)
       highestRate = Math.max(highestRate, pace.perSecond);
     inFlight += 1;
@@ -180,17 +180,17 @@ export function simulateAuto(
     event.happen(event.atMs);
   const settled = acceptedAtMs.filter((atMs) => atMs >= settledFromMs).length;
   return {
-    /** Accepted a second over the whole run, and from `settledFromMs` on. */
+    /** Accepted requests per second, over the whole run and from `settledFromMs` on. */
     perSecond: acceptedAtMs.length / (durationMs / 1000),
     settledPerSecond: settled / ((durationMs - settledFromMs) / 1000),
     refused,
     refusedShare: refused / (refused + acceptedAtMs.length),
-    /** The highest rate that the pace came to allow itself, once it had been refused. */
+    /** The highest rate that the pace allowed after the first refusal. */
     highestRate,
   };
 }
 
-/** Numbers from 0 to less than 1 that are the same in every run: mulberry32. */
+/** Reproducible numbers from 0 to less than 1: mulberry32. */
 function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

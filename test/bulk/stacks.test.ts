@@ -12,7 +12,7 @@ const failing = jobsOf(2).slice(1);
 
 type Here = (marker: Error) => void;
 
-/** What a caller throws or returns as an error, and the line after which it does. */
+/** The error that a caller throws or returns, and the line before it. */
 async function failureOf(caller: (here: Here) => Promise<unknown>): Promise<Seen> {
   let marker = "";
   const here = ({ stack = "" }: Error) => {
@@ -25,7 +25,7 @@ async function failureOf(caller: (here: Here) => Promise<unknown>): Promise<Seen
 it.each([
   ["without `use`", {}],
   ["with a `use` that returns the promise of an output method", { use: (pdf: PendingPdf) => pdf.bytes() }],
-])("the error of a job shows the loop that takes its result, %s", async (_, options) => {
+])("the error of a job shows the loop that reads its result, %s", async (_, options) => {
   const { client } = await setUpRun(answer);
   const seen = await failureOf(async (here) => {
     let error: unknown;
@@ -50,7 +50,7 @@ it("the error of a job shows the line of an async `use` that awaits the document
   expectCallersLine(seen);
 });
 
-it("the error of a job that failed before its result was taken shows the loop", async () => {
+it("the error of a job that failed before its result was read shows the loop", async () => {
   const { service } = await setUpRun(answer);
   let onFailed = () => {};
   const failed = new Promise<void>((resolve) => {

@@ -19,7 +19,7 @@ describe("a run that the service refuses", () => {
     expect(RunStoppedError.is(error)).toBe(true);
   });
 
-  it("stops after 20 answers of 422, and says what they have in common", async () => {
+  it("stops after 20 responses of 422, and reports what they have in common", async () => {
     const refused = saying(422, '{"detail":"total has no value"}');
     const { error, sent } = await generate(refused, jobsOf(100), { concurrency: 1 });
     expect(sent).toBe(20);
@@ -28,18 +28,18 @@ describe("a run that the service refuses", () => {
     });
   });
 
-  it("ends as usual if no job is left", async () => {
+  it("ends normally if no job is left", async () => {
     const { results, error } = await generate(saying(401), jobsOf(1));
     expect([results.length, error]).toEqual([1, undefined]);
   });
 
-  it("goes on if a document came before", async () => {
+  it("continues if a document was generated before", async () => {
     const answers = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [n + 1, saying(422)]));
     const { results, error } = await generate(byNumber(answers), jobsOf(31), { concurrency: 1 });
     expect([results.length, error]).toEqual([31, undefined]);
   });
 
-  it("goes on with a journal in which documents of an earlier run are noted", async () => {
+  it("continues if its journal records documents of an earlier run", async () => {
     let answer = withLength(small);
     const { run } = await setUpRun((received) => answer(received));
     await run(jobsOf(1));
@@ -53,7 +53,7 @@ describe("`skipInvalid`", () => {
   const readBytes = (_key: string, pdf: PendingPdf) => pdf.bytes();
   const jobs = [1, 2, "£3", 4, "£5"].map((total) => ({ template: invoice, values: { total } as never }));
 
-  it("keeps jobs whose values do not fit out of `stopAfter`", async () => {
+  it("does not count jobs with invalid values for `stopAfter`", async () => {
     const options = { concurrency: 1, stopAfter: 1 };
     const { results, error, sent } = await generate(withLength(small), jobs, {
       ...options,
@@ -68,14 +68,14 @@ describe("`skipInvalid`", () => {
     expect([stopped.error, stopped.sent]).toMatchObject([{ why: "`stopAfter: 1` was reached" }, 0]);
   });
 
-  it("still stops after 20 answers of 422, with invalid jobs between them", async () => {
+  it("still stops after 20 responses of 422 with invalid jobs between them", async () => {
     const refused = Array.from({ length: 30 }, () => ({ template: invoice, values: { total: "£3" } }));
     const options = { concurrency: 1, skipInvalid: true };
     const { error, sent } = await generate(saying(422), [...jobs.slice(0, 2), ...refused], options);
     expect([RunStoppedError.is(error), sent]).toEqual([true, 20]);
   });
 
-  it("does not stop the count of other failures", async () => {
+  it("does not affect the count of other failures", async () => {
     const options = { concurrency: 1, stopAfter: 2, skipInvalid: true };
     const { error, sent } = await generate(saying(500), jobs, options, { retry: { limit: 0 } });
     expect([error, sent]).toMatchObject([{ why: "`stopAfter: 2` was reached" }, 2]);
@@ -94,11 +94,11 @@ describe("`skipInvalid`", () => {
   });
 });
 
-describe("the hope for other jobs", () => {
+describe("the check whether other jobs can succeed", () => {
   const fresh = { stored: 0, finishedBefore: 0 };
   const settings = new ConfigurationError("`apiKey` is wrong.");
 
-  it("is lost at once with settings that no request can be made with, and not with other failures", () => {
+  it("fails at once with settings that prevent every request, but not with other failures", () => {
     expect(new SystematicFailures().add(settings, fresh)).toMatchObject({ withWhat: "with these settings" });
     expect(new SystematicFailures().add(new Error(), fresh)).toBeUndefined();
   });
@@ -106,7 +106,7 @@ describe("the hope for other jobs", () => {
   const refused = (detail: string) =>
     new BadRequestError("Got 422.", { status: 422, rawBody: "", body: undefined, detail });
 
-  it("is lost if the service refuses each of the first 20 jobs with 422, with what they have in common", () => {
+  it("fails if the service refuses each of the first 20 jobs with 422, and reports what they have in common", () => {
     const same = new SystematicFailures();
     const told = Array.from({ length: 20 }, (_, row) =>
       same.add(refused(`row ${row}: total has no value`), fresh),
@@ -125,7 +125,7 @@ describe("the hope for other jobs", () => {
     expect(last?.common).toBe("the service refused each of them with 422, for 2 reasons");
   });
 
-  it("is kept by 20 jobs that are refused if another failed in another way, or one was made before", () => {
+  it("passes after 20 refused jobs if another job failed differently or succeeded before", () => {
     const mixed = new SystematicFailures();
     mixed.add(new Error(), fresh);
     const again = new SystematicFailures();
@@ -135,7 +135,7 @@ describe("the hope for other jobs", () => {
     }
   });
 
-  it("is there once a document is stored", () => {
+  it("passes once a document is stored", () => {
     expect(new SystematicFailures().add(settings, { stored: 1, finishedBefore: 0 })).toBeUndefined();
   });
 });

@@ -39,7 +39,7 @@ describe("the attempts of a job", () => {
       ConnectionError,
       /Twice` is false\.$/,
     ],
-  ])("end %s with an error that says why", async (_when, answer, retry, attempts, Kind, message) => {
+  ])("end %s with an error that states the reason", async (_when, answer, retry, attempts, Kind, message) => {
     const { result } = await generate(answer, jobsOf(1), {}, { retry });
     expect(result).toMatchObject({ attempts, error: { attempts, message: expect.stringMatching(message) } });
     expect(result?.error).toBeInstanceOf(Kind);
@@ -50,7 +50,7 @@ describe("the attempts of a job", () => {
     [{ limit: 3 }, 4],
     [false, 1],
     [{ mayRenderTwice: false }, 1],
-  ])("follow the `retry` of the run, else that of the client: %o", async (retry, attempts) => {
+  ])("use the `retry` option of the run, or else that of the client: %o", async (retry, attempts) => {
     const { result } = await generate(saying(500), jobsOf(1), { retry }, { retry: { limit: 1 } });
     expect(result?.attempts).toBe(attempts);
   });
@@ -114,7 +114,7 @@ describe("the attempts of a job", () => {
   });
 
   it("do not count refusals against the limit while other jobs finish", async () => {
-    // Job 0 is refused more often than its limit allows, each time once others were answered.
+    // Job 0 is refused more often than its limit allows, each time after other jobs have succeeded.
     let [answered, refusals] = [0, 0];
     const answer: Answer = async (received) => {
       if (numberOf(received) > 0 || refusals === 5) {
@@ -142,7 +142,7 @@ describe("the attempts of a job", () => {
     expect(results.map(({ attempts }) => attempts)).toEqual([3, 3]);
   });
 
-  it("have a `firstByte` timeout each", async () => {
+  it("each have a `firstByte` timeout", async () => {
     const client = { retry: {}, timeouts: { firstByte: 60 } };
     const { results } = await generate(first(silent), jobsOf(1), {}, client);
     expect(results).toEqual([expect.objectContaining({ status: "fulfilled", attempts: 2 })]);
@@ -153,19 +153,19 @@ describe("the attempts of a job", () => {
     expect(results).toEqual([expect.objectContaining({ attempts: 1, error: expect.any(TimeoutError) })]);
   });
 
-  it("keep to `perSecond`, retries included", async () => {
+  it("respect `perSecond`, including retries", async () => {
     const times: number[] = [];
     const hooks = { request: () => void times.push(performance.now()) };
     await generate(first(saying(500), saying(500)), jobsOf(6), { perSecond: 50 }, { retry: {}, hooks });
     expect(times.length).toBe(8);
     const [begin = 0] = times;
-    // The n-th is not sent before its time; one may have been saved up.
+    // The n-th request is not sent before its time; one may have been saved up.
     for (const [index, time] of times.entries())
       expect(time - begin).toBeGreaterThanOrEqual((index - 1) * 20 - 1);
   });
 });
 
-/** What the pace is told of each attempt of one job, which may be retried once. */
+/** The outcomes that the pace receives for the attempts of one job, which may be retried once. */
 async function reportsOf(
   answer: Answer,
   options: object = {},
@@ -235,7 +235,7 @@ describe("the pace of a run", () => {
     expect(await reportsOf(answer, options)).toEqual(reports);
   });
 
-  it("receives nothing against the service if `use` left the document unread for too long", async () => {
+  it("receives no failure of the service if `use` left the document unread for too long", async () => {
     let closed: Promise<unknown> | undefined;
     const use = async (pdf: Readable) => {
       const document = (await (pdf as unknown)) as Readable;

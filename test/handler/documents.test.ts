@@ -3,7 +3,7 @@ import { inChunks, withLength } from "../support/service.ts";
 import { callOf, handlerBefore, handlerOf, pdf, problemOf, secrets, untouchedClient } from "./handling.ts";
 
 describe("a document of a handler", () => {
-  it("is whole, with its length, its name and headers that keep it from caches", async () => {
+  it("is complete, with its length, its name and headers that prevent caching", async () => {
     const answer = withLength(pdf, {
       "set-cookie": "session=upstream-words",
       "x-internal": "upstream-words",
@@ -32,7 +32,7 @@ describe("a document of a handler", () => {
     expect((await response.arrayBuffer()).byteLength).toBe(pdf.length);
   });
 
-  it("is requested with the key, the uid and the values, and no header of the page", async () => {
+  it("is requested with the key, the uid and the values, but without headers from the browser", async () => {
     const { handler, service } = await handlerBefore();
     await handler(callOf({ headers: { cookie: "session=1", authorization: "Bearer of-the-page" } }));
     const { path, headers, body } = await service.request();
@@ -42,7 +42,7 @@ describe("a document of a handler", () => {
     expect(body).toBe('{"date":"today"}');
   });
 
-  it("is requested with the values that `values` returns, and named by them", async () => {
+  it("is requested with the values that `values` returns, and its name uses them", async () => {
     const { handler, service } = await handlerBefore(undefined, {
       values: async (_, sent, name) => ({ ...sent, price: 7, name }),
       filename: async (_, values, name) => `${name} ${(values as { price: number }).price}`,
@@ -61,7 +61,7 @@ describe("a document of a handler", () => {
     expect((await handler(callOf())).headers.get("content-disposition")).toBe(header);
   });
 
-  it("is made of the listed templates only", async () => {
+  it("is generated only from the listed templates", async () => {
     const { handler } = handlerOf({ client: untouchedClient() });
     for (const name of [secrets.uid.slice(0, 3), "constructor", "__proto__", "toString", "Invoice"]) {
       const { kind, response } = await problemOf(await handler(callOf({ name })));
@@ -76,12 +76,15 @@ it.each([
   ["Hono", { req: { raw: callOf() } }, "pass (context) => handler(context.req.raw)"],
   ["SvelteKit", { request: callOf() }, "Pass ({ request }) => handler(request)"],
   ["no server", undefined, "Pass the Request of your server"],
-])("a handler rejects what %s passes, and says what to write", async (_server, given, advice) => {
-  const { handler } = handlerOf({ client: untouchedClient() });
-  const rejected = handler(given as unknown as Request);
-  await expect(rejected).rejects.toMatchObject({
-    code: "invalid_configuration",
-    message: expect.stringMatching(/^The handler was not called with a web Request\. /),
-  });
-  await expect(rejected).rejects.toThrow(advice);
-});
+])(
+  "a handler rejects the argument of %s, and the error says what to write",
+  async (_server, given, advice) => {
+    const { handler } = handlerOf({ client: untouchedClient() });
+    const rejected = handler(given as unknown as Request);
+    await expect(rejected).rejects.toMatchObject({
+      code: "invalid_configuration",
+      message: expect.stringMatching(/^The handler was not called with a web Request\. /),
+    });
+    await expect(rejected).rejects.toThrow(advice);
+  },
+);

@@ -32,16 +32,19 @@ describe("a failure of the service", () => {
     ["HTML with 200", saying(200, `<html>${secrets.upstream}`), 502, "service-unavailable", later],
     ["nothing with 200", saying(200), 502, "service-unavailable", later],
     ["a closed socket", ({ socket }) => void socket.destroy(), 502, "service-unavailable", later],
-  ])("by %s is a problem that reveals nothing of the service", async (_, answer, status, kind, words) => {
-    const { handler, service, onError } = await handlerBefore(answer);
-    const found = await problemOf(await handler(callOf()));
-    expect([found.response.status, found.kind]).toEqual([status, kind]);
-    expect(found.detail).toContain(words);
-    expect(found.response.headers.get("content-type")).toBe("application/problem+json");
-    expect(JSON.stringify(found)).not.toContain(service.baseUrl);
-    expect(onError).toHaveBeenCalledTimes(1);
-    expect(service.requests).toHaveLength(1);
-  });
+  ])(
+    "with %s causes a problem response that reveals nothing about the service",
+    async (_, answer, status, kind, words) => {
+      const { handler, service, onError } = await handlerBefore(answer);
+      const found = await problemOf(await handler(callOf()));
+      expect([found.response.status, found.kind]).toEqual([status, kind]);
+      expect(found.detail).toContain(words);
+      expect(found.response.headers.get("content-type")).toBe("application/problem+json");
+      expect(JSON.stringify(found)).not.toContain(service.baseUrl);
+      expect(onError).toHaveBeenCalledTimes(1);
+      expect(service.requests).toHaveLength(1);
+    },
+  );
 
   it.each([
     [429, "7", "7"],
@@ -52,19 +55,22 @@ describe("a failure of the service", () => {
     [429, "9".repeat(400), null],
     [500, "7", null],
     [422, "7", null],
-  ])("by %i with Retry-After %s has the Retry-After %s", async (status, retryAfter, expected) => {
-    const { handler } = await handlerBefore(saying(status, "", { "retry-after": retryAfter }));
-    const got = (await handler(callOf())).headers.get("retry-after");
-    expect(got).toEqual(expected instanceof RegExp ? expect.stringMatching(expected) : expected);
-  });
+  ])(
+    "with %i and Retry-After %s causes a response with Retry-After %s",
+    async (status, retryAfter, expected) => {
+      const { handler } = await handlerBefore(saying(status, "", { "retry-after": retryAfter }));
+      const got = (await handler(callOf())).headers.get("retry-after");
+      expect(got).toEqual(expected instanceof RegExp ? expect.stringMatching(expected) : expected);
+    },
+  );
 
-  it("has the same kind if `values` has replaced the values", async () => {
+  it("causes the same kind of problem if `values` has replaced the values", async () => {
     const values = (_: Request, sent: Record<string, unknown>) => ({ ...sent, more: "of ours" });
     const { handler } = await handlerBefore(saying(429, said), { values });
     expect((await problemOf(await handler(callOf()))).kind).toBe("rate-limited");
   });
 
-  it("is a 504 if the service does not answer in time", async () => {
+  it("causes a 504 if the service does not respond in time", async () => {
     const service = await Service.start(() => {});
     const client = service.client({ apiKey: secrets.key, timeouts: { firstByte: 50 } });
     const { response, kind } = await problemOf(await handlerOf({ client }).handler(callOf()));
@@ -95,8 +101,8 @@ describe("a failure of the service", () => {
   });
 });
 
-describe("values of a page", () => {
-  it("that the schema refuses are a 422 with their places, the name of the page and no value", async () => {
+describe("values from a browser", () => {
+  it("that violate the schema cause a 422 with their paths, the public template name and no value", async () => {
     const schema = z.object({ total: z.string(), lines: z.array(z.object({ price: z.number() })) });
     const templates = { bill: template(secrets.uid, schema) };
     const { handler, onError } = handlerOf({ client: untouchedClient(), templates });
@@ -124,14 +130,14 @@ describe("values of a page", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("are copied from pieces that share their memory", async () => {
+  it("are copied from chunks that share their memory", async () => {
     const { handler, service } = await handlerBefore();
     const text = `{"note":"${"x".repeat(40_000)}"}`;
     const piece = new Uint8Array(1);
     let at = 0;
     const pull = (controller: ReadableStreamDefaultController) => {
       if (at === text.length) return controller.close();
-      // The same memory every time: a reader that keeps it has the last byte in all places.
+      // Uses the same memory every time. A reader that keeps it would have the last byte everywhere.
       piece[0] = text.charCodeAt(at++);
       controller.enqueue(piece);
     };
@@ -140,7 +146,7 @@ describe("values of a page", () => {
     expect((await service.request()).body).toBe(text);
   });
 
-  it("that a body parser has read are a 500, and the log says what to do", async () => {
+  it("that a body parser has read cause a 500, and the log says what to do", async () => {
     const { handler, onError } = handlerOf({ client: untouchedClient() });
     const found = await problemOf(await handler(callOf({ body: "", headers: { "content-length": "17" } })));
     expect([found.response.status, found.kind]).toEqual([500, "server-fault"]);
@@ -154,7 +160,7 @@ describe("a function of the server that fails", () => {
   };
 
   it.each(["authorize", "values", "filename"] as const)(
-    "is a 500 whose reason is logged: %s",
+    "causes a 500, and its reason is logged: %s",
     async (name) => {
       for (const broken of [failing, async () => failing()]) {
         const { handler, onError } = handlerOf({ client: untouchedClient(), [name]: broken });
@@ -169,7 +175,7 @@ describe("a function of the server that fails", () => {
     },
   );
 
-  it("is a 500 whose reason is logged: apiKey", async () => {
+  it("causes a 500, and its reason is logged: apiKey", async () => {
     const service = await Service.start(() => {});
     const { handler, onError } = handlerOf({ client: service.client({ apiKey: failing }) });
     const { response, kind } = await problemOf(await handler(callOf()));
@@ -177,7 +183,7 @@ describe("a function of the server that fails", () => {
     expect(onError.mock.calls[0]?.[0]).toBeInstanceOf(ConfigurationError);
   });
 
-  it("does not prevent the answer: onError", async () => {
+  it("does not prevent the response: onError", async () => {
     for (const onError of [failing, async () => failing()]) {
       const { handler } = await handlerBefore(saying(500), { onError });
       expect((await handler(callOf())).status).toBe(502);
@@ -217,7 +223,7 @@ describe("without onError", () => {
     if (!isPrinted) expect(text).toContain("failed with RangeError. Pass `onError` to log it");
   });
 
-  it("a mistake of the page is not logged", async () => {
+  it("a mistake of the browser is not logged", async () => {
     expect((await log(undefined, {}, callOf({ body: "[" }))).text).toBe("");
   });
 });

@@ -3,17 +3,17 @@ import { createHandler, type HandlerOptions } from "template-pdf/handler";
 import { onTestFinished, vi } from "vitest";
 import { type Answer, pdfOf, Service, withLength } from "../support/service.ts";
 
-/** What must be in no answer of a handler: the key, the uid, and what else only the service is to know. */
+/** Texts that a response of a handler must not contain: the key, the uid, and other secrets of the service. */
 export const secrets = { key: "key-k3yk3y", uid: "inv_uid_77", upstream: "upstream-words" };
 
 export const pdf = pdfOf(50_000);
 
 type Options = Partial<HandlerOptions>;
 
-/** A handler before a service that answers like this; whoever calls may, unless told otherwise. */
+/** A handler for a service that responds like this. Every caller is authorized by default. */
 export async function handlerBefore(answer: Answer = withLength(pdf), options: Options = {}) {
   const service = await Service.start(answer);
-  // As clients are by default: what is not asked for again is the handler's doing.
+  // With the default retries of a client, so that the handler decides what is not retried.
   const client = service.client({ apiKey: secrets.key, retry: { limit: 2 } });
   return { service, client, ...handlerOf({ client, ...options }) };
 }
@@ -30,7 +30,7 @@ export function handlerOf(options: Options & { client: TemplatePdf }) {
   return { handler, onError };
 }
 
-/** A client of a service that nobody must ask. */
+/** A client whose service must not be called. */
 export function untouchedClient(): TemplatePdf {
   const fetch = vi.fn(async () => new Response("asked"));
   onTestFinished(() => {
@@ -48,7 +48,7 @@ interface Call {
   readonly signal?: AbortSignal;
 }
 
-/** A call as a page makes it. */
+/** A request as a browser sends it. */
 export function callOf({ name = "invoice", path, headers, ...init }: Call = {}): Request {
   const where = path ?? `/api/pdf/api/v1/templates/${name}/generate-sync`;
   return new Request(`http://inner.test${where}`, {
@@ -60,14 +60,14 @@ export function callOf({ name = "invoice", path, headers, ...init }: Call = {}):
   } as RequestInit);
 }
 
-/** What a problem says, whole. */
+/** The complete problem document. */
 export async function problemOf(response: Response) {
   const text = await response.text();
   for (const secret of Object.values(secrets)) {
     if ((text + JSON.stringify([...response.headers])).includes(secret)) throw new Error(`Leaked: ${secret}`);
   }
   const { type, ...problem } = JSON.parse(text) as { type: string; detail: string; errors?: unknown };
-  // What happened, and what to do.
+  // The detail says what happened and what to do.
   if (!/^[A-Z].{30,}\.$/.test(problem.detail)) throw new Error(`Says nothing: ${problem.detail}`);
   return { ...problem, kind: type.replace("urn:template-pdf:problem:", ""), response };
 }

@@ -16,7 +16,7 @@ import { callOf, handlerBefore, handlerOf, pdf } from "./handling.ts";
 
 const big = pdfOf(64 * 1024 * 1024);
 
-/** Serves a handler on a socket of its own. */
+/** Serves a handler on a real socket. */
 async function serve(handler: (request: Request) => Promise<Response>) {
   const server = createAdaptorServer({ fetch: handler, overrideGlobalObjects: false });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -24,7 +24,7 @@ async function serve(handler: (request: Request) => Promise<Response>) {
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-/** Calls it by hand, and reads nothing. */
+/** Sends a raw request and reads nothing. */
 function callBySocket(port: number): Socket {
   const socket = connect(port, "127.0.0.1").on("error", () => {});
   socket.pause();
@@ -35,7 +35,7 @@ function callBySocket(port: number): Socket {
   return socket;
 }
 
-describe("a caller that leaves ends the call to the service without an error", () => {
+describe("a caller that disconnects aborts the call to the service without an error", () => {
   it.each<[when: string, answer: Answer, isBegun: boolean]>([
     ["before the document begins", () => {}, false],
     ["while the document arrives", beginning(pdf.subarray(0, 20_000)), true],
@@ -55,7 +55,7 @@ describe("a caller that leaves ends the call to the service without an error", (
     const reader = response.body?.getReader() ?? expect.fail("no body");
     let received = 0;
     while (received < 20_000) received += (await reader.read()).value?.length ?? 0;
-    // While more is waited for.
+    // While it waits for more bytes.
     const waiting = reader.read();
     await turns();
     await reader.cancel();
@@ -66,7 +66,7 @@ describe("a caller that leaves ends the call to the service without an error", (
   });
 });
 
-describe("a document that a handler passes on", () => {
+describe("a document that a handler forwards", () => {
   it("is read from the service no faster than the caller reads", async () => {
     let written = 0;
     let stalled = () => {};
@@ -82,7 +82,7 @@ describe("a document that a handler passes on", () => {
     const { handler } = await handlerBefore(answer);
     const socket = callBySocket((await serve(handler)).port);
     await full;
-    // What three sockets, their buffers in the system, and the streams between them hold.
+    // The capacity of three sockets, their system buffers and the streams between them.
     expect(written).toBeLessThan(24 * 1024 * 1024);
     let received = 0;
     socket.on("data", (chunk) => {
@@ -93,7 +93,7 @@ describe("a document that a handler passes on", () => {
     clearTimeout(timer);
   });
 
-  it("is truncated for the page if it is truncated for the handler", async () => {
+  it("is truncated for the browser if it is truncated for the handler", async () => {
     const { handler, onError } = await handlerBefore(cutOffAfter(pdf, 20_000));
     const response = await handler(callOf());
     expect(response.status).toBe(200);
@@ -105,7 +105,7 @@ describe("a document that a handler passes on", () => {
 
     const url = `http://127.0.0.1:${(await serve(handler)).port}/api/v1/templates/invoice/generate-sync`;
     const init = { method: "POST", body: "{}", headers: { "content-type": "application/json" } };
-    // Whether the adapter has sent the head by then decides which of the two it is.
+    // Which of the two it is depends on whether the adapter has sent the headers by then.
     const received = fetch(url, init).then(async (answer) =>
       answer.ok ? answer.arrayBuffer() : answer.text(),
     );
@@ -113,11 +113,11 @@ describe("a document that a handler passes on", () => {
   });
 });
 
-describe("a caller that stops reading, or reads too slowly,", () => {
+describe("a caller that stops reading or reads too slowly", () => {
   beforeEach(() => void vi.spyOn(console, "error").mockReturnValue());
   afterEach(() => void vi.restoreAllMocks());
 
-  /** Calls a service that sends a large document, with its length or in chunks, and reads nothing of it. */
+  /** Calls a service that sends a large document, with its length or in chunks, and reads nothing. */
   async function callWithoutReading(timeouts: Timeouts = {}, hasLength = true) {
     let resolve = () => {};
     const isWaiting = new Promise<void>((resolveIt) => {
@@ -138,7 +138,7 @@ describe("a caller that stops reading, or reads too slowly,", () => {
     const accepted = once(server, "connection") as Promise<[Socket]>;
     const caller = callBySocket(port);
     const [connection] = await accepted;
-    // Not by `once`, for which the error that ends it would be a failure.
+    // Does not use `once`, which would reject with the error that ends the socket.
     const connectionClosed = new Promise((resolve) => connection.once("close", resolve));
     const { closed } = await service.request();
     return { caller, connectionClosed, upstreamClosed: closed, isWaiting, onError };
@@ -147,7 +147,7 @@ describe("a caller that stops reading, or reads too slowly,", () => {
   it.each([
     ["with a length", true],
     ["in chunks", false],
-  ])("ends both calls at timeouts.total, and an answer %s is truncated", async (_how, hasLength) => {
+  ])("ends both calls at timeouts.total, and truncates a response %s", async (_how, hasLength) => {
     const call = await callWithoutReading({ total: 1_000 }, hasLength);
     await Promise.all([call.upstreamClosed, call.connectionClosed]);
     expect(call.onError.mock.calls).toEqual([[expect.any(TimeoutError), expect.anything()]]);
@@ -159,7 +159,7 @@ describe("a caller that stops reading, or reads too slowly,", () => {
     expect(received.subarray(-5).toString()).not.toBe("0\r\n\r\n");
   });
 
-  it("ends its call to the service after ten minutes by default", async () => {
+  it("ends the call to the service after ten minutes by default", async () => {
     vi.useFakeTimers({
       toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"],
       shouldAdvanceTime: true,

@@ -28,14 +28,14 @@ describe("nodeListener", () => {
   const { Request: request, Response: response } = globalThis;
   const templates = { invoice: template(secrets.uid) };
 
-  it("serves a handler on node:http and leaves the global Request and Response alone", async () => {
+  it("serves a handler on node:http and does not change the global Request and Response", async () => {
     const { handler } = await handlerBefore();
     const call = await serve(nodeListener(handler));
     expect(Buffer.from(await (await call()).arrayBuffer()).equals(pdf)).toBe(true);
     expect([globalThis.Request, globalThis.Response]).toEqual([request, response]);
   });
 
-  it("passes what middleware put on the request as the context", async () => {
+  it("passes the value that middleware set on the request as the context", async () => {
     const { client } = await handlerBefore();
     const authorize = (_request: Request, _name: string, user?: string) => user === "ada";
     const handler = createHandler({ client, templates, authorize });

@@ -24,7 +24,7 @@ describe("createHandler", () => {
     ["an empty name", withTemplates({ "": template("inv") }), /"" of `templates`/],
     ["no authorize", { ...good, authorize: undefined }, /`authorize` of the handler is missing: without it/],
     ["authorize: true", { ...good, authorize: true }, /`authorize` to be a function/],
-    ["values that are no function", { ...good, values: {} }, /`values` to be a function/],
+    ["values that is not a function", { ...good, values: {} }, /`values` to be a function/],
     ["a misspelt option", { ...good, authorise() {} }, /option `authorise`\. Known options: client, /],
     ["another disposition", { ...good, disposition: "in" }, /`disposition` to be "attachment" or "inline"/],
     ["a name in place of a function", { ...good, filename: "a" }, /`filename` to be a function/],
@@ -39,9 +39,9 @@ describe("createHandler", () => {
     ["an origin without a scheme", withOrigin("app.test"), /got "app.test"/],
     ["an origin in capitals", withOrigin("https://App.test"), /got "https:\/\/App.test"/],
     ["an origin that is a number", withOrigin(7), /got a number/],
-    ["half a byte", { ...good, maxBodyBytes: 0.5 }, /`maxBodyBytes` to be a whole number of bytes/],
+    ["half of a byte", { ...good, maxBodyBytes: 0.5 }, /`maxBodyBytes` to be a whole number of bytes/],
     ["retry: true", { ...good, retry: true }, /`retry` to be an object, or false/],
-    ["an onError that is no function", { ...good, onError: console }, /`onError` to be a function/],
+    ["an onError that is not a function", { ...good, onError: console }, /`onError` to be a function/],
   ])("refuses %s", (_, options, message) => {
     const create = () => createHandler(options as HandlerOptions);
     expect(create).toThrow(message);

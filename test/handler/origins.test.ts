@@ -4,8 +4,8 @@ import { callOf, handlerBefore, handlerOf, problemOf, untouchedClient } from "./
 const app = "https://app.test";
 const listed = "https://other.test";
 
-/** What browsers and other callers send. */
-describe("a call of a page", () => {
+/** The headers that browsers and other callers send. */
+describe("a call from a web page", () => {
   it.each<
     [who: string, passes: boolean, site: string | undefined, origin: string | undefined, host?: string]
   >([
@@ -15,7 +15,7 @@ describe("a call of a page", () => {
     ["whose address the user typed", true, "none", undefined],
     ["of another origin", false, "cross-site", "https://evil.test"],
     ["of another origin of the same site", false, "same-site", "https://blog.app.test"],
-    ["that a browser calls cross-site, with a Host that fits", false, "cross-site", app, "app.test"],
+    ["that the browser marks as cross-site, with a matching Host", false, "cross-site", app, "app.test"],
     ["of a listed origin", true, "cross-site", listed],
     ["of the same origin, from an old browser", true, undefined, app, "app.test"],
     ["of the same origin with the default port in its Host", true, undefined, app, "app.test:443"],
@@ -24,11 +24,11 @@ describe("a call of a page", () => {
     ["of another origin, from an old browser", false, undefined, "https://evil.test", "app.test"],
     ["of a listed origin, from an old browser", true, undefined, listed, "app.test"],
     ["that hides its origin, from an old browser", false, undefined, "null", "app.test"],
-    ["with a Host that is none", false, undefined, app, "app test"],
+    ["with a malformed Host", false, undefined, app, "app test"],
     ["that is not a page", true, undefined, undefined, "app.test"],
     ["of an origin that begins like a listed one", false, undefined, `${listed}.evil.test`, "app.test"],
-    ["of a listed origin by another scheme", false, undefined, "http://other.test", "app.test"],
-  ])("%s passes: %s", async (_, passes, site, origin, host) => {
+    ["of a listed origin with another scheme", false, undefined, "http://other.test", "app.test"],
+  ])("%s is allowed: %s", async (_, passes, site, origin, host) => {
     const headers = {
       ...(site && { "sec-fetch-site": site }),
       ...(origin && { origin }),
@@ -47,7 +47,7 @@ describe("a call of a page", () => {
     expect(response.headers.get("vary")).toBe("origin");
   });
 
-  it("of another origin is refused by default, and no header is about origins", async () => {
+  it("of another origin is refused by default, without CORS headers", async () => {
     const { handler } = await handlerBefore();
     const headers = { "sec-fetch-site": "cross-site", origin: listed };
     expect((await handler(callOf({ headers }))).status).toBe(403);
@@ -102,7 +102,7 @@ describe("a preflight request", () => {
     return handlerOf({ client: untouchedClient(), origins: [listed], authorize }).handler(request);
   };
 
-  it("of a listed origin is answered with the headers that it asks about", async () => {
+  it("of a listed origin receives a response with the headers that it requests", async () => {
     const response = await handler(asking(listed, "authorization, content-type,x-csrf"));
     expect(response.status).toBe(204);
     expect(Object.fromEntries(response.headers)).toEqual({
@@ -117,7 +117,7 @@ describe("a preflight request", () => {
   });
 
   it.each([[undefined], ["*/*; evil"], ["a b"], [","]])(
-    "is answered with content-type only if it asks about %j",
+    "receives only content-type if it requests %j",
     async (asked) => {
       const { headers } = await handler(asking(listed, asked));
       expect(headers.get("access-control-allow-headers")).toBe("content-type");
@@ -130,7 +130,7 @@ describe("a preflight request", () => {
     expect((await problemOf(response)).kind).toBe("origin-not-allowed");
   });
 
-  it("is not answered at another path, nor is another request", async () => {
+  it("is not handled at another path, and neither is another kind of request", async () => {
     expect((await handler(asking(listed, "", "/else"))).status).toBe(404);
     expect((await handler(callOf({ method: "OPTIONS", body: null }))).status).toBe(405);
     const call = callOf({ headers: { origin: listed, "access-control-request-method": "POST" } });

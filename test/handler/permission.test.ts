@@ -20,17 +20,17 @@ describe("authorize", () => {
     ["undefined", undefined],
     ["null", null],
     ["a truthy string", "yes"],
-  ])("refuses a call by %s", async (_, verdict) => {
+  ])("refuses a call if it returns %s", async (_, verdict) => {
     const { answer, logged } = await refused({ authorize: () => verdict as boolean });
     expect(answer).toEqual([403, "not-authorized"]);
-    // Anything but false is a mistake, such as a forgotten `return`.
+    // Anything except false is a mistake, such as a forgotten `return`.
     const message = expect.stringContaining(
       "`authorize` of the handler to return true, false or a Response, got",
     );
     expect(logged).toEqual(verdict === false ? [] : [expect.objectContaining({ message })]);
   });
 
-  it("answers with a Response of its own, returned or thrown", async () => {
+  it("can return or throw its own Response", async () => {
     const refusal = () => Response.json({ login: "/login" }, { status: 401 });
     const thrower = () => {
       throw refusal();
@@ -70,7 +70,7 @@ describe("authorize", () => {
     expect(reason).toContain("`authorize` of the handler returned a Response that cannot be sent");
   });
 
-  it("receives the call and any name, before the body is read", async () => {
+  it("receives the call with any template name before the body is read", async () => {
     const authorize = vi.fn(() => false);
     const pull = vi.fn((controller: ReadableStreamDefaultController) =>
       controller.enqueue(new Uint8Array(9)),
@@ -97,7 +97,7 @@ describe("authorize", () => {
 });
 
 describe("values", () => {
-  it("answers with a Response of its own, and nothing is sent", async () => {
+  it("can return its own Response, and nothing is sent to the service", async () => {
     const values = async () => new Response("Not your order.", { status: 404 });
     const response = await handlerOf({ client: untouchedClient(), values }).handler(callOf());
     expect([response.status, await response.text()]).toEqual([404, "Not your order."]);
@@ -108,7 +108,7 @@ describe("values", () => {
     [null, "null"],
     ["text", "a string"],
     [["a list"], "an array"],
-  ])("that returns %j is a 500 and is reported", async (given, got) => {
+  ])("causes a reported 500 if it returns %j", async (given, got) => {
     const { answer, reason } = await refused({ values: () => given as unknown as object });
     expect(answer).toEqual([500, "server-fault"]);
     expect(reason).toContain(`\`values\` of the handler to return the object of values to send, got ${got}.`);
@@ -118,12 +118,12 @@ describe("values", () => {
     ["a Map", () => new Map([["total", "7"]])],
     ["a bigint", () => ({ total: 7n })],
     ["NaN", () => ({ total: Number.NaN })],
-  ])("that returns %s is a 500 and is reported, too", async (_, values) => {
+  ])("also causes a reported 500 if it returns %s", async (_, values) => {
     const { answer, logged } = await refused({ values });
     expect([answer, logged.length]).toEqual([[500, "server-fault"], 1]);
   });
 
-  it("that returns what the schema refuses is a 422 and is reported, because either side may be wrong", async () => {
+  it("causes a reported 422 if it returns values that violate the schema, because either side may be wrong", async () => {
     const templates = { bill: template(secrets.uid, z.object({ total: z.string() })) };
     const values = (_: Request, sent: object) => ({ ...sent, total: 7 });
     const { answer, errors, logged } = await refused({ templates, values }, callOf({ name: "bill" }));
@@ -136,7 +136,7 @@ describe("values", () => {
 describe("filename", () => {
   const bill = template(secrets.uid, z.object({ number: z.string().transform((text) => `No. ${text}`) }));
 
-  it("receives the values as the schema left them", async () => {
+  it("receives the output of the schema", async () => {
     const filename = (_: Request, values: object) => (values as { number: string }).number;
     const { handler } = await handlerBefore(undefined, { templates: { bill }, filename });
     const { headers } = await handler(callOf({ name: "bill", body: '{"number":"7"}' }));
@@ -150,7 +150,7 @@ describe("filename", () => {
     expect(filename).not.toHaveBeenCalled();
   });
 
-  it.each([[7], [null], [{}]])("that returns %j is a 500, and nothing is sent", async (given) => {
+  it.each([[7], [null], [{}]])("causes a 500 if it returns %j, and nothing is sent", async (given) => {
     const { answer, reason } = await refused({ filename: () => given as unknown as string });
     expect(answer[0]).toBe(500);
     expect(reason).toContain("`filename` of the handler to return a string");
@@ -179,7 +179,7 @@ describe("the context of a call", () => {
     expect((await problemOf(await handler(callOf(), { id: "eve" }))).kind).toBe("not-authorized");
   });
 
-  it("is passed to onError, with a failed function and without", async () => {
+  it("is passed to onError, whether or not a function failed", async () => {
     for (const authorize of [() => Promise.reject(new Error("no session")), () => "yes" as never]) {
       const onError = vi.fn();
       const handler = createHandler({ client: untouchedClient(), templates, authorize, onError });
@@ -197,7 +197,7 @@ describe("the context of a call", () => {
     // @ts-expect-error it is another type
     void typed(callOf(), { id: 7 });
     const untyped = createHandler({ client, templates, authorize: () => true });
-    // As Next.js, Workers and Deno call handlers.
+    // The way in which Next.js, Workers and Deno call handlers.
     const route: (request: Request, context: { params: Promise<object> }) => Promise<Response> = untyped;
     expect((await route(callOf(), { params: Promise.resolve({}) })).status).toBe(200);
   });

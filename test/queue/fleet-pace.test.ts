@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Leading, windowOf } from "../../src/queue/fleet-pace.ts";
 
-describe("a window of a limit", () => {
+describe("a window of a rate limit", () => {
   it.each([0.1, 1, 3, 7.5, 25, 187, 200, 990, 12_345])(
-    "allows %d a second, to half a percent",
+    "allows %d per second, within half a percent",
     (perSecond) => {
       const { max, duration } = windowOf(perSecond);
       expect(Number.isInteger(max) && Number.isInteger(duration)).toBe(true);
@@ -12,13 +12,16 @@ describe("a window of a limit", () => {
     },
   );
 
-  it("allows as much as you like without a limit", () => {
+  it("allows any number of requests without a limit", () => {
     const { max, duration } = windowOf(Number.POSITIVE_INFINITY);
     expect((max * 1000) / duration).toBeGreaterThanOrEqual(1_000_000);
   });
 });
 
-/** A service that allows so many a second, and four workers that can send more. Returns the rates of the last half, and what was refused. */
+/**
+ * A service that allows this many requests per second, and four workers that can send more. Returns the rates in the second half
+ * and the refusals.
+ */
 function simulate(allowed: number, seconds: number, known = Number.POSITIVE_INFINITY) {
   const leading = new Leading(known);
   const most = 1200;
@@ -47,8 +50,8 @@ function simulate(allowed: number, seconds: number, known = Number.POSITIVE_INFI
   return { settled, refusedShare: refusedCount / sent, passedPerSecond: passed / seconds };
 }
 
-describe("the worker that leads", () => {
-  it.each([40, 200, 600])("finds a limit of %d a second, and is refused little", (allowed) => {
+describe("the leading worker", () => {
+  it.each([40, 200, 600])("finds a limit of %d per second with few refusals", (allowed) => {
     const { settled, refusedShare, passedPerSecond } = simulate(allowed, 120);
     expect(Math.max(...settled)).toBeLessThan(allowed * 1.1);
     expect(Math.min(...settled)).toBeGreaterThan(allowed * 0.8);
@@ -56,11 +59,11 @@ describe("the worker that leads", () => {
     expect(passedPerSecond).toBeGreaterThan(allowed * 0.85);
   });
 
-  it("sets no limit while nothing is refused", () => {
+  it("does not set a limit while nothing is refused", () => {
     expect(simulate(5000, 20).settled.every((rate) => rate === Number.POSITIVE_INFINITY)).toBe(true);
   });
 
-  it("begins near the limit that another worker has found", () => {
+  it("starts near the limit that another worker has found", () => {
     const leading = new Leading(200);
     const rate = leading.at(0, 0, 0, []);
     expect(rate).toBeGreaterThan(180);

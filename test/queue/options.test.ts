@@ -66,7 +66,7 @@ describe("the options of a worker", () => {
 });
 
 describe("shared turns", () => {
-  it("share the turn after the one that runs, also after one that failed", async () => {
+  it("are combined in one turn after the running one, even if that one fails", async () => {
     const ends: ((error?: Error) => void)[] = [];
     const turns = new SharedTurns(
       () => new Promise((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve()))),

@@ -12,7 +12,7 @@ const content: QueuedContent = {
 const values = fc.dictionary(fc.string(), fc.jsonValue());
 
 describe("a job in the queue", () => {
-  property("comes back as it was, readable or sealed", () =>
+  property("is restored unchanged, readable or sealed", () =>
     fc.asyncProperty(values, fc.constantFrom<SealKey | undefined>(undefined, sealKey), async (some, key) => {
       const codec = new JobCodec(key);
       const sent: QueuedContent = JSON.parse(
@@ -23,7 +23,7 @@ describe("a job in the queue", () => {
     }),
   );
 
-  it("shows nothing when it is sealed, and is sealed differently each time", async () => {
+  it("reveals nothing if it is sealed, and is sealed differently each time", async () => {
     const codec = new JobCodec(sealKey);
     const [once, again] = [await codec.encode("id", content), await codec.encode("id", content)];
     expect(JSON.stringify(once)).not.toMatch(/Ann|payslip|E-1/);
@@ -61,7 +61,7 @@ describe("a job in the queue", () => {
     });
   });
 
-  it("has a digest that depends on its run and on what it is of", async () => {
+  it("has a digest that depends on its run and on its content", async () => {
     const digests = await Promise.all([
       digestOf("run", "key", "a"),
       digestOf("run", "place", "a"),

@@ -53,7 +53,7 @@ describe("a path inside of a folder", () => {
 
   const part = orLongRun(fc.oneof(fc.string(), fc.constantFrom("..", ".", "/", "\\", "a", "../", "/..")));
 
-  property("leads nowhere else, whatever a value holds", () =>
+  property("never leads out of the folder, for any value", () =>
     fc.property(fc.array(part), (parts) => {
       const path = parts.join("");
       if (objectionToPath(path, "linux") !== undefined) return;
@@ -70,7 +70,7 @@ describe("two paths of one file", () => {
     ["win32", "2026\\A.pdf", "2026/a.PDF"],
     ["darwin", "A.pdf", "a.pdf"],
     ["darwin", "Zoe\u0308.pdf", "Zo\u00eb.pdf"],
-  ])("are told on %s: %j and %j", (platform, one, other) => {
+  ])("are recognized on %s: %j and %j", (platform, one, other) => {
     expect(foldedPath(one, platform)).toBe(foldedPath(other, platform));
     const used = new UsedPaths(platform);
     expect(used.claim(one, 1)).toBe(undefined);
@@ -81,7 +81,7 @@ describe("two paths of one file", () => {
     ["linux", "A.pdf", "a.pdf"],
     ["linux", "a/b.pdf", "a\\b.pdf"],
     ["darwin", "a/b.pdf", "a\\b.pdf"],
-  ])("are two on %s: %j and %j", (platform, one, other) => {
+  ])("are not assumed on %s: %j and %j", (platform, one, other) => {
     expect(foldedPath(one, platform)).not.toBe(foldedPath(other, platform));
   });
 });

@@ -21,7 +21,7 @@ describe("a folder with links", () => {
     ["a missing folder behind a link", { inner: "../elsewhere" }, "inner/deeper/a", enteringDeep],
     ["a link to a missing folder", { inner: "../missing" }, "inner/a", "is not writable"],
     ["a missing folder behind a dangling link", { inner: "../missing" }, "inner/deeper/a", "is not writable"],
-  ])("refuses a path that leads out by %s", async (_title, links, name, message) => {
+  ])("refuses a path that leaves the folder through %s", async (_title, links, name, message) => {
     const { run, at, out, service } = await setUpFolder();
     await mkdir(join(at, "elsewhere"));
     for (const [link, target] of Object.entries(links)) await symlink(target, join(out, link));
@@ -32,19 +32,22 @@ describe("a folder with links", () => {
     expect(service.requests.length).toBe(1);
   });
 
-  it.runIf(hasLinks)("refuses a path that leads out by a link created during the request", async () => {
-    let folderOfRun = "";
-    const { run, at, out, files } = await setUpFolder(async (received) => {
-      await symlink("../x", join(folderOfRun, "a"));
-      withLength(small)(received);
-    });
-    folderOfRun = out;
-    expect((await run(["a"])).messages).toEqual([saving]);
-    expect((await readdir(at)).sort()).toEqual(["out", "run.journal"]);
-    expect(await files()).toEqual(["a"]);
-  });
+  it.runIf(hasLinks)(
+    "refuses a path that leaves the folder through a link created during the request",
+    async () => {
+      let folderOfRun = "";
+      const { run, at, out, files } = await setUpFolder(async (received) => {
+        await symlink("../x", join(folderOfRun, "a"));
+        withLength(small)(received);
+      });
+      folderOfRun = out;
+      expect((await run(["a"])).messages).toEqual([saving]);
+      expect((await readdir(at)).sort()).toEqual(["out", "run.journal"]);
+      expect(await files()).toEqual(["a"]);
+    },
+  );
 
-  it.runIf(hasLinks)("follows a chain of links that stays within", async () => {
+  it.runIf(hasLinks)("follows a chain of links that stays inside the folder", async () => {
     const { run, out } = await setUpFolder();
     await symlink("b.pdf", join(out, "a.pdf"));
     await symlink("inner/../c.pdf", join(out, "b.pdf"));
@@ -67,7 +70,7 @@ describe("a folder that contains the journal of its run", () => {
   const refusal = (path: string) => `Could not save the document to ${JSON.stringify(path)}${kept}`;
 
   it.each([[""], [".lock"], [".old"]])(
-    "refuses the name of the journal with the ending %j",
+    "refuses the name of the journal with the suffix %j",
     async (ending) => {
       const { run, out, service, files } = await setUpFolder();
       const journal = join(out, "run.journal");
@@ -79,7 +82,7 @@ describe("a folder that contains the journal of its run", () => {
     },
   );
 
-  it("refuses a path below the place where the journal is put aside", async () => {
+  it("refuses a path below the backup path of the journal", async () => {
     const { run, out } = await setUpFolder();
     const journal = join(out, "run.journal");
     const { messages } = await run(["run.journal.old/a.pdf"], { journal });

@@ -36,7 +36,7 @@ describe("a folder", () => {
     expect(await files()).toEqual([...foreign, "a"].sort());
   });
 
-  it("deletes them also when the run starts over", async () => {
+  it("deletes them also if the run starts over", async () => {
     const { run, at, out, files } = await setUpFolder();
     await run(["a"]);
     const { salt } = JSON.parse((await readFile(join(at, "run.journal"), "utf8")).split("\n")[0] ?? "");
@@ -66,10 +66,10 @@ describe("a folder", () => {
     ["255 bytes of two each", `${"ä".repeat(127)}x`],
     ["emoji", "👩‍👩‍👧 Zoë"],
     ["spaces and dots", " ..a. x"],
-    ["characters that URLs have a meaning for", isWindows ? "100% #1&a=b&c" : "100% #1?a=b&c"],
+    ["characters with a meaning in URLs", isWindows ? "100% #1&a=b&c" : "100% #1?a=b&c"],
     ["quotes", "b'c"],
     ...(hasFreeNames ? [["backslashes and quotes", "a\\b'c\"d"]] : []),
-  ])("names a file by what the values say: %s", async (_title, name) => {
+  ])("uses the values in a file name: %s", async (_title, name) => {
     const { run, files } = await setUpFolder();
     expect((await run([name])).summary.fulfilled).toBe(1);
     expect(await files()).toEqual([name]);
@@ -97,7 +97,7 @@ describe("a folder", () => {
     "sends nothing for a path too long for its unfinished file, if its folder %s",
     async (_title, isThere) => {
       const { run, out, service, files } = await setUpFolder();
-      // So deep that a short name fits, and that of a draft does not.
+      // So deep that a short name fits, but the name of its draft does not.
       const depth = (process.platform === "linux" ? 4096 : 1024) - out.length - 30;
       const deep = Array.from({ length: depth }, (_, place) => (place % 200 === 100 ? "/" : "x")).join("");
       if (isThere) await mkdir(join(out, deep), { recursive: true });
@@ -152,7 +152,7 @@ describe("a folder", () => {
     expect((await run(["a", "b"], { sink, fresh: true })).summary).toMatchObject({ fulfilled: 2 });
   });
 
-  it("takes a function that returns a relative or absolute path within the folder", async () => {
+  it("accepts a function that returns a relative or absolute path inside the folder", async () => {
     const { run, at, files } = await setUpRun();
     const sinkOf = (pathOf: (n: number) => string) =>
       folder(({ values }: Jobs[number]) => pathOf(values.n), { root: at });

@@ -12,7 +12,7 @@ export interface NamedJob {
   readonly values: { readonly name: string };
 }
 
-/** A service, and runs of jobs of some names into the folder `out` of a temporary folder. */
+/** Creates a service and runs jobs with these names into the folder `out` of a temporary folder. */
 export async function setUpFolder(answer: Answer = withLength(small)) {
   const service = await Service.start(answer);
   const { path: at, remove } = makeTemporaryFolder("sink");
