@@ -43,14 +43,14 @@ describe("a template file", () => {
     // JSON and CommonJS that imports import.
     ["imports-json", { "lib/data.json": '{"text":"other "}' }],
     ["imports-cjs", { "lib/inner.cjs": 'module.exports = "other";' }],
-  ])("is served as it is now: %s", async (uid, files: object) => {
+  ])("is served in its current version: %s", async (uid, files: object) => {
     expect(await textOf(shared, uid, { name: "Zoë" })).toContain("first");
     if (uid === "of-another-kind") await rm(inFolder(`${uid}.mjs`));
     await write({ ...files });
     expect(await textOf(shared, uid, { name: "Zoë" })).toContain("other");
   });
 
-  it("is served as it is now if an editor replaces it by a rename, with the dates of the old one", async () => {
+  it("is served in its current version if an editor replaces it by a rename and keeps the dates of the old file", async () => {
     const dates = new Date("2026-11-20T12:00:00Z");
     await utimes(inFolder("renamed.mjs"), dates, dates);
     expect(await textOf(shared, "renamed")).toContain("first");
@@ -112,7 +112,7 @@ describe("a template file that is broken while it is edited", () => {
   });
 });
 
-it("a folder of templates that is removed is an error, until it is there again", async () => {
+it("a folder of templates that is removed causes errors until it exists again", async () => {
   const folder = await templateFolder({ "letter.json": '{"content":"first"}' });
   const onError = vi.fn();
   const emulator = await emulate(folder, { onError, limits: { threads: 1 } });

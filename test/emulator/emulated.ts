@@ -8,13 +8,13 @@ import { templateFolder, writeFiles } from "./template-folder.ts";
 
 /** An emulator that all tests of a file share, with one rendering thread, whose start takes longer than most tests. */
 export interface SharedEmulator extends Pick<Emulator, "baseUrl" | "apiKey" | "templates"> {
-  /** Holds `templates/` and whatever else was given. */
+  /** The folder that contains `templates/` and the other given files. */
   readonly folder: string;
-  /** What `onError` was called with, in order. */
+  /** The arguments of `onError`, in order. */
   readonly errors: Error[];
 }
 
-/** @param files - templates by name; `../images/a.png` for what lies beside their folder */
+/** @param files - templates by name; `../images/a.png` is a file next to their folder */
 export function shareEmulator(
   files: Record<string, string | Uint8Array>,
   options: (folder: string) => Partial<EmulatorOptions> = () => ({}),
@@ -39,7 +39,7 @@ export function shareEmulator(
   return shared;
 }
 
-/** An emulator of template files that closes with the running test; or of a folder that stands already. */
+/** Starts an emulator for template files, or for an existing folder, that closes when the test has finished. */
 export async function emulate(
   files: Record<string, string> | string,
   options: Partial<EmulatorOptions> = {},
@@ -50,7 +50,7 @@ export async function emulate(
   return emulator;
 }
 
-/** One call as the spec has it, by plain `fetch`. */
+/** Sends one call as in the spec, with plain `fetch`. */
 export function generate(
   { baseUrl, apiKey }: Pick<Emulator, "baseUrl" | "apiKey">,
   uid: string,
@@ -65,7 +65,7 @@ export function generate(
   });
 }
 
-/** The text of the document, or the status of a refusal. */
+/** Returns the text of the document, or the status of an error response. */
 export async function textOf(
   emulator: Pick<Emulator, "baseUrl" | "apiKey">,
   uid: string,

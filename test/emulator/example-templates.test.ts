@@ -23,16 +23,16 @@ async function render(uid: string, values: object) {
 const invoice = (values: object) => render("invoice", values);
 const certificate = (values: object) => render("certificate", values);
 
-/** Every text among the values, line by line. */
+/** Every text in the values, line by line. */
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return value.split("\n");
   return Object.values(value as object).flatMap(textsIn);
 }
 
-/** Without the spaces where a line may break. */
+/** Removes the spaces, because lines may break there. */
 const letters = (text: string) => text.replace(/\s/g, "");
 
-/** So many words that each can be found again: `a1 a2 a3`. */
+/** This many distinct words: `a1 a2 a3`. */
 function words(letter: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
 }
@@ -68,7 +68,7 @@ describe("the invoice template", () => {
     note: "Thank you, Zoë.",
   };
 
-  it("shows every value it gets: pounds, accents and Greek, without a folder of fonts", async () => {
+  it("shows every value with pounds, accents and Greek, without a folder of fonts", async () => {
     const { pages, text, source } = await invoice(whole);
     expect(pages).toBe(1);
     expect(source).not.toContain("EBGaramond");
@@ -76,7 +76,7 @@ describe("the invoice template", () => {
     expect(text).toContain("Page 1 of 1");
   });
 
-  it("continues on further pages, with the head of the table and the page number on each", async () => {
+  it("continues on further pages, with the table header and the page number on each", async () => {
     const { pages, text } = await invoice({ ...whole, lines: lines(60) });
     expect(pages).toBe(3);
     text.split("\n").forEach((page, index) => {
@@ -107,7 +107,7 @@ describe("the invoice template", () => {
     ["a list of accounts", { payment: words("a", 90).map((value) => ({ label: "IBAN", value })) }],
     ["a note", { note: manyA }],
     ["an address", { customer: { name: "Zoë", address: words("a", 90) } }],
-  ])("shows the whole of %s that is longer than its place", async (_part, long) => {
+  ])("shows %s completely if it is longer than its space", async (_part, long) => {
     const { text } = await invoice({ ...whole, lines: lines(3), ...long });
     const shown = new Set(text.split(/\s/));
     const expected = JSON.stringify(long).match(/\b[ab]\d+\b/g) ?? [];
@@ -130,7 +130,7 @@ describe("the invoice template", () => {
     expect((await invoice({ ...whole, logo })).text).toContain("Łogo");
   });
 
-  it("makes two pages of the example values, which add up", async () => {
+  it("has two pages for the example values, with correct totals", async () => {
     const { logo, ...values } = valuesOf("invoice");
     const { pages, text } = await invoice({ logo, ...values });
     expect(pages).toBe(2);
@@ -148,7 +148,7 @@ describe("the invoice template", () => {
     ["a date and a total alone, as the spec shows", { date: "20 November 2026", total: "£1,000,000" }],
     ["empty parts", { seller: {}, customer: {}, lines: [{}], payment: [{}], note: "" }],
     ["numbers for texts", { number: 7, total: 12.5, lines: [{ quantity: 2, amount: 25 }] }],
-  ])("makes one page of %s", async (_values, values) => {
+  ])("has one page for %s", async (_values, values) => {
     const { pages, text } = await invoice(values);
     expect(pages).toBe(1);
     expect(text).toContain("INVOICE");
@@ -159,7 +159,7 @@ describe("the invoice template", () => {
 describe("the certificate template", () => {
   const values = valuesOf("certificate");
 
-  it("is one page of A4 in landscape that shows every value in its own font: accents and Greek", async () => {
+  it("is one landscape A4 page that shows every value in its own font, with accents and Greek", async () => {
     const { pages, source, text } = await certificate(values);
     expect(pages).toBe(1);
     expect(source).toMatch(/\/MediaBox \[0 0 841\.89 595\.28\]/);
@@ -168,7 +168,7 @@ describe("the certificate template", () => {
     for (const value of textsIn(values)) expect(text).toContain(value);
   });
 
-  it("needs no details", async () => {
+  it("does not require details", async () => {
     const { details, ...others } = values;
     const { pages, text } = await certificate(others);
     expect(pages).toBe(1);
@@ -184,13 +184,13 @@ describe("the certificate template", () => {
       "a course",
       { course: "Setting Greek and Latin Type in One Book, for Beginners ".repeat(2).slice(0, 100) },
     ],
-  ])("stays one page with %s of the greatest length", async (_what, long) => {
+  ])("stays one page with %s of the maximum length", async (_what, long) => {
     const { pages, text } = await certificate({ ...values, ...long });
     expect(pages).toBe(1);
     for (const value of textsIn(long)) expect(letters(text)).toContain(letters(value));
   });
 
-  it("stays one page if everything is as long and as wide as it may be", async () => {
+  it("stays one page if every value has the maximum length and width", async () => {
     const [w30, w40, w60, w100] = [30, 40, 60, 100].map((length) => "W".repeat(length));
     const signer = { name: w40, role: w40 };
     const texts = { number: w30, name: w60, course: w100, details: w100, date: w60, issuer: w60 };

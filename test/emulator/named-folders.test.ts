@@ -26,7 +26,7 @@ const pictures = {
 };
 const uids = ["picture", "listed", "svg", "old-svg"];
 
-/** A template for each way in which a definition can name a file; the value `source` is that name. */
+/** A template for each way in which a definition can name a file. The value `source` is the name. */
 const namingFiles = {
   "as-picture": "{ content: [{ image: source }] }",
   "as-listed-picture": '{ images: { logo: source }, content: [{ image: "logo" }] }',
@@ -88,13 +88,13 @@ describe("pictures", () => {
     printed.mockRestore();
   });
 
-  it.each(["picture", "svg"])("that are damaged are an error, shown by %s", async (uid) => {
+  it.each(["picture", "svg"])("that are damaged cause an error if shown by %s", async (uid) => {
     const name = `data:image/png;base64,${Buffer.from("no picture").toString("base64")}`;
     expect((await generate(shared, uid, { name })).status).toBe(500);
     expect(reason()).toMatch(/: Unknown .* format/);
   });
 
-  it("are embedded once, however often they are shown", async () => {
+  it("are embedded once, even if they are shown several times", async () => {
     const countOf = async (uid: string) => {
       const text = Buffer.from(await (await generate(shared, uid)).arrayBuffer()).toString("latin1");
       return text.split("/Subtype /Image").length - 1;
@@ -104,7 +104,7 @@ describe("pictures", () => {
   });
 });
 
-it.each(Object.keys(namingFiles))("a document cannot read another file of the machine %s", async (uid) => {
+it.each(Object.keys(namingFiles))("a document cannot read other files of the machine %s", async (uid) => {
   const url = pathToFileURL(secret());
   const asUrl = { href: url.href, protocol: "file:", hostname: "", pathname: url.pathname };
   const own = `data:image/png;base64,${png.toString("base64")}`;
@@ -112,7 +112,7 @@ it.each(Object.keys(namingFiles))("a document cannot read another file of the ma
   const others = [asUrl, 25, { type: "Buffer", data: [1] }];
   for (const source of [secret(), url.href, `data:/../..${secret()}`, "../secret.png", ...others]) {
     expect((await generate(shared, uid, { source })).status, JSON.stringify(source)).toBe(500);
-    // Of what is not a text, pdfmake refuses some things before it comes to that.
+    // pdfmake refuses some values that are not strings before it reads a file.
     if (typeof source !== "string") continue;
     expect(reason()).toMatch(
       /does not contain this file|cannot fetch URLs|attaches a file|Access to local file denied/,
@@ -131,7 +131,7 @@ describe("fonts", () => {
     expect(await textOf(shared, "later-font")).toContain("later");
   });
 
-  it("that are missing in a style are an error that names the file", async () => {
+  it("that are missing in a style cause an error that names the file", async () => {
     expect(await textOf(shared, "missing-style")).toBe(500);
     expect(reason()).toContain(
       "there is no file for a font; add it to the folder of fonts (`fonts`) (My Font-Bold.ttf)",
@@ -142,7 +142,7 @@ describe("fonts", () => {
 describe("a picture by name without the option `images`", () => {
   const bare = shareEmulator(pictures);
 
-  it.each(uids)("is an error that names the option, shown by %s", async (uid) => {
+  it.each(uids)("causes an error that names the option if shown by %s", async (uid) => {
     expect((await generate(bare, uid, { name: "logo.png" })).status).toBe(500);
     expect(String(bare.errors.at(-1))).toContain("there is no folder of images; set `images`");
   });

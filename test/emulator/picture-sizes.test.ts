@@ -19,7 +19,7 @@ const shared = shareEmulator(
   (folder) => ({ images: join(folder, "images") }),
 );
 
-/** Puts pictures into the folder of images. The function that it returns shows some of them, and gives the PDF or the error. */
+/** Writes pictures into the folder of images. The returned function shows some of them and returns the PDF or the error. */
 async function emulatorOf(pictures: Readonly<Record<string, Buffer>>) {
   await writeFiles(join(shared.folder, "images"), pictures);
   return async (uid: string, ...names: string[]): Promise<Buffer | string> => {
@@ -29,7 +29,7 @@ async function emulatorOf(pictures: Readonly<Record<string, Buffer>>) {
   };
 }
 
-/** Watches how much memory the process takes more than now, at most. */
+/** Measures the maximum growth of the memory of the process. */
 function watchMemory(): () => number {
   const before = process.memoryUsage.rss();
   let most = before;
@@ -46,11 +46,11 @@ function holds(pdf: Buffer | string, bytes: Buffer): boolean {
 
 const asDataUrl = (bytes: Buffer) => `data:image/png;base64,${bytes.toString("base64")}`;
 
-describe("a picture of 300 kB that unpacks to 300 MB", () => {
+describe("a picture of 300 kB that decompresses to 300 MB", () => {
   const side = 8_660;
   const bomb = pngFile({ width: side, height: side, rows: new Uint8Array(side * (1 + 4 * side)) });
 
-  it("is refused in every way that a document can show it, before it takes memory", async () => {
+  it("is refused before it takes memory, in every way that a document can show it", async () => {
     expect(bomb.length).toBeLessThan(400_000);
     const show = await emulatorOf({ "bomb.png": bomb });
     await show("show");
@@ -65,11 +65,11 @@ describe("a picture of 300 kB that unpacks to 300 MB", () => {
     }
     expect(await show("fixed")).toMatch(/ Use a smaller one \(bomb\.png\)$/);
     expect(await show("show", asDataUrl(bomb))).toMatch(/ Use a smaller one$/);
-    // It took 1.2 GB.
+    // Before there was a limit, it took 1.2 GB.
     expect(grown()).toBeLessThan(150 * megabyte);
   });
 
-  it("is refused if its size says less", async () => {
+  it("is refused even if it declares a smaller size", async () => {
     const small = pngFile({ width: 10, height: 10, rows: new Uint8Array(300 * megabyte) });
     const show = await emulatorOf({ "small.png": small });
     await show("show");
@@ -79,8 +79,8 @@ describe("a picture of 300 kB that unpacks to 300 MB", () => {
   });
 });
 
-describe("pictures that have to be unpacked", () => {
-  it("may have 9 megapixels in one document together", async () => {
+describe("pictures that must be decompressed", () => {
+  it("may have 9 megapixels in total in one document", async () => {
     const part = (height: number) => pngFile({ width: 3_000, height, rows: new Uint8Array(height * 12_001) });
     const show = await emulatorOf({ "a.png": part(1_500), "b.png": part(1_499), "c.png": part(1_500) });
     const grown = watchMemory();
@@ -91,7 +91,7 @@ describe("pictures that have to be unpacked", () => {
     expect(await show("show", "c.png")).toBeInstanceOf(Buffer);
   });
 
-  it("may have half as many with 16 bits a channel", async () => {
+  it("may have half as many pixels with 16 bits per channel", async () => {
     const part = (height: number): PngFile => ({ width: 3_000, height, bits: 16 });
     const show = await emulatorOf({
       "a.png": pngFile({ ...part(1_499), rows: new Uint8Array(1_499 * 24_001) }),
@@ -101,7 +101,7 @@ describe("pictures that have to be unpacked", () => {
     expect(await show("show", "b.png")).toContain("(4.5 with 16 bits per channel)");
   });
 
-  it("may take 8 MB in their files together", async () => {
+  it("may have 8 MB in total in their files", async () => {
     const packed = chunk("IDAT", Buffer.alloc(8_500_000, 1));
     const head = pngFile({ width: 100, height: 100 }).subarray(0, 33);
     const show = await emulatorOf({ "a.png": Buffer.concat([head, packed, chunk("IEND")]) });
@@ -141,7 +141,7 @@ describe("a damaged PNG", () => {
     ["no width", pngFile({ width: 0, height: 1 })],
     ["pixels that are not compressed", of(chunk("IDAT", Buffer.alloc(99)), end)],
     ["pixels that end too early", of(chunk("IDAT", deflateSync("abc").subarray(0, 6)), end)],
-  ])("is refused, and the next document is not harmed: %s", async (_damage, bytes) => {
+  ])("is refused, and does not affect the next document: %s", async (_damage, bytes) => {
     const show = await emulatorOf({ "a.png": bytes });
     const grown = watchMemory();
     expect(await show("show", "a.png")).toMatch(/a PNG is damaged: .* Save it again/);
@@ -154,7 +154,7 @@ describe("a PNG that is shown", () => {
   const rows = Buffer.from([0, 10, 20, 30, 40, 50, 60, 70, 80, 0, 11, 21, 31, 41, 51, 61, 71, 81]);
   const text = chunk("tEXt", Buffer.alloc(300_000, "a"));
 
-  it("keeps its pixels as they are, without transparency", async () => {
+  it("keeps its pixels unchanged without transparency", async () => {
     const png = pngFile({ width: 8, height: 2, type: 0, rows, chunks: [text] });
     const show = await emulatorOf({ "a.png": png });
     expect(holds(await show("show", "a.png"), deflateSync(rows))).toBe(true);
@@ -180,7 +180,7 @@ describe("a PNG that is shown", () => {
   });
 
   it("may be interlaced", async () => {
-    // Of one pixel there is only the first pass.
+    // One pixel is only in the first pass.
     const rows = Buffer.from([0, 1, 2, 3]);
     const png = pngFile({ width: 1, height: 1, type: 2, isInterlaced: true, rows });
     const pdf = await (await emulatorOf({ "a.png": png }))("show", "a.png");

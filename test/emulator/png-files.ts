@@ -1,10 +1,10 @@
 import { deflateSync } from "node:zlib";
 
-/** What a PNG says of itself, and what it holds. */
+/** The header and the content of a PNG. */
 export interface PngFile {
   readonly width: number;
   readonly height: number;
-  /** 0 grey, 2 colour, 3 palette, 4 and 6 the first two with transparency. */
+  /** 0: grey, 2: colour, 3: palette, 4 and 6: grey and colour with transparency. */
   readonly type?: number;
   readonly bits?: number;
   readonly isInterlaced?: boolean;
@@ -14,7 +14,7 @@ export interface PngFile {
   readonly chunks?: readonly Buffer[];
 }
 
-/** Writes a PNG, well-formed or not. pdfkit looks at no checksum, so there is none. */
+/** Writes a valid or invalid PNG without checksums, because pdfkit does not verify them. */
 export function pngFile(file: PngFile): Buffer {
   const { width, height, type = 6, bits = 8, isInterlaced = false } = file;
   const { rows = new Uint8Array(0), chunks = [] } = file;
@@ -31,7 +31,7 @@ export function pngFile(file: PngFile): Buffer {
   ]);
 }
 
-/** @param length - what it says of its length. Default: the truth */
+/** @param length - the declared length. Default: the actual length */
 export function chunk(
   name: string,
   content: Uint8Array = new Uint8Array(0),
@@ -43,7 +43,7 @@ export function chunk(
   return Buffer.concat([head, content, Buffer.alloc(4)]);
 }
 
-/** A JPEG of which nothing is there but what names its size. */
+/** A JPEG that contains only the segment with its size. */
 export function jpegFile(width: number, height: number): Buffer {
   const frame = Buffer.from([0xff, 0xc0, 0, 17, 8, 0, 0, 0, 0, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]);
   frame.writeUInt16BE(height, 5);

@@ -35,7 +35,7 @@ it.each<[string, unknown, string]>([
   ["no bytes", { limits: { maxBodyBytes: 0 } }, "limits.maxBodyBytes"],
   ["an unknown fault", { faults: "never" }, "never"],
   ["an unknown latency", { latency: "soon" }, "soon"],
-])("startEmulator() refuses %s", async (_, options, message) => {
+])("startEmulator() rejects %s", async (_, options, message) => {
   const given = options === undefined ? options : { templates: "x", ...(options as object) };
   await expect(startEmulator(given as never)).rejects.toThrow(message);
 });
@@ -65,11 +65,11 @@ it.each<[string, Record<string, string>, RegExp]>([
   ["a template that ends its process", { "a.mjs": "process.exit(0);" }, /a\.mjs: it ended the rendering/],
   ["two files for one uid", { "a.json": "{}", "a.mjs": "" }, /uid a: a\.json and a\.mjs\. Rename/],
   ["several broken templates", { "a.mjs": "", "b.json": "{" }, /a\.mjs: .*not a function.*\n.*b\.json:1:2: /],
-])("startEmulator() refuses a folder with %s", async (_, files, message) => {
+])("startEmulator() rejects a folder with %s", async (_, files, message) => {
   await expect(startEmulator({ templates: await templateFolder(files) })).rejects.toThrow(message);
 });
 
-it("startEmulator() refuses folders that do not exist, are files, or hold no fonts", async () => {
+it("startEmulator() rejects folders that do not exist, are files or contain no fonts", async () => {
   const templates = await templateFolder({ "a.json": '{"content":"a"}' });
   const none = join(templates, "none");
   const start = (options: object) => startEmulator({ templates, ...options });

@@ -7,7 +7,7 @@ import { emulate, generate } from "./emulated.ts";
 const letter = { "letter.json": '{"content":"Dear {{name}}"}' };
 const files = { ...letter, "broken.mjs": "export default () => null;" };
 
-it("onCall reports every call once it is answered, without key and values", async () => {
+it("onCall reports every call after its response, without the key and the values", async () => {
   const calls: Call[] = [];
   const onCall = (call: Call) => void calls.push(call);
   const emulator = await emulate(files, { onCall, onError() {}, limits: { threads: 1 } });
@@ -61,7 +61,7 @@ it.each<[string, () => unknown]>([
     },
   ],
   ["reject", () => Promise.reject(new Error("disk full"))],
-])("a call is answered even if onCall and onError %s", async (_, fail) => {
+])("a call receives a response even if onCall and onError %s", async (_, fail) => {
   const onError = fail as () => void;
   const emulator = await emulate(files, { onCall: fail, onError, limits: { threads: 1 } });
   expect((await generate(emulator, "letter", { name: "Zoë" })).status).toBe(200);
@@ -75,7 +75,7 @@ it.each<[string, () => unknown]>([
   });
 });
 
-it("a document whose fonts lack characters is reported with them, and is whole", async () => {
+it("a document whose fonts lack characters is reported with those characters, and is complete", async () => {
   const onCall = vi.fn();
   const emulator = await emulate(letter, { onCall });
   expect((await generate(emulator, "letter", { name: "Zoë ✓ 中" })).status).toBe(200);

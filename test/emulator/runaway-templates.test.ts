@@ -9,7 +9,7 @@ import { templateFolder } from "./template-folder.ts";
 
 const fine = '{"content":"fine"}';
 
-/** By uid, what a template does, and the reason that onError receives. */
+/** By uid: what a template does, and the reason that onError receives. */
 const endlessRunaways = {
   "never-ends": ["for (;;);", "it took longer than the 2000 ms of limits.renderMs"],
   "never-answers": ["return new Promise(() => {});", "it took longer than the 2000 ms"],
@@ -38,7 +38,7 @@ const shared = shareEmulator({
         setInterval(() => { if (existsSync(trigger)) { rmSync(trigger); throw null; } }, 10);
         return { content: "later" };
       };`,
-  // Both are in one thread, and share its globals.
+  // Both templates run in one thread and share its globals.
   "late.mjs":
     "const late = () => { if (!globalThis.isSlowBegun) return;\nthrow new Error('late'); };\n" +
     "export default () => { setInterval(late, 20); return { content: 'a' }; };",
@@ -53,7 +53,7 @@ describe("a runaway template", () => {
   it.each([
     ...Object.entries(endlessRunaways).map(([uid, [, reason]]) => [uid, reason, limited] as const),
     ...Object.entries(runaways).map(([uid, [, reason]]) => [uid, reason, shared] as const),
-  ])("that %s is a 500 with its file, and the next call is served", async (uid, reason, emulator) => {
+  ])("that %s causes a 500 with its file name, and the next call succeeds", async (uid, reason, emulator) => {
     expect((await generate(emulator, uid)).status).toBe(500);
     const error = emulator.errors.at(-1);
     expect(error).toMatchObject({ name: "TemplateError", file: expect.stringContaining(`${uid}.mjs`) });
@@ -80,7 +80,7 @@ describe("a runaway template", () => {
     expect(await textOf(shared, "fails-later", { trigger })).toContain("later");
     await writeFile(trigger, "");
     await eventually(() => !existsSync(trigger));
-    // A call in the moment between the error and the end of the thread may still meet it.
+    // A call between the error and the end of the thread may still fail.
     await eventually(async () => /fine/.test(String(await textOf(shared, "fine"))));
     expect(await textOf(shared, "fine")).toContain("fine");
   });
@@ -91,7 +91,7 @@ describe("a runaway template", () => {
     expect(shared.errors.at(-1)?.message).toMatch(/late\.mjs:2:7: it ended the rendering thread: late$/);
   });
 
-  it("frees its thread soon after its caller has left", async () => {
+  it("frees its thread soon after its caller has disconnected", async () => {
     const files = { "endless.mjs": "export default () => { for (;;); };", "fine.json": fine };
     const emulator = await emulate(files, { limits: { threads: 1 } });
     const left = generate(emulator, "endless", {}, { signal: AbortSignal.timeout(100) });
@@ -102,7 +102,7 @@ describe("a runaway template", () => {
 });
 
 describe("values", () => {
-  it("that are nested too deep for a thread are a 422, and the next call is served", async () => {
+  it("that are nested too deep for a thread cause a 422, and the next call succeeds", async () => {
     const deep = "[".repeat(20_000) + "]".repeat(20_000);
     const answer = await generate(shared, "fine", {}, { body: `{"a":${deep}}` });
     expect(answer.status).toBe(422);
@@ -113,14 +113,14 @@ describe("values", () => {
   it.each([
     ...["/Canary-Alice:12:3", "x\n    at /Canary-Alice:7:7"],
     ...["file://canary-host/A:1:2", "file:///%ZZ-canary:1:2"],
-  ])("that look like a place in code are not shown as one: %s", async (name) => {
+  ])("that look like a source location are not shown as one: %s", async (name) => {
     expect(await textOf(shared, "letter", { name })).toBe(500);
     const error = shared.errors.at(-1);
     expect(error?.message).toMatch(/letter\.mjs:2:38: no such customer: /);
     expect(error?.stack).not.toMatch(/canary/i);
   });
 
-  it("with thousands of problems are a 422 of readable size", async () => {
+  it("with thousands of issues cause a 422 of readable size", async () => {
     const lines = Array.from({ length: 5_000 }, () => ({ ["n".repeat(90)]: 1 }));
     const answer = await generate(shared, "bill", { lines });
     expect(answer.status).toBe(422);

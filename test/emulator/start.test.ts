@@ -10,7 +10,7 @@ import { Service } from "../support/service.ts";
 import { emulate, generate, shareEmulator, textOf } from "./emulated.ts";
 
 const letter = 'export default ({ name }) => ({ content: [{ text: "Dear " + name }] });';
-// A whole picture, so that only the policy stands in the way of it.
+// A valid picture, so that only the policy can prevent it from loading.
 const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -60,7 +60,7 @@ describe("startEmulator()", () => {
     });
   });
 
-  it("awaits an async template, whose uid may be of any script", async () => {
+  it("awaits an async template, whose uid may be in any script", async () => {
     expect(await textOf(shared, "επιστολή 1", { name: "A" })).toContain("Dear A");
   });
 
@@ -81,7 +81,7 @@ describe("startEmulator()", () => {
     },
   );
 
-  it("answers 404 to a client whose base URL has a path", async () => {
+  it("responds with 404 to a client whose base URL has a path", async () => {
     for (const path of ["/api/v1", "/prefix", "/api/v1/templates/letter"]) {
       const response = await generate({ ...shared, baseUrl: shared.baseUrl + path }, "letter");
       expect(response.status).toBe(404);
@@ -96,7 +96,7 @@ describe("startEmulator()", () => {
     expect(other.requests).toEqual([]);
   });
 
-  it("takes a file URL and a random key, closes with `await using`, and prints why a template failed", async () => {
+  it("accepts a file URL, has a random key, closes with `await using`, and prints why a template failed", async () => {
     const print = vi.spyOn(console, "error").mockReturnValue();
     onTestFinished(() => print.mockRestore());
     const templates = pathToFileURL(join(shared.folder, "templates"));
@@ -116,7 +116,7 @@ describe("startEmulator()", () => {
     await expect(fetch(baseUrl)).rejects.toThrow();
   });
 
-  it("loads TypeScript if Node does, and otherwise says what to do", async () => {
+  it("loads TypeScript if Node supports it, and otherwise says what to do", async () => {
     const source = letter.replace("({ name })", "({ name }: { name: string })");
     const started = emulate({ "letter.ts": source });
     if ("typescript" in process.features && process.features.typescript) {
@@ -144,12 +144,12 @@ describe("a template that fails", () => {
     },
   );
 
-  it("is not laid out once its caller has left", async () => {
+  it("is not laid out after its caller has disconnected", async () => {
     const before = shared.errors.length;
     expect((await generate(shared, "late")).status).toBe(500);
     expect(shared.errors).toHaveLength(before + 1);
     await expect(generate(shared, "late", {}, { signal: AbortSignal.timeout(50) })).rejects.toThrow();
-    // After it in the one thread.
+    // Runs after it in the only thread.
     expect((await generate(shared, "letter")).status).toBe(200);
     expect(shared.errors).toHaveLength(before + 1);
   });

@@ -7,7 +7,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const parse = (text: string) => parseFaultRule(text, "The fault");
 
-/** Which of the calls 1 to 30 a rule hits. */
+/** The calls from 1 to 30 that a rule applies to. */
 const hitsOf = (text: string) => {
   const rule = parse(text);
   return all.filter((call) => isHit(rule, call));
@@ -29,14 +29,14 @@ describe("a rule", () => {
     ["500 0.01%", [1, 11, 21]],
     ["500 25%", [1, 2, 3, 11, 12, 13, 21, 22, 23]],
     ["500 100%", all],
-  ])("%s hits the right calls of 1 to 30", (text, calls) => {
+  ])("%s applies to the right calls of 1 to 30", (text, calls) => {
     let rolls = 0;
-    // The dice show 0, 0.1 … 0.9 in turn.
+    // The random numbers are 0, 0.1 … 0.9 in turn.
     vi.spyOn(Math, "random").mockImplementation(() => (rolls++ % 10) / 10);
     expect(hitsOf(text)).toEqual(calls);
   });
 
-  it("is read in any case and with any white space", () => {
+  it("is parsed in any case and with any white space", () => {
     expect(parse("\t 429  Retry-After\n2 EVERY 10 ")).toEqual({ what: "429", retryAfter: "2", every: "10" });
     expect(parse("HTML 100 %").what).toBe("html");
   });
@@ -58,12 +58,12 @@ describe("a rule", () => {
       if (refusal === undefined) return;
       expect(refusal).toBeInstanceOf(TypeError);
       expect(refusal.message).toMatch(/^The fault ".*" is not a fault rule\. [^\r\n\u2028\u2029]+\.$/);
-      // It quotes 80 characters, and escapes may double them.
+      // The message quotes 80 characters, and escapes may double them.
       expect(refusal.message.length).toBeLessThan(450);
     });
   });
 
-  it("that cannot be read is answered with an example that works", () => {
+  it("that cannot be parsed is rejected with a valid example", () => {
     const message = refusalOf(() => parse("429 evry 10"))?.message;
     expect(message).toBe(
       'The fault "429 evry 10" is not a fault rule. ' +

@@ -21,7 +21,7 @@ describe("a latency", () => {
     ["0.5s..0.75s", 500, 750],
     ["300..300", 300, 300],
     [" 200 MS ..\t 2 S\n", 200, 2_000],
-  ])("is read from %j", (latency, fromMs, toMs) => {
+  ])("is parsed from %j", (latency, fromMs, toMs) => {
     expect(parseLatency(latency, "The latency")).toEqual({ fromMs, toMs });
   });
 

@@ -33,7 +33,7 @@ describe("calls", () => {
     expect(statuses).toEqual(expected);
   });
 
-  it("are counted only with a key that may call and a body that can be read", async () => {
+  it("are counted only with a valid key and a readable body", async () => {
     const { call } = misbehaving({ faults: "503 every 2" });
     expect((await call()).status).toBe(200);
     expect((await call({ authorization: "API-Key wrong" })).status).toBe(401);
@@ -43,7 +43,7 @@ describe("calls", () => {
 });
 
 describe("a status", () => {
-  it("is answered with the reason and retry-after, and nothing is rendered or reported", async () => {
+  it("is sent with its reason phrase and retry-after, and nothing is rendered or reported", async () => {
     const { call, produce, onError } = misbehaving({ faults: "429  Retry-After 7" });
     const response = await call();
     expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);
@@ -55,12 +55,12 @@ describe("a status", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("has no retry-after unless it is asked for", async () => {
+  it("has no retry-after unless the rule sets it", async () => {
     expect((await misbehaving({ faults: "429" }).call()).headers.has("retry-after")).toBe(false);
   });
 });
 
-it("html is a login page with 200, and nothing is rendered", async () => {
+it("html sends a login page with 200, and nothing is rendered", async () => {
   const { call, produce } = misbehaving({ faults: "html" });
   const response = await call();
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html"]);
@@ -71,14 +71,14 @@ it("html is a login page with 200, and nothing is rendered", async () => {
   expect(produce).not.toHaveBeenCalled();
 });
 
-it("reset is no answer, and nothing is rendered", async () => {
+it("reset sends no response, and nothing is rendered", async () => {
   const { call, produce } = misbehaving({ faults: "reset" });
   expect(isDropped(await call())).toBe(true);
   expect(produce).not.toHaveBeenCalled();
 });
 
 describe.each(["cut", "stall"])("%s", (fault) => {
-  it("keeps the whole head of the document, with its length", async () => {
+  it("keeps all headers of the document, with its length", async () => {
     const { call, closing } = misbehaving({ faults: fault });
     const head = Object.fromEntries((await call()).headers);
     const { "x-request-id": _, ...whole } = Object.fromEntries((await misbehaving({}).call()).headers);
@@ -86,7 +86,7 @@ describe.each(["cut", "stall"])("%s", (fault) => {
     closing.abort();
   });
 
-  it("leaves a refusal as it is", async () => {
+  it("does not change an error response", async () => {
     const { endpoint } = misbehaving({ faults: fault }, ({ uid }) => {
       throw unknownTemplate(uid);
     });
@@ -97,7 +97,7 @@ describe.each(["cut", "stall"])("%s", (fault) => {
 });
 
 describe("a single call", () => {
-  it("may ask for a fault of its own, which wins over the rules and is counted", async () => {
+  it("can request its own fault, which takes precedence over the rules and is counted", async () => {
     const { call } = misbehaving({ faults: ["503 every 2"] });
     const first = await call({ "x-emulator-fault": "429 retry-after 3" });
     const second = await call({ "x-emulator-fault": "HTML" });
@@ -114,7 +114,7 @@ describe("a single call", () => {
     ["x-emulator-fault", "teapot", "Write <what>"],
     ["x-emulator-fault", "", "Write <what>"],
     ["x-emulator-latency", "soon", 'such as "500", "1.5s", "200..800"'],
-  ])("is refused with 400 and the way to write it: %s: %s", async (name, value, wrong) => {
+  ])("is refused with 400 and the valid syntax: %s: %s", async (name, value, wrong) => {
     const { call, produce } = misbehaving({});
     const response = await call({ [name]: value });
     expect(response.status).toBe(400);
@@ -142,6 +142,6 @@ it.each<[string, object, string]>([
   ["an empty rule", { faults: "" }, 'The fault "" is not a fault rule'],
   ["an object", { faults: {} }, 'The fault "[object Object]" is not a fault rule'],
   ["a latency", { latency: Number.NaN }, 'The latency "NaN" is not between'],
-])("%s that cannot be read is refused before any call", (_title, options, message) => {
+])("%s that cannot be parsed is rejected before any call", (_title, options, message) => {
   expect(() => misbehaving(options as MisbehaviourOptions)).toThrow(message);
 });

@@ -19,7 +19,7 @@ import type { MisbehaviourOptions } from "./misbehaving.ts";
 
 const KEY = "k-2af91c";
 
-/** Large enough to come in many pieces. */
+/** Large enough to arrive in many pieces. */
 const pdf = new Uint8Array(pdfOf(3_000_001));
 const half = Math.floor(pdf.byteLength / 2);
 
@@ -31,7 +31,7 @@ afterEach(() => {
   for (const print of prints) expect(print).not.toHaveBeenCalled();
 });
 
-/** Serves one document, misbehaving, over a real socket until the test has finished. */
+/** Serves one document with faults over a real socket until the test has finished. */
 async function serve(options: MisbehaviourOptions = {}) {
   const closing = new AbortController();
   const endpoint = createEndpoint({
@@ -47,19 +47,19 @@ async function serve(options: MisbehaviourOptions = {}) {
   return {
     baseUrl: listening.baseUrl,
     close,
-    /** How many calls wait for something. */
+    /** The number of waiting calls. */
     waiting: () => getEventListeners(closing.signal, "abort").length,
   };
 }
 
-describe.each(transports)("over %s, a client sees", (_name, carriedBy) => {
+describe.each(transports)("with %s, a client observes", (_name, carriedBy) => {
   function clientOf({ baseUrl }: { baseUrl: string }): TemplatePdf {
     const client = new TemplatePdf({ baseUrl, apiKey: KEY, retry: false, ...carriedBy });
     onTestFinished(() => client.close());
     return client;
   }
 
-  /** Reads a document as far as its first half. */
+  /** Reads the first half of a document. */
   async function readHalf(stream: ReadableStream<Uint8Array>) {
     const reader = stream.getReader();
     let received = 0;
@@ -83,7 +83,7 @@ describe.each(transports)("over %s, a client sees", (_name, carriedBy) => {
     expect(await sizeOf(pdfs)).toBe(pdf.byteLength);
   });
 
-  it("the rule of a status, on a connection that stays open", async () => {
+  it("the status of a rule, on a connection that stays open", async () => {
     const error = (await errorOf(clientOf(await serve({ faults: "429" })))) as RateLimitError;
     expect(error.headers?.get("connection")).toBe("keep-alive");
     expect(error.message).toContain('was caused by the rule \\"429\\"');
@@ -100,7 +100,7 @@ describe.each(transports)("over %s, a client sees", (_name, carriedBy) => {
     const settled = vi.fn();
     const more = reader.read();
     more.then(settled, settled);
-    // A whole document arrives in the meantime.
+    // A complete document arrives meanwhile.
     await sizeOf(pdfs);
     expect(settled).not.toHaveBeenCalled();
     const reason = new Error("enough");
@@ -108,7 +108,7 @@ describe.each(transports)("over %s, a client sees", (_name, carriedBy) => {
     await expect(more).rejects.toBe(reason);
   });
 
-  it("a truncated document when the server stops while it stalls", async () => {
+  it("a truncated document if the server stops during a stall", async () => {
     const server = await serve({ faults: "stall" });
     await using document = await clientOf(server).generate("invoice", {});
     const stream = document.stream();
@@ -119,7 +119,7 @@ describe.each(transports)("over %s, a client sees", (_name, carriedBy) => {
     expect(error).toMatchObject({ receivedBytes: half });
   });
 
-  it("503 for a call that waits when the server stops", async () => {
+  it("503 for a call that is waiting when the server stops", async () => {
     const server = await serve({ latency: "1000s" });
     const call = clientOf(server).generate("invoice", {}).bytes();
     call.catch(() => {});
@@ -129,7 +129,7 @@ describe.each(transports)("over %s, a client sees", (_name, carriedBy) => {
     await expect(call).rejects.toThrow("The emulator is stopping");
   });
 
-  it("the fault and the latency of its own headers", async () => {
+  it("the fault and the latency that its own headers request", async () => {
     const server = await serve({ latency: "1000s" });
     const headers = { "x-emulator-latency": "0" };
     const pdfs = clientOf(server).with({ headers });
@@ -142,7 +142,7 @@ describe.each(transports)("over %s, a client sees", (_name, carriedBy) => {
     expect(await sizeOf(pdfs)).toBe(pdf.byteLength);
   });
 
-  it("no answer after it aborts a call that waits, and the server forgets the call", async () => {
+  it("no response after it aborts a waiting call, and the server removes the call", async () => {
     const server = await serve({ latency: "1000s" });
     const controller = new AbortController();
     const call = clientOf(server).generate("invoice", {}, { signal: controller.signal }).bytes();
@@ -155,8 +155,8 @@ describe.each(transports)("over %s, a client sees", (_name, carriedBy) => {
   });
 });
 
-describe("on the wire", () => {
-  /** Sends one call by a bare socket and reads until the connection ends. */
+describe("on the connection", () => {
+  /** Sends one call on a raw socket and reads until the connection ends. */
   async function answerTo({ baseUrl }: { baseUrl: string }) {
     const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
     onTestFinished(() => void socket.destroy());
@@ -168,7 +168,7 @@ describe("on the wire", () => {
       "POST /api/v1/templates/invoice/generate-sync HTTP/1.1\r\nHost: localhost\r\n" +
         `Authorization: API-Key ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
     );
-    // Not `once`, which rejects for a connection that is reset.
+    // Does not use `once`, which rejects if the connection is reset.
     await new Promise((resolve) => socket.on("error", () => {}).on("close", resolve));
     const [head = "", body = ""] = received.split(/\r\n\r\n(.*)/s);
     return { head, bytes: body.length };

@@ -13,17 +13,17 @@ describe("a latency", () => {
     vi.restoreAllMocks();
   });
 
-  /** Runs everything that needs no timer. */
+  /** Runs everything that does not need a timer. */
   const settle = () => new Promise((resolve) => setImmediate(resolve));
 
   async function until(isSo: () => boolean): Promise<void> {
-    // The limit is for tests that fail: they should not hang.
+    // The limit keeps a failing test from hanging.
     const limit = performance.now() + 5_000;
     while (!isSo() && performance.now() < limit) await settle();
     expect(isSo()).toBe(true);
   }
 
-  it("comes before the document, and before the fault", async () => {
+  it("delays the document and the fault", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0.5);
     for (const faults of [[], ["503"]]) {
       const { call, produce, listeners } = misbehaving({ faults, latency: "200..800" });
@@ -38,7 +38,7 @@ describe("a latency", () => {
     }
   });
 
-  it("of a single call wins over that of all", async () => {
+  it("of a single call takes precedence over the general one", async () => {
     const { call, listeners } = misbehaving({ latency: hour });
     expect((await call({ "x-emulator-latency": "0" })).status).toBe(200);
     const patient = call({ "x-emulator-latency": "2s" });
@@ -56,7 +56,7 @@ describe("a latency", () => {
     expect((await slow).status).toBe(503);
   });
 
-  it("ends when the caller leaves, which is no error", async () => {
+  it("ends if the caller disconnects, without an error", async () => {
     const { endpoint, produce, onError, listeners } = misbehaving({ latency: hour });
     const caller = new AbortController();
     const response = endpoint(new Request(request({}), { signal: caller.signal }));
@@ -69,7 +69,7 @@ describe("a latency", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("ends when the server stops: with 503, and at once from then on", async () => {
+  it("ends with 503 if the server stops, and ends at once from then on", async () => {
     const { call, closing, produce, onError, listeners } = misbehaving({ latency: hour });
     const response = call();
     await until(() => listeners() > 0);
@@ -81,7 +81,7 @@ describe("a latency", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("leaves no timer and no listener behind after 1,000 calls, however they end", async () => {
+  it("leaves no timer and no listener after 1,000 calls with any outcome", async () => {
     const warn = vi.fn();
     process.on("warning", warn);
     const { endpoint, listeners } = misbehaving({ latency: "1..9" });

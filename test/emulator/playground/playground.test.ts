@@ -34,12 +34,12 @@ const shared = shareEmulator(
   () => ({ onCall: (call) => void calls.push(call) }),
 );
 const html = { accept: "text/html,application/xhtml+xml" };
-/** A whole response: one whose body is not read would keep its connection. */
+/** A response with its body, because an unread body would keep its connection open. */
 async function get(url: string, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   return new Response(await response.arrayBuffer(), response);
 }
-/** What the page sends: its token. */
+/** The headers that the page sends: its token. */
 async function tokenOf({ baseUrl }: { readonly baseUrl: string }) {
   const page = await (await get(`${baseUrl}/`, { headers: html })).text();
   return {
@@ -66,7 +66,7 @@ const change = (body: unknown, headers: Record<string, string> = {}) =>
 
 afterEach(() => change({ faults: [], latency: "0" }));
 
-/** Opens the stream of events. `next` waits for an event and returns what was sent with it. */
+/** Opens the event stream. `next` waits for an event and returns its data. */
 async function openEvents() {
   const response = await fetch(`${shared.baseUrl}/_playground/events`, { headers: await tokenOf(shared) });
   const decoder = new TextDecoderStream() as unknown as ReadableWritablePair<string, Uint8Array>;
@@ -91,7 +91,7 @@ async function openEvents() {
 const statusAndType = ({ status, headers }: Response) => [status, headers.get("content-type")];
 
 describe("the playground", () => {
-  it("is a page at the base URL for a browser, which may load nothing from elsewhere", async () => {
+  it("is a page at the base URL for a browser, which may not load anything from other origins", async () => {
     const response = await get(`${shared.baseUrl}/`, { headers: html });
     expect(statusAndType(response)).toEqual([200, "text/html; charset=utf-8"]);
     const policy = response.headers.get("content-security-policy");
@@ -121,13 +121,13 @@ describe("the playground", () => {
     }
   });
 
-  it("has its address in `playgroundUrl`, also of a host in IPv6", async () => {
+  it("has its URL in `playgroundUrl`, also for an IPv6 host", async () => {
     const { baseUrl, playgroundUrl } = await emulate({ "greeting.json": greeting }, { host: "::1" });
     expect(playgroundUrl).toBe(`${baseUrl}/`);
     expect((await get(`${playgroundUrl}`, { headers: html })).status).toBe(200);
   });
 
-  it("is refused as `ui: true` at a host that other machines reach", async () => {
+  it("is refused with `ui: true` on a host that other machines can reach", async () => {
     const starting = emulate({ "greeting.json": greeting }, { host: "0.0.0.0", ui: true });
     await expect(starting).rejects.toThrow("Expected `ui` to be false, unless `host` is a loopback address");
   });
@@ -156,7 +156,7 @@ describe("the playground", () => {
     expect((await state()).misbehaviour.faults).toEqual([]);
   });
 
-  it("takes no rules from a plain form, which any page can send", async () => {
+  it("does not accept rules from a plain form, which any page can submit", async () => {
     const response = await change({ faults: ["503"] }, { "content-type": "text/plain" });
     expect(response.status).toBe(415);
   });
@@ -202,7 +202,7 @@ describe("the playground's state", () => {
     expect(JSON.stringify(whole)).not.toContain(shared.apiKey);
   });
 
-  it("says why a call was refused, and where a template is broken", async () => {
+  it("contains why a call was refused and where a template is broken", async () => {
     await generate(shared, "greeting", { name: 7 });
     await generate(shared, "throwing", { fail: true });
     const [broken, refused] = (await state()).requests;
@@ -210,7 +210,7 @@ describe("the playground's state", () => {
     expect(broken).toMatchObject({ status: 500, error: expect.stringMatching(/throwing\.mjs:2:\d+: .*no$/) });
   });
 
-  it("keeps the last 100 requests, and no values that are too long", async () => {
+  it("keeps the last 100 requests, without values that are too long", async () => {
     for (let count = 0; count < 100; count++) await generate(shared, "missing");
     await generate(shared, "missing", { text: "x".repeat(300_000) });
     const { requests } = await state();
@@ -221,7 +221,7 @@ describe("the playground's state", () => {
     expect((await ask(`requests/${(requests.at(-1)?.id ?? 0) - 1}`)).status).toBe(404);
   });
 
-  it("is not among the calls that `onCall` gets", async () => {
+  it("is not reported to `onCall`", async () => {
     await state();
     expect(calls.map(({ path }) => path)).not.toContainEqual(expect.stringContaining("_playground"));
     expect(calls.length).toBeGreaterThan(0);
@@ -243,7 +243,7 @@ it.each<[string, number | undefined, (state: TemplateState) => boolean]>([
 });
 
 describe("the playground's types", () => {
-  it("are those of `template-pdf types`", async () => {
+  it("are the same as those of `template-pdf types`", async () => {
     const response = await ask("types/greeting");
     expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(await response.text()).toContain("export interface GreetingValues {\n  name: string;\n}");
@@ -252,7 +252,7 @@ describe("the playground's types", () => {
 });
 
 describe("the playground's rules", () => {
-  it("are those of the emulator, which counts again after a change", async () => {
+  it("are the rules of the emulator, which restarts its count after a change", async () => {
     const events = await openEvents();
     const rules = { faults: ["503 first 1"], latency: "1..2" };
     for (let time = 0; time < 2; time++) {
@@ -268,7 +268,7 @@ describe("the playground's rules", () => {
   it.each([
     [{ faults: ["429 sometimes"], latency: "0" }, 'The fault "429 sometimes" is not a fault rule.'],
     [{ faults: [], latency: "9..3" }, 'The latency "9..3" is not between 0 and'],
-  ])("stay as they are if %j cannot be read", async (rules, words) => {
+  ])("do not change if %j cannot be parsed", async (rules, words) => {
     await change({ faults: ["cut every 9"], latency: "1" });
     const response = await change(rules);
     expect(response.status).toBe(400);
@@ -280,7 +280,7 @@ describe("the playground's rules", () => {
 describe("an open playground", () => {
   const file = () => join(shared.folder, "templates", "letter.json");
 
-  it("hears of each request and of each file that is saved, and keeps the sample of a broken one", async () => {
+  it("receives each request and each saved file, and keeps the sample of a broken file", async () => {
     const events = await openEvents();
     await generate(shared, "greeting", { name: "a" });
     expect(await events.next("request")).toMatchObject({ uid: "greeting", status: 200 });
@@ -300,7 +300,7 @@ describe("an open playground", () => {
     expect(broken).toMatchObject({ sample, fault: expect.stringMatching(/letter\.json:2:15: /) });
     await rm(file());
     while (letterOf(await events.next("templates"))) {
-      // An event of the file before.
+      // An event for the previous file.
     }
     await events.close();
   });

@@ -16,7 +16,7 @@ it("renders a definition in each style of its font", async () => {
   expect(text).toMatch(/plain.*bold.*both/s);
 });
 
-it("leaves what definitions share alone", async () => {
+it("does not change objects that definitions share", async () => {
   const pixel =
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   const images = Object.freeze({ logo: pixel });
@@ -30,7 +30,7 @@ it("names the visible characters that the fonts of a document lack, once and sor
     { svg: '<svg width="9" height="9"></svg>' },
   ];
   expect((await render({ content })).missing).toBe("→✓中文😀");
-  // Of another document, nothing is left.
+  // Nothing is kept from another document.
   expect((await render({ content: "Invoice" })).missing).toBe("");
 });
 
@@ -42,7 +42,7 @@ describe("without pdfmake", () => {
     );
   });
 
-  it("does not call any other failure of it a missing package", () => {
+  it("does not report any other failure as a missing package", () => {
     const require = () => {
       throw new Error("font file is damaged");
     };

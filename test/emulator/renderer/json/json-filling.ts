@@ -4,12 +4,12 @@ import {
   parseJsonTemplate,
 } from "../../../../src/emulator/renderer/json/json-template.ts";
 
-/** The template of a file `invoice.json` with these members. */
+/** The template of a file `invoice.json` with these properties. */
 export function templateOf(json: object): JsonTemplate {
   return parseJsonTemplate(JSON.stringify(json), "invoice.json");
 }
 
-/** What pdfmake asks for on each page. */
+/** The functions that pdfmake calls on each page. */
 export type PagePart = (page: number, pages: unknown) => unknown;
 
 interface Definition {
@@ -19,26 +19,26 @@ interface Definition {
   readonly background?: PagePart;
 }
 
-/** What pdfmake would get, of a template that its values fit. */
+/** The definition that pdfmake receives for a template with valid values. */
 export function definitionOf(json: object, values: Record<string, unknown> = {}): Definition {
   const filled = templateOf(json).fill(values);
   expect(filled.issues).toBeUndefined();
   return "definition" in filled ? (filled.definition as Definition) : {};
 }
 
-/** What a piece of content becomes. */
+/** The result for one element of content. */
 export function contentOf(content: unknown, values: Record<string, unknown> = {}): unknown {
   return definitionOf({ content }, values).content;
 }
 
-/** What is wrong with values, as `path message (place)`. */
+/** The issues of values, as `path message (place)`. */
 export function complaintsOf(json: object, values: Record<string, unknown>): string[] {
   return (templateOf(json).fill(values).issues ?? []).map(({ path, message, place }) =>
     `${path.join("/")} ${message}${place === undefined ? "" : ` (${place})`}`.trim(),
   );
 }
 
-/** The message of the error for a file that is no template. */
+/** The error message for a file that is not a template. */
 export function refusalOf(text: string): string {
   try {
     parseJsonTemplate(text, "invoice.json");

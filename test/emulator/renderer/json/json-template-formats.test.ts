@@ -9,7 +9,7 @@ describe("A format of a placeholder", () => {
     ["{{ v | number }}", 1234.5678, "1,234.568"],
     ["{{v | number 2}}", "0.1", "0.10"],
     ["{{v | number}}", "12345678901234567890", "12,345,678,901,234,567,890"],
-    // The narrow space of the locale, which many fonts lack, becomes a common one.
+    // The narrow space of the locale, which many fonts lack, is replaced by a normal space.
     ["{{v | number}}", 1234567, "1\u00a0234\u00a0567", "fr-FR"],
     ["{{v | percent 1}}", 0.175, "17.5%"],
     ["{{v | date}}", "2026-11-20", "20 Nov 2026"],
@@ -41,7 +41,7 @@ describe("A format of a placeholder", () => {
     ["{{v | date}}", "2026-13-20", date],
     ["{{v | date}}", 1_700_000_000, date],
     ["{{v | date}}", undefined, "v has no value (content)"],
-  ])("refuses a value that does not fit: %s with %j", (content, value, expected) => {
+  ])("rejects an invalid value: %s with %j", (content, value, expected) => {
     expect(complaintsOf({ content }, value === undefined ? {} : { v: value })).toEqual([expected]);
   });
 
@@ -62,16 +62,16 @@ describe("A format of a placeholder", () => {
     ["{{v | currency 'GBP}}", unread],
     ["{{v | currency GBP | number}}", unread],
     ["{{@number | number}}", '"{{@number | number}}" has a format, but only values can have formats.'],
-  ])("is refused with its place: %s", (content, expected) => {
+  ])("is rejected with its location: %s", (content, expected) => {
     expect(refusalOf(JSON.stringify({ content }))).toContain(expected);
   });
 
-  it.each([["en_GB"], [""], [7], ["xx-not-a-locale"]])("needs a locale that exists: %j", (locale) => {
+  it.each([["en_GB"], [""], [7], ["xx-not-a-locale"]])("requires an existing locale: %j", (locale) => {
     const refusal = refusalOf(JSON.stringify({ content: "", locale }));
     expect(refusal).toContain(', locale: must be a locale, such as "en-GB" or "de-DE".');
   });
 
-  it("has a value that fits it in a made-up sample", () => {
+  it("has a valid value in a generated sample", () => {
     const lines = { $each: "lines", $show: "{{price | number}}" };
     const content = ["{{total | currency GBP}}", "{{due | date}}", lines];
     const { sample, fill } = templateOf({ content });

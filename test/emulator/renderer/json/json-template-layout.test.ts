@@ -34,12 +34,12 @@ describe("a layout that is an object", () => {
     expect([0, 1, 2, 3, 500].map(given)).toEqual([...list, list[2], list[2]]);
   });
 
-  it("has booleans as they are, because pdfmake takes no function there", () => {
+  it("has booleans unchanged, because pdfmake does not accept a function there", () => {
     const booleans = { defaultBorder: false, hLineWhenBroken: false };
     expect(layoutOf(booleans)).toEqual(booleans);
   });
 
-  it("takes values and choices", () => {
+  it("accepts values and choices", () => {
     const layout = {
       hLineColor: ["{{color}}", { $if: "missing", $show: "red", $else: "blue" }],
       vLineWidth: { $if: "framed", $show: [2, 0], $else: 1 },
@@ -49,7 +49,7 @@ describe("a layout that is an object", () => {
     expect([given.hLineColor?.(0), given.hLineColor?.(1)]).toEqual(["#123", "blue"]);
     expect(given.vLineWidth?.(0)).toBe(1);
     expect(layoutOf(layout, { color: "", paddings: [], framed: true }).vLineWidth?.(1)).toBe(0);
-    // An array that turns out empty is left to the default of pdfmake.
+    // An array without elements uses the default of pdfmake.
     expect(given).not.toHaveProperty("paddingTop");
   });
 
@@ -60,7 +60,7 @@ describe("a layout that is an object", () => {
   });
 });
 
-it("a layout may be a name, also one of the values", () => {
+it("a layout may be a name, also from the values", () => {
   expect(layoutOf("noBorders")).toBe("noBorders");
   expect(layoutOf("{{name}}", { name: "headerLineOnly" })).toBe("headerLineOnly");
   expect(complaintsOf({ content: { table: { body: [[""]] }, layout: "{{name}}" } }, {})).toEqual([
@@ -68,12 +68,12 @@ it("a layout may be a name, also one of the values", () => {
   ]);
 });
 
-it("a member named layout is like any other if there is no table", () => {
+it("a property named layout is like any other if there is no table", () => {
   const filled = [{ text: "a", layout: { hLineWidth: "1" } }];
   expect(contentOf([{ text: "a", layout: { hLineWidth: "{{a}}" } }], { a: 1 })).toEqual(filled);
 });
 
-describe("a layout is refused with its place", () => {
+describe("a layout is rejected with its location", () => {
   const forEach = "or an array with one for each row or column.";
   const number = `must be a number, ${forEach}`;
   const style = `must be null or an object such as {"dash":{"length":2}}, ${forEach}`;

@@ -50,7 +50,7 @@ const values = {
 };
 
 describe("a filled template, rendered by pdfmake", () => {
-  it("shows every value, with the head of the table and the page numbers on each page", async () => {
+  it("shows every value, with the table header and the page number on each page", async () => {
     const { pages, text } = await pdfOf(invoice, values);
     expect(pages).toBeGreaterThan(2);
     text.split("\n").forEach((page, index) => {

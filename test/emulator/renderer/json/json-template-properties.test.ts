@@ -12,7 +12,7 @@ const anyValues = fc.dictionary(
   fc.jsonValue({ stringUnit: "binary" }),
 );
 
-/** Pieces that a template may be made of, with and without mistakes. */
+/** Elements of templates, with and without mistakes. */
 const anyTemplate = fc.letrec<{ element: unknown }>((tie) => {
   const texts = fc.constantFrom(
     ...["{{", "}}", "\\", "a", ".", "lines", "?", " ", "0"],
@@ -68,7 +68,7 @@ const anySchema = fc.letrec<{ schema: unknown }>((tie) => {
   };
 }).schema;
 
-describe("whatever the values are", () => {
+describe("for any values", () => {
   property("a text comes out as it is", () =>
     fc.property(anyText, anyText, (one, other) => {
       const content = ["<{{a}}|{{b}}>", { $each: "list", $show: [{ text: "{{this}}" }, "{{../a}}"] }];
@@ -148,10 +148,10 @@ describe("whatever the values are", () => {
   });
 });
 
-describe("whatever the template is", () => {
+describe("for any template", () => {
   const isFault = (message: string) => /^t\.json(?:, [^\n]+)?: [^\n]+\.$/.test(message);
 
-  /** Reads a template and fills it, unless it is refused in one line that begins with the file. */
+  /** Reads a template and fills it, unless it is rejected in one line that begins with the file name. */
   const filledOf = (json: object, values: Record<string, unknown>) => {
     const filled = attempt(() => parseJsonTemplate(JSON.stringify(json), "t.json"), isFault)?.fill(values);
     if (filled?.issues) expect(filled.issues.length).toBeGreaterThan(0);
@@ -172,7 +172,7 @@ describe("whatever the template is", () => {
   );
 
   property("the sample that is made up fits it", () => {
-    // Names are told apart by what they are, because no sample fits a template that contradicts itself.
+    // Names are distinguished by kind, because no sample is valid for a contradictory template.
     const text = fc.constantFrom("{{t1}}", "{{t2?}} {{o1.t3}}", "{{o1.o2.t4}}", "{{a1.1.t5}}", "{{o3.2024}}");
     const inside = fc.constantFrom("{{t6}}", "{{@number}}", "{{t7.t8}}");
     const element = fc.oneof(
@@ -191,7 +191,7 @@ describe("whatever the template is", () => {
   });
 });
 
-/** What a function gives; `undefined` where it refuses with a message that is right. */
+/** Returns the result of a function, or `undefined` if it throws an expected message. */
 function attempt<T>(make: () => T, isRight: (message: string) => boolean = () => true): T | undefined {
   try {
     return make();
@@ -209,7 +209,7 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** Writes into everything, as a layout does. */
+/** Writes to every object, as a layout does. */
 function scribble(value: unknown): void {
   if (typeof value === "function") scribble((value as (page: number, pages: number) => unknown)(1, 1));
   if (typeof value !== "object" || value === null) return;

@@ -5,7 +5,7 @@ import { refusalOf } from "./json-filling.ts";
 const unknownDirective = "is unknown. The directives are `$each`, `$if`, `$show` and `$else`.";
 const refusal = (json: unknown) => refusalOf(JSON.stringify(json));
 
-describe("a template file is refused in one line that names the place", () => {
+describe("a template file is rejected in one line that names the location", () => {
   const nested = (open: string, close: string, inner = "") => open.repeat(502) + inner + close.repeat(502);
   const noContent = ": has no `content`. Add a property `content` with the content of the document.";
   const noSchema = ", schema: must be a JSON Schema: an object, true or false.";
@@ -35,12 +35,12 @@ describe("a template file is refused in one line that names the place", () => {
     expect(refusalOf(text)).toBe(`invoice.json${message}`);
   });
 
-  it("with the name of the file as it was given", () => {
+  it("with the file name as given", () => {
     expect(() => parseJsonTemplate("{}", "a b/c.json")).toThrow(/^a b\/c\.json: has no `content`/);
   });
 });
 
-describe("a placeholder is refused with its place", () => {
+describe("a placeholder is rejected with its location", () => {
   const noName = (text: string) =>
     `"${text}" names no value. Write a name of letters, digits, _, - and $, or several joined by dots, such as {{customer.name}}.`;
   const notClosed = (text: string) => `"${text}" is never closed. Add }} after the name.`;
@@ -92,7 +92,7 @@ describe("a placeholder is refused with its place", () => {
   });
 });
 
-describe("a directive is refused with its place", () => {
+describe("a directive is rejected with its location", () => {
   const noPath =
     'is not a valid name. Write a name of letters, digits, _, - and $, or several joined by dots, such as "customer.name".';
   const noArray = "`$each` must be in an array. Put [ ] around it.";

@@ -42,7 +42,7 @@ describe("the issue of a value that its schema forbids", () => {
     [{ not: text }, "a", "matches a schema that is not allowed"],
     [false, 1, "is not allowed"],
     [{ minLength: 2, pattern: "b" }, "a", "must have at least 2 characters", 'must match the pattern "b"'],
-  ])("%j by %j names the member", (schema, value, ...messages) => {
+  ])("for %j and %j names the property", (schema, value, ...messages) => {
     expect(complaints(about(schema), { a: value })).toEqual(messages.map((message) => `a ${message}`));
   });
 
@@ -65,15 +65,15 @@ describe("the issue of a value that its schema forbids", () => {
     [{ allOf: [anA, aB] }, {}, "a is missing", "b is missing"],
     [JSON.parse('{"if":{"required":["a"]},"then":{"required":["b"]}}'), { a: 1 }, "b is missing"],
     [{ if: anA, else: aB }, {}, "b is missing"],
-    // Members that are named like keywords, and that every object inherits.
+    // Properties that are named like keywords, or that every object inherits.
     [about({ properties: { anyOf: text } }), { a: { anyOf: 1 } }, "a/anyOf must be a string"],
     [{ required: ["toString"] }, {}, "toString is missing"],
     [JSON.parse('{"properties":{"__proto__":false}}'), protoOne, "__proto__ is not allowed"],
-  ])("%j by %j has the path of the member", (schema, values, ...expected) => {
+  ])("for %j and %j has the path of the property", (schema, values, ...expected) => {
     expect(complaints(schema, values as Record<string, unknown>)).toEqual(expected);
   });
 
-  it("has a path in which an index is a number, and no place in the template", () => {
+  it("has a path with numbers as indexes, and no location in the template", () => {
     const schema = about({ items: { properties: { 0: text } } });
     const { issues } = templateOf({ content: "{{b}}", schema }).fill({ a: [{ 0: 1 }] });
     expect(issues).toEqual([{ path: ["a", 0, "0"], message: "must be a string" }]);
@@ -135,7 +135,7 @@ describe("the drafts of JSON Schema", () => {
   });
 });
 
-describe("a wrong schema is refused with the template", () => {
+describe("a wrong schema is rejected with the template", () => {
   const leadsNowhere =
     "does not exist in this schema, and other documents are not fetched. Fix the reference, or put that schema into `$defs`.";
   const unclear =

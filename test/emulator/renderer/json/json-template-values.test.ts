@@ -4,7 +4,7 @@ import { complaintsOf, definitionOf, templateOf } from "./json-filling.ts";
 const checked = (schema: unknown, values: Record<string, unknown>) =>
   complaintsOf({ content: "", schema }, values);
 
-describe("the issues of values that do not fit the template", () => {
+describe("the issues of values that are invalid for the template", () => {
   const each = [{ $each: "a", $show: 1 }];
   const noText = (kind: string) => `a must be a text, a number or a boolean, not an ${kind} (content)`;
 
@@ -21,10 +21,10 @@ describe("the issues of values that do not fit the template", () => {
     [each, {}, "a has no value (content[0].$each)"],
     [each, { a: {} }, "a must be an array (content[0].$each)"],
     [each, { a: "abc" }, "a must be an array (content[0].$each)"],
-    // Once, of the many places that need it.
+    // Reported once, although many places need it.
     [["{{a}}", "{{a}}", { b: "{{a}}" }], {}, "a has no value (content[0])"],
     [{ "a b": { "": "{{x}}" } }, {}, 'x has no value (content["a b"][""])'],
-  ])("%j with %j have a path and a place", (content, values, ...expected) => {
+  ])("for %j with %j have a path and a location", (content, values, ...expected) => {
     expect(complaintsOf({ content }, values as Record<string, unknown>)).toEqual(expected);
   });
 
@@ -42,7 +42,7 @@ describe("the issues of values that do not fit the template", () => {
     ]);
   });
 
-  it("have paths in which an index is a number", () => {
+  it("have paths with numbers as indexes", () => {
     const template = templateOf({ content: [{ $each: "a", $show: "{{b}} {{../c.0.d}} {{../e.0}}" }] });
     const { issues } = template.fill({ a: [{}], e: {} });
     expect(issues?.map(({ path }) => path)).toEqual([
@@ -52,7 +52,7 @@ describe("the issues of values that do not fit the template", () => {
     ]);
   });
 
-  it("are a thousand at most, after which the search ends", () => {
+  it("are limited to a thousand, after which the search ends", () => {
     let furthest = 0;
     const get = (items: object[], key: string | symbol) => {
       furthest = Math.max(furthest, Number(String(key)) || 0);
@@ -66,7 +66,7 @@ describe("the issues of values that do not fit the template", () => {
 });
 
 describe("the sample", () => {
-  it("is the file's own", () => {
+  it("is the one in the file", () => {
     const sample = { total: "£1", more: [1] };
     expect(templateOf({ content: "{{total}}", sample }).sample).toEqual(sample);
     expect(definitionOf({ content: "", sample, schema: true })).toEqual({ content: "" });
@@ -79,7 +79,7 @@ describe("the sample", () => {
     [[{ $each: "lines", $show: "{{price}} {{../total}}" }], { lines: [price], total: "total" }],
     [[{ $each: "tags", $show: "{{this}}" }], { tags: ["tags"] }],
     [[{ $each: "a", $show: { $each: "this", $show: "{{b}} {{../../c}}" } }], { a: [[{ b: "b" }]], c: "c" }],
-    // A small number is an index of a list that long, a greater one a name.
+    // A small number is an index of a list, a larger one is a name.
     ["{{lines.2.price}}", { lines: [price, price, price] }],
     ["{{years.2024}}", { years: { 2024: "2024" } }],
     [{ $if: "a.paid", $show: "PAID" }, { a: { paid: true } }],
@@ -87,7 +87,7 @@ describe("the sample", () => {
     [[{ $if: "note", $show: "{{note}}" }], { note: "note" }],
     [["\\{{a}}"], {}],
     ["{{__proto__.constructor}}", JSON.parse('{"__proto__":{"constructor":"constructor"}}')],
-  ])("is made up from a template without one: %j", (content, expected) => {
+  ])("is generated for a template without one: %j", (content, expected) => {
     const { sample } = templateOf({ content });
     expect(JSON.stringify(sample)).toBe(JSON.stringify(expected));
     expect(complaintsOf({ content }, sample)).toEqual([]);
@@ -97,14 +97,14 @@ describe("the sample", () => {
 describe("values that a schema checks", () => {
   const unchecked = "cannot be checked: too many errors, nested too deeply, or the schema refers to itself";
 
-  it("are checked by the schema first, and then by the template", () => {
+  it("are checked first by the schema and then by the template", () => {
     const json = { content: "{{a}}{{b}}", schema: { properties: { a: { type: "string" } } } };
     expect(complaintsOf(json, { a: 1 })).toEqual(["a must be a string"]);
     expect(complaintsOf(json, { a: "1" })).toEqual(["b has no value (content)"]);
     expect(templateOf(json).fill({ a: "1", b: 2 })).toEqual({ definition: { content: "12" } });
   });
 
-  it("that are nested too deep are refused", () => {
+  it("are rejected if they are nested too deep", () => {
     let deep: Record<string, unknown> = {};
     for (let depth = 0; depth < 100_000; depth += 1) deep = { a: deep };
     expect(checked({ properties: { a: { $ref: "#" } } }, deep)).toEqual(["is nested deeper than 500 levels"]);
@@ -114,22 +114,22 @@ describe("values that a schema checks", () => {
     expect(checked(nested, less).filter((issue) => !issue.startsWith(unchecked))).toEqual([]);
   });
 
-  it("by a schema that leads back to itself for ever are refused", () => {
+  it("are rejected if the schema refers to itself for ever", () => {
     expect(checked({ allOf: [{ $ref: "#" }] }, {})).toEqual([unchecked]);
   });
 
-  it("with more faults than the stack holds are refused", () => {
+  it("are rejected if they have more issues than the stack can hold", () => {
     const lines = Array.from({ length: 300_000 }, () => ({}));
     const schema = { properties: { lines: { items: { required: ["price"] } } } };
     expect(checked(schema, { lines })).toEqual([unchecked]);
   });
 
-  it("with names that are not Unicode are refused if the validator cannot take them", () => {
+  it("are rejected if the validator does not accept names that are not valid Unicode", () => {
     const issue = checked({ properties: { a: { additionalProperties: false } } }, { a: { "\ud800": 1 } });
     expect(issue).toEqual(["has a property whose name is not valid Unicode"]);
   });
 
-  it("of any kind are refused by the schema false, and taken by true", () => {
+  it("of any kind are rejected by the schema false and accepted by true", () => {
     expect(checked(false, {})).toEqual(["is not allowed"]);
     expect(checked(true, { a: 1 })).toEqual([]);
   });

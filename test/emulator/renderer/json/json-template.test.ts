@@ -20,7 +20,7 @@ describe("a placeholder", () => {
     ["a value with braces, which is never expanded again", "{{a}}", { a: "{{b}} \\{{" }, "{{b}} \\{{"],
     ["names that every object inherits, when they are own", "{{constructor}}", { constructor: "c" }, "c"],
     ["the values by the name this", "{{this.a}}", { a: 1 }, "1"],
-  ])("takes %s", (_, text, values, expected) => {
+  ])("accepts %s", (_, text, values, expected) => {
     expect(contentOf(text, values)).toBe(expected);
   });
 
@@ -32,11 +32,11 @@ describe("a placeholder", () => {
     ["closing braces alone", "a }} b {{a}} }}", "a }} b 1 }}"],
     ["single braces", "{a} { {a}", "{a} { {a}"],
     ["no text", "", ""],
-  ])("leaves %s", (_, text, expected) => {
+  ])("does not change %s", (_, text, expected) => {
     expect(contentOf(text, { a: 1 })).toBe(expected);
   });
 
-  it("stands in any text of the definition, but in no name of a member", () => {
+  it("may be in any text of the definition, but not in a property name", () => {
     const json = {
       content: [{ text: ["{{a}}", { text: "{{a}}", link: "https://x.example/{{a}}" }] }],
       info: { title: "{{a}}" },
@@ -51,7 +51,7 @@ describe("a placeholder", () => {
     });
   });
 
-  it("is escaped in an svg text, where the rest is not", () => {
+  it("is escaped in an svg text, unlike the rest of the text", () => {
     const json = { svg: '<text a="{{a}}">{{a}} &amp; \\{{</text>' };
     expect(contentOf(json, { a: `<&>"'` })).toEqual({
       svg: '<text a="&#60;&#38;&#62;&#34;&#39;">&#60;&#38;&#62;&#34;&#39; &amp; {{</text>',
@@ -62,7 +62,7 @@ describe("a placeholder", () => {
 });
 
 describe("$each", () => {
-  it("makes an element of each item, where names belong to the item", () => {
+  it("creates an element for each item, in which names refer to the item", () => {
     const each = { $each: "lines", $show: ["{{item}}", "{{price}}"] };
     const body = [["Item", "Price"], each, ["Total", "{{total}}"]];
     const [ink, pen] = [
@@ -74,7 +74,7 @@ describe("$each", () => {
     expect(contentOf({ table: { body } }, values)).toEqual({ table: { body: rows } });
   });
 
-  it("knows the item itself, its number, and what lies further out", () => {
+  it("has access to the item, its number and the outer scopes", () => {
     const inner = { $each: "tags", $show: "{{@number}} {{this}} {{../name}} {{../@number}} {{../../total}}" };
     const [a, b] = [
       { name: "a", tags: ["x", "y"] },
@@ -87,7 +87,7 @@ describe("$each", () => {
     ]);
   });
 
-  it("goes through a path: of members, of something further out, of the item itself", () => {
+  it("iterates over a path of properties, of an outer scope or of the item itself", () => {
     const cells = { $each: "this", $show: "{{this}}{{../../order.unit}}" };
     const rows = { $each: "order.rows", $show: [cells, { $each: "../order.notes", $show: "{{this}}" }] };
     const values = { order: { unit: "g", rows: [[1, 2], [3]], notes: ["n"] } };
@@ -97,7 +97,7 @@ describe("$each", () => {
     ]);
   });
 
-  it("stands in an array beside others, in another $each, and in an $if", () => {
+  it("may be in an array next to other elements, in another $each and in an $if", () => {
     const lines = { $each: "lines", $show: "{{this}}" };
     const groups = { $each: "groups", $show: { $if: "lines", $show: lines, $else: "none" } };
     const values = { groups: [{ lines: [1, 2] }, { lines: [] }, { lines: [3] }] };
@@ -107,11 +107,11 @@ describe("$each", () => {
   it.each([
     ["an empty array", []],
     ["null", null],
-  ])("makes nothing of %s", (_, lines) => {
+  ])("creates no element for %s", (_, lines) => {
     expect(contentOf(["a", { $each: "lines", $show: "{{this}}" }], { lines })).toEqual(["a"]);
   });
 
-  it("leaves the table out that would be without rows, which pdfmake could not draw", () => {
+  it("omits a table without rows, which pdfmake could not draw", () => {
     const body = [{ $each: "lines", $show: ["{{this}}"] }];
     const table = { table: { body }, layout: { hLineWidth: 1 }, margin: [0, 9] };
     const filled = { table: { body: [["a"]] }, margin: [0, 9] };
@@ -135,14 +135,14 @@ describe("$if", () => {
     expect(contentOf([{ $if: "note", $show: "shown" }], { note })).toEqual(["shown"]);
   });
 
-  it("shows no element of an array, and elsewhere no text, where there is no $else", () => {
+  it("shows no element in an array, and an empty text elsewhere, if there is no $else", () => {
     const hidden = { $if: "a.b.c", $show: "shown" };
     expect(contentOf(["first", hidden, "last"], { a: 1 })).toEqual(["first", "last"]);
     expect(contentOf({ text: hidden, stack: [[hidden]] })).toEqual({ text: "", stack: [[]] });
     expect(contentOf(hidden)).toBe("");
   });
 
-  it("chooses among elements of any kind, and within each other", () => {
+  it("selects elements of any kind, and may be nested", () => {
     const inner = { $if: "b", $show: { ul: ["{{b}}"] }, $else: 7 };
     const outer = [{ $if: "a", $show: inner, $else: null }];
     expect(contentOf(outer, { a: 1, b: "x" })).toEqual([{ ul: ["x"] }]);
@@ -151,8 +151,8 @@ describe("$if", () => {
   });
 });
 
-describe("what is on every page", () => {
-  it("knows the number of the page, and of all pages", () => {
+describe("the content of every page", () => {
+  it("has access to the page number and the page count", () => {
     const json = {
       content: "",
       header: "{{title}} {{@page}}",
@@ -165,7 +165,7 @@ describe("what is on every page", () => {
     expect(background?.(3, { width: 1 })).toEqual([{ text: "3" }]);
   });
 
-  it("is made afresh for each page, layouts of tables included", () => {
+  it("is created again for each page, including table layouts", () => {
     const footer = { table: { body: [["{{@page}}"]] }, layout: { hLineWidth: 3 } };
     const part = definitionOf({ content: "", footer }).footer;
     const [first, second] = [part?.(1, 2), part?.(1, 2)] as { layout: { hLineWidth: () => number } }[];
@@ -174,7 +174,7 @@ describe("what is on every page", () => {
     expect(JSON.stringify(second)).toBe(JSON.stringify(first));
   });
 
-  it("can be a section's own, which takes pdfmake's words for the same and for none, too", () => {
+  it("can be specific to a section, which also accepts pdfmake's values for inherited and for none", () => {
     const sections = [
       { section: ["a"], header: "{{@page}}", footer: "inherit", background: null },
       { section: ["b"], header: { $if: "x", $show: "y" } },
@@ -185,7 +185,7 @@ describe("what is on every page", () => {
     expect(second?.header(1, 1)).toBe("");
   });
 
-  it("is checked before any page is made", () => {
+  it("is checked before any page is created", () => {
     const json = { content: "{{a}}", footer: ["{{b}}", { $each: "c", $show: "" }], header: "{{d?}}{{a}}" };
     expect(complaintsOf(json, {})).toEqual([
       "a has no value (content)",
