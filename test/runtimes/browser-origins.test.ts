@@ -10,7 +10,7 @@ import { listen, type SocketServer } from "../support/sockets.ts";
 import { type Browser, launch, type Page } from "./browsers.ts";
 import { ScriptedService } from "./scripted-service.ts";
 
-/** A page that calls the handler of another origin, in real browsers: CORS as the browsers see it, and cookies. */
+/** Tests a page that calls the handler of another origin in real browsers, with CORS and cookies. */
 
 const { TemplatePdf, template } = (await import(join(installed, "dist/index.js"))) as typeof face;
 const { createHandler } = (await import(join(installed, "dist/handler/index.js"))) as typeof handlerDoor;
@@ -20,7 +20,7 @@ const session = "session-of-zoe";
 
 let service: ScriptedService;
 const servers: Record<"listed" | "other" | "api", SocketServer> = {} as never;
-/** What reached the handler: methods and the header names that pages may not send without asking first. */
+/** The requests of the handler: methods, and the names of headers that require a preflight request. */
 const calls: { method: string; origin: string | undefined; cookie: string | undefined }[] = [];
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ beforeAll(async () => {
     listen((request, response) => {
       const isScript = request.url === "/sdk.js";
       response.setHeader("content-type", isScript ? "text/javascript" : "text/html; charset=utf-8");
-      // Of the host, and so of every port on it: an app and its api below one domain have it like this.
+      // The cookie belongs to the host and so to every port, as for an app and its API below one domain.
       response.setHeader("set-cookie", `session=${session}; HttpOnly; SameSite=Strict; Path=/`);
       response.end(
         isScript
@@ -83,7 +83,7 @@ describe.each(["chromium", "firefox"] as const)("a page of another origin in %s"
 
   afterAll(() => browser.close());
 
-  /** Asks for a document there, and tells what the page got of it. */
+  /** Requests a document in the page, and returns what the page received. */
   async function ask(from: "listed" | "other", options: object): Promise<Record<string, unknown>> {
     calls.length = 0;
     await page.goto(`${servers[from].origin}/`);
@@ -103,7 +103,7 @@ describe.each(["chromium", "firefox"] as const)("a page of another origin in %s"
   it("receives its document with the cookies of its user, and reads the headers of the handler", async () => {
     expect(await ask("listed", { credentials: "include" })).toEqual({
       bytes: 400_000,
-      // No `contentLength`: a page cannot see there whether the answer was compressed on its way.
+      // No `contentLength`, because a page cannot see there whether the response was compressed.
       filename: "invoice.pdf",
       requestId: expect.stringMatching(/^[\da-f-]{36}$/),
     });

@@ -7,7 +7,7 @@ import { browserOf, runtimesFolder } from "./installed.ts";
 export type BrowserName = "chromium" | "firefox";
 export type Scheme = "light" | "dark";
 
-/** So much of puppeteer-core as is used here. */
+/** The part of puppeteer-core that is used here. */
 export interface Page {
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
   goto(url: string, options?: { readonly waitUntil: "networkidle0" }): Promise<unknown>;
@@ -29,7 +29,7 @@ export interface Page {
   bringToFront(): Promise<void>;
 }
 
-/** What puppeteer-core has started. */
+/** A browser that puppeteer-core has started. */
 interface Driven {
   newPage(): Promise<Page>;
   version(): Promise<string>;
@@ -37,22 +37,22 @@ interface Driven {
   process(): { kill(signal: "SIGKILL"): boolean } | null;
 }
 
-/** A real browser, without a window. */
+/** A real headless browser. */
 export type Browser = Pick<Driven, "newPage" | "version" | "close">;
 
 interface Launching {
-  /** What its user likes. Default: light. */
+  /** The preferred colour scheme. Default: light. */
   readonly scheme?: Scheme;
-  /** The folder where it saves, without asking. */
+  /** The folder for downloads. */
   readonly downloads?: string;
-  /** How long it may take to answer the driver. Default: so long that only what hangs takes it. */
+  /** The time limit for a response to the driver. The default is so long that only a hanging browser exceeds it. */
   readonly answersWithinMs?: number;
 }
 
 /**
- * Starts a browser of this machine, with a profile of its own.
+ * Starts a browser of this machine with a new profile.
  *
- * @throws {Error} when this machine has none, with the line that installs it
+ * @throws {Error} if this machine does not have the browser, with the command that installs it
  */
 export async function launch(name: BrowserName, settings: Launching = {}): Promise<Browser> {
   const { downloads, answersWithinMs = 240_000 } = settings;
@@ -68,10 +68,10 @@ export async function launch(name: BrowserName, settings: Launching = {}): Promi
       protocolTimeout: answersWithinMs,
       ...(downloads ? { downloadBehavior: { policy: "allow", downloadPath: downloads } } : {}),
       ...(name === "chromium"
-        ? // It refuses its sandbox to root, and small machines have little shared memory.
+        ? // Chromium has no sandbox for root, and small machines have little shared memory.
           { args: ["--no-sandbox", "--disable-dev-shm-usage"] }
         : { extraPrefsFirefox: firefoxPreferences(settings) }),
-      // They would leave the profile.
+      // These would leave the profile.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
@@ -108,7 +108,7 @@ function firefoxPreferences({ scheme, downloads }: Launching): Record<string, un
   };
 }
 
-/** Opens a page, and notes what the page complains of; a status that the page was refused with is no complaint. */
+/** Opens a page, and records its errors and warnings, except error statuses of responses. */
 export async function openPage(browser: Browser, url: string): Promise<{ page: Page; complaints: string[] }> {
   const page = await browser.newPage();
   const complaints: string[] = [];

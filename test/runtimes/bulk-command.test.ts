@@ -73,7 +73,7 @@ describe("template-pdf bulk", () => {
   });
 });
 
-/** A text with a part that never ends, in chunks. */
+/** An endless text in chunks. */
 function endless(begin: string, piece: string): AsyncIterable<string> {
   const chunk = Buffer.from(piece.repeat((64 * 1024) / piece.length));
   const chunks = async function* () {
@@ -102,7 +102,7 @@ it.each([
     () => csvRows(endless('number,name,note\n1,2,3\n4,"', "xxxx\n"), dialect, columns),
     "3:: this row is longer than 64 MiB; a quote may be unclosed",
   ],
-])("%s that never ends is a problem, and ends the reading", async (_what, read, problem) => {
+])("%s that never ends is reported, and reading stops", async (_what, read, problem) => {
   const found = await readAll(read());
   expect(problemsOf(found)).toEqual([problem]);
   expect(found).toHaveLength(2);

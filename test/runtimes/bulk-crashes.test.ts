@@ -6,7 +6,7 @@ import { atEnd } from "../support/at-end.ts";
 import { documentOf, filesIn, setUpRuns } from "./bulk/runs.ts";
 import { nodeOf, programOf } from "./installed.ts";
 
-/** Numbers that look random, and are the same in every run of this test. */
+/** Pseudo-random numbers that are the same in every run of this test. */
 function seeded(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -24,7 +24,7 @@ const calls = [
   ["datasync", "after"],
 ] as const;
 
-it("a run that is killed again and again generates every document, and none again that it has reported", {
+it("a run that is killed repeatedly generates every document, and no reported document twice", {
   timeout: 240_000,
 }, async () => {
   const { service, folder, startRun, expectRest } = await setUpRuns(1500);
@@ -38,7 +38,7 @@ it("a run that is killed again and again generates every document, and none agai
       for (let left = chance(60); left >= 0; left--) await service.next();
       running.kill();
     } else if (round % 8 === 7) {
-      // A document was renamed just now, and is not recorded.
+      // A document was just renamed and is not recorded yet.
       mkdirSync(join(folder, "out/1"), { recursive: true });
       let left = 1 + chance(20);
       const watcher = watch(join(folder, "out/1"), (_event, name) => {
@@ -52,7 +52,7 @@ it("a run that is killed again and again generates every document, and none agai
   await expectRest();
 });
 
-it("a run over changed input that is killed generates the changed documents again, and no others", {
+it("a killed run over changed input generates only the changed documents again", {
   timeout: 120_000,
 }, async () => {
   const { service, startRun, expectRest } = await setUpRuns(300);
@@ -100,7 +100,7 @@ it.each<[string, readonly string[]]>([
   },
 );
 
-/** Turns a folder into a small disk; returns false if this process may not. */
+/** Mounts a small disk at a folder. Returns false if this process has no permission. */
 function mountDisk(folder: string): boolean {
   mkdirSync(folder, { recursive: true });
   const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", folder]);
@@ -125,7 +125,7 @@ it.runIf(process.getuid?.() === 0 && process.platform === "linux").each([
   expect(first.last?.message).toMatch(/: the disk is full/);
   if (inner !== "") expect(first.last?.name).toBe("RunStoppedError");
   const documents = filesIn(folder).filter((path) => path.startsWith("out/"));
-  // It sends nothing more once it knows.
+  // It sends nothing after it has noticed.
   expect(first.asked.length).toBeLessThan(documents.length + 30);
   for (const path of documents) {
     const [, shelf, n] = /^out\/(\d)\/(\d+)\.pdf$/.exec(path) ?? [];
@@ -136,7 +136,7 @@ it.runIf(process.getuid?.() === 0 && process.platform === "linux").each([
   await expectRest();
 });
 
-it("a run whose journal may not grow any more stops, and says so", async () => {
+it("a run whose journal cannot grow stops and reports it", async () => {
   const { startRun } = await setUpRuns(1500);
   const limited = ["sh", "-c", 'ulimit -f 32; exec "$@"', "sh", process.execPath];
   const { last } = await startRun({}, limited).ended;

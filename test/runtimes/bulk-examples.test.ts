@@ -30,7 +30,7 @@ beforeAll(() => {
   writeFileSync(file("guide-sink.mjs"), javaScriptOf(sink));
 });
 
-/** Copies the examples into a folder of its own, with rows for the nightly run. */
+/** Copies the examples into a separate folder, with rows for the nightly run. */
 function newFolder(name: string, rows?: string): string {
   const folder = file(`example/${name}`);
   mkdirSync(folder);
@@ -104,7 +104,7 @@ describe.each([
     wholeObject(store);
   });
 
-  it("creates no object of a truncated document, and leaves no part of it", async () => {
+  it("creates no object for a truncated document, and leaves no part of it", async () => {
     const store = await ObjectStore.start();
     const service = await startService(inParts(store, ({ response }) => response.destroy()));
     expect(await startRun(store, service, "truncated", 1).outcome).toEqual(made);
@@ -187,7 +187,7 @@ describe("examples/bulk/nightly-run.mjs", () => {
     if (args.length === 0) expect(documentsIn(join(folder, "out"))).toEqual(["1.pdf"]);
   });
 
-  it("finishes what is in flight at SIGTERM, and continues the next time", async () => {
+  it("finishes jobs in flight at SIGTERM, and continues in the next run", async () => {
     const count = 60;
     const rows = Array.from({ length: count }, (_, n) => JSON.stringify({ number: n }));
     const folder = newFolder("nightly-signal", rows.join("\n"));
@@ -214,7 +214,7 @@ describe("examples/bulk/nightly-run.mjs", () => {
   });
 });
 
-it("the commands of the README and of docs/guides/bulk.md generate what they say", async () => {
+it("the commands of the README and of docs/guides/bulk.md generate the described documents", async () => {
   const typed = [...blocksOf(guide, "sh"), ...blocksOf(read("README.md"), "sh")];
   const lines = typed.flatMap((block) => block.trim().split("\n")).filter((line) => line.includes(" bulk "));
   const nightly = / && (.*)\n/.exec(blocksOf(guide, "crontab")[0] ?? "")?.[1] ?? "";

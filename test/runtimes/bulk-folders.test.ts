@@ -7,7 +7,7 @@ import { childScript } from "../files/child.ts";
 import { outputOf } from "../support/programs.ts";
 import { Service, withLength } from "../support/service.ts";
 
-/** Runs fifty jobs into each of two folders as an ordinary user, and prints the messages of the errors, each once. */
+/** Runs fifty jobs into each of two folders as an ordinary user, and prints each distinct error message. */
 const script = `
   import { folder, runBulk } from "./src/bulk/index.ts";
   const [baseUrl, at] = process.argv.slice(2);

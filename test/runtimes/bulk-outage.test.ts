@@ -11,10 +11,10 @@ import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 
 const count = 100;
 
-/** Each kind of run has a folder of its own. */
+/** Each kind of run has its own folder. */
 const kinds = ["library", "command", "queue"];
 
-/** A run of the library at the same pace as that of the command. */
+/** A run of the library at the same pace as the command. */
 const program = `
 import { TemplatePdf } from "template-pdf";
 import { folder, runBulk } from "template-pdf/bulk";
@@ -48,7 +48,7 @@ await runs.close();
 await client.close();
 `;
 
-it("runs of the library, of the command and of a queue finish although the emulator is away for a minute", async () => {
+it("runs of the library, of the command and of a queue finish even if the emulator is stopped for a minute", async () => {
   const { path: at, remove } = makeTemporaryFolder("outage");
   onTestFinished(remove);
   mkdirSync(join(at, "templates"));
@@ -86,7 +86,7 @@ it("runs of the library, of the command and of a queue finish although the emula
   const leastDone = () => Math.min(...kinds.map((kind) => documentsIn(kind).length));
   await eventually(() => leastDone() > 5);
   await emulator.stop();
-  // What this test is about: a minute without anybody's help.
+  // The outage of one minute.
   await sleep(60_000);
   expect(Math.max(...kinds.map((kind) => documentsIn(kind).length))).toBeLessThan(count);
   emulator = await emulate(new URL(origin).port);

@@ -48,7 +48,7 @@ afterAll(async () => {
   await listening?.close();
 }, 60_000);
 
-/** The addresses of the scripts that a page has loaded. */
+/** The URLs of the scripts that a page has loaded. */
 function scriptsOf(page: Page): Promise<string[]> {
   const scripts = `performance.getEntriesByType("resource").map(({ name }) => name)`;
   return page.evaluate<string[]>(`${scripts}.filter((name) => name.endsWith(".js"))`);
@@ -61,10 +61,10 @@ function built(bundler: string, title: string): Built {
   return found;
 }
 
-/** Serves a page, and beside it a bundle of the server that it calls. */
+/** Serves a page and a bundle of the server that it calls. */
 async function serve(page: Built, server: Built): Promise<string> {
   const files = [dirname(join(folder, page.file)), join(folder, server.file)];
-  // Vite puts scripts into a folder beside the page.
+  // Vite puts scripts into a folder next to the page.
   if (/\/assets$/.test(files[0] ?? "")) files[0] = dirname(files[0] ?? "");
   const env = { SERVICE: listening.baseUrl, SERVICE_KEY: service.apiKey };
   const args = ["serve.mjs", ...files];
@@ -103,7 +103,7 @@ describe.each(Object.keys(bundlers))("%s", (bundler) => {
     expect(await page.evaluate(`fetch("${preview.url}").catch(() => "gone")`)).toBe("gone");
   });
 
-  it("builds a page that loads the client on the first click, and 2.5 kB at most before", async () => {
+  it("builds a page that loads the client on the first click, and at most 2.5 kB before", async () => {
     const url = await serve(built(bundler, "lazy"), built("vite", "server, undici inside"));
     const { page, complaints } = await openPage(chromium, url);
     onTestFinished(() => page.close());
@@ -130,7 +130,7 @@ describe.each(Object.keys(bundlers))("%s", (bundler) => {
 describe("a bundle for servers", () => {
   const servers = ["vite", "webpack", "esbuild"];
 
-  it.each(servers)("by %s may contain undici, and sends by it", async (bundler) => {
+  it.each(servers)("built with %s may contain undici and uses it", async (bundler) => {
     const bundle = built(bundler, "server, undici inside");
     expect(bundle.warnings).toEqual([]);
     expect(packagesOf(bundle)).toEqual(["template-pdf", "undici"]);
@@ -138,7 +138,7 @@ describe("a bundle for servers", () => {
     expect(await sendBy(bundle)).toBe("undici");
   });
 
-  it.each(servers)("by %s may leave undici outside, and sends by it", async (bundler) => {
+  it.each(servers)("built with %s may exclude undici and uses it", async (bundler) => {
     const bundle = built(bundler, "server, undici outside");
     expect(bundle.warnings).toEqual([]);
     expect(packagesOf(bundle)).not.toContain("undici");
@@ -146,7 +146,7 @@ describe("a bundle for servers", () => {
     expect(await sendBy(bundle)).toBe("undici");
   });
 
-  it("for an edge worker contains no undici and nothing of Node", async () => {
+  it("for an edge worker contains neither undici nor Node modules", async () => {
     const bundle = built("esbuild", "edge worker");
     expect(bundle.warnings).toEqual([]);
     expect(packagesOf(bundle)).toEqual(["template-pdf"]);
@@ -155,7 +155,7 @@ describe("a bundle for servers", () => {
     expect(await sendBy(bundle)).toBe("fetch");
   });
 
-  /** Has a server generate a document, and tells by what. */
+  /** Lets a server generate a document, and returns the transport. */
   async function sendBy(bundle: Built): Promise<string> {
     const before = service.calls.length;
     const url = await serve(built("vite", "page"), bundle);

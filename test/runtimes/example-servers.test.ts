@@ -70,7 +70,7 @@ describe.each(projects)("examples/%s", (name) => {
     expect(text).not.toContain("£0.01");
   });
 
-  it("saves a document when its button is pressed", async () => {
+  it("saves a document when the button is clicked", async () => {
     const { page, complaints } = await openPage(chromium, running.origin);
     await page.click("button");
     await page.waitForFunction(`document.querySelector("output").textContent === "The invoice was saved."`);

@@ -7,9 +7,9 @@ import { makeProject } from "../package/consumer.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { head, serveRaw } from "../support/sockets.ts";
 
-/** What docs/guides/proxies-and-tls.md says of functions that are frozen between two calls, seen in a process that is stopped. */
+/** Tests what docs/guides/proxies-and-tls.md says about functions that are frozen between two calls, with a stopped process. */
 
-/** Makes a document for every line that it reads, and prints what became of it. */
+/** Generates a document for every line that it reads, and prints the result. */
 const program = `
   import { createInterface } from "node:readline";
   import { TemplatePdf } from "template-pdf";
@@ -23,7 +23,7 @@ const program = `
 
 const pdf = "%PDF-1.4\nwarm\n%%EOF\n";
 
-/** A service whose connections can die while their client is frozen, and such a client. */
+/** A service whose connections can fail while their client is frozen, and such a client. */
 async function start(retry: object) {
   const forgotten = new Set<Socket>();
   const sockets = new Set<Socket>();
@@ -51,7 +51,7 @@ async function freeze(child: ChildProcess): Promise<void> {
   }
 }
 
-/** Has a function make a document, freezes it, lets something happen to its connection, and calls it again. */
+/** Lets a function generate a document, freezes it, changes its connection, and calls it again. */
 async function callAgainAfter(retry: object, happening: (socket: Socket, forgotten: Set<Socket>) => unknown) {
   const { server, sockets, forgotten, child, ask, outcome } = await start(retry);
   ask("first");

@@ -72,12 +72,12 @@ describe("the handler on a host with another configuration", () => {
     const response = await ask(running);
     expect(response.status).toBe(500);
     const advice = "Mount the endpoint before body parsers such as express.json()";
-    // The log comes through a pipe of its own.
+    // The log arrives through a separate pipe.
     await eventually(() => running.printed.includes(advice));
     expect(await response.text()).not.toContain("body parsers");
   });
 
-  it("serves an invoice only to its owner, by the session of express-session", async () => {
+  it("serves an invoice only to its owner, with the session of express-session", async () => {
     const mount =
       tableCode("### Restrict documents to their owner").get("Express") ?? expect.fail("no row Express");
     const server = `
@@ -122,7 +122,7 @@ describe("the handler on a host with another configuration", () => {
     await eventually(() => running.printed.includes(advice));
   });
 
-  it("serves in a Worker without flags, by a client created from `env`", async () => {
+  it("serves in a Worker without flags, with a client created from `env`", async () => {
     const module = `import { client } from "./client";\n${replacing("new TemplatePdf({ retry: false })", "client")(pdf)}`;
     const running = await start("Worker without flags", onWorkers([], module));
     expect((await ask(running)).status).toBe(200);

@@ -23,7 +23,7 @@ function templateOf(samples: readonly Values[], index: number): TemplateShape {
   return named(`t${index}`, [], seen.shape());
 }
 
-/** A program that uses values of these templates as samples had them. */
+/** A program that uses values of these templates with the shapes of the samples. */
 function using(lists: readonly (readonly Values[])[]): string {
   const uses = lists.map((samples, index) => {
     const values = samples.map((sample) => `  ${expressionOf(sample)},\n`).join("");
@@ -32,7 +32,7 @@ function using(lists: readonly (readonly Values[])[]): string {
   return `${uses.join("\n")}declare const client: import("template-pdf").TemplatePdf<Templates>;\ndeclare function never(): never;\n`;
 }
 
-/** JSON with members in the order of their names. */
+/** JSON with sorted property names. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === "object" && member !== null && !Array.isArray(member)
@@ -48,7 +48,7 @@ describe("the types of any samples", () => {
     size: "max",
   });
 
-  // Many files at once: most of what the compiler does, it does once.
+  // Compiles many files at once, because most of the compiler's work is done once.
   slowestProperty("compile under every strict flag and accept every sample", () =>
     fc.property(programs, (all) => {
       const files = all.map((lists, index) => {
@@ -60,7 +60,7 @@ describe("the types of any samples", () => {
   );
 
   it("compile as schemas of zod 3 and zod 4", { timeout: 60_000 }, () => {
-    // Types of zod 3 take a tenth of a second a template.
+    // Types of zod 3 take a tenth of a second for each template.
     const lists = fc.sample(anySamples, { numRuns: 6, seed: 20_261_121 });
     const text = `${writeTypes(lists.map(templateOf), { zod: true })}${using(lists)}`;
     expect(errorsIn({ "zod-3/schemas.ts": text, "zod-4/schemas.ts": text })).toEqual([]);

@@ -25,7 +25,7 @@ describe("names", () => {
     ["ß", "ß", "ßValues"],
     ["ǆep", "ǆep", "ǄepValues"],
     ["²", "unnamed", "UnnamedValues"],
-  ])("of %s are %s and %s", (uid, constant, values) => {
+  ])("for %s are %s and %s", (uid, constant, values) => {
     const written = writeTypes([named(uid)], { zod: false });
     expect(/^export const (\S+) =/m.exec(written)?.[1]).toBe(constant);
     expect(/^export interface (\S+Values) /m.exec(written)?.[1]).toBe(values);
@@ -36,7 +36,7 @@ describe("names", () => {
     ["Invoice", "invoice", "invoice", false],
     ["a", "a_schema", "aSchema", true],
     ["e\u0301", "\u00e9", "\u00e9", false],
-  ])("that would be alike are refused: %s and %s", (a, b, name, zod) => {
+  ])("that would be equal are rejected: %s and %s", (a, b, name, zod) => {
     const write = () => writeTypes([named(b), named(a)], { zod });
     expect(write).toThrow(NameClash);
     expect(write).toThrow(
@@ -44,11 +44,11 @@ describe("names", () => {
     );
   });
 
-  it("of schemas are in nobody's way where there are none", () => {
+  it("of schemas do not reserve names if there are no schemas", () => {
     expect(() => writeTypes([named("a"), named("a_schema")], { zod: false })).not.toThrow();
   });
 
-  it("of definitions are numbered where they would be alike", () => {
+  it("of definitions are numbered if they would be equal", () => {
     const names = ["line-item", "lineItem", "values"];
     const of = names.map((name): Shape => ({ kind: "reference", name }));
     const shape = object({ all: member({ kind: "tuple", items: of, rest: undefined }) });
@@ -63,7 +63,7 @@ describe("names", () => {
     ]);
   });
 
-  it("of 100,000 definitions that are alike are numbered at once", () => {
+  it("of 100,000 equal definitions are numbered in linear time", () => {
     const signs = (index: number) => index.toString(2).replaceAll("0", "-").replaceAll("1", ".");
     const definitions = Array.from({ length: 100_000 }, (_, index) => `a${signs(index)}`);
     const names = [...nameDefinitions("t", definitions, new Set(["TA3"])).values()];

@@ -13,13 +13,13 @@ function seen(samples: readonly Values[]): Samples {
   return all;
 }
 
-/** The type of the values as it is written. */
+/** The type of the values as written to the file. */
 function typeOf(...samples: readonly Values[]): string {
   const written = writeTypes([named("t", [], seen(samples).shape())], { zod: false });
   return /TValues (?:= ?)?(.*?);?\n\n/s.exec(written)?.[1] ?? "";
 }
 
-/** The same on one line. */
+/** The type of the values on one line. */
 function lineOf(...samples: readonly Values[]): string {
   return typeOf(...samples).replace(/\s+/g, " ");
 }
@@ -74,14 +74,14 @@ describe("the type of samples", () => {
     expect(lineOf(...parse(samples)).trim()).toBe(type);
   });
 
-  it("tells objects apart inside an array and next to null", () => {
+  it("distinguishes objects inside an array and next to null", () => {
     expect(lineOf({ paid: [card, iban] })).toContain('kind: "iban"; } )[];');
     expect(lineOf({ by: card }, { by: iban }, { by: null })).toContain('kind: "iban"; } | null;');
   });
 
   const tags =
     "type kind $type __typename paymentType payment_kind @type Type paymentType1 TYPE_OF_KIND $kind$ tag HTTPMethodType a1KIND x-discriminator";
-  it.each(tags.split(" "))("tells objects apart by a property called %s, but not %sText", (name) => {
+  it.each(tags.split(" "))("distinguishes objects by a property called %s, but not %sText", (name) => {
     expect(lineOf({ [name]: "a", one: 1 }, { [name]: "b", two: 2 })).not.toContain("?:");
     expect(lineOf({ [`${name}Text`]: "a", one: 1 }, { [`${name}Text`]: "b", two: 2 })).toContain("one?:");
   });
@@ -89,7 +89,7 @@ describe("the type of samples", () => {
   it.each([
     ["isCompany", "boolean", '{"isCompany":true,"vat":""},{"isCompany":false}'],
     ["via", "string", '{"via":"card","number":""},{"via":"transfer","iban":""}'],
-  ])("tells objects apart by any property that was seen twice with each value: %s", (name, type, json) => {
+  ])("distinguishes objects by any property that occurs twice with each value: %s", (name, type, json) => {
     const samples = parse(json);
     expect(lineOf(...samples)).toContain(`${name}: ${type};`);
     expect(lineOf(...samples, ...samples)).not.toContain("?:");
@@ -98,7 +98,7 @@ describe("the type of samples", () => {
   it.each([
     [8, 2],
     [9, 1],
-  ])("with %i words of one property has %i variants", (count, variants) => {
+  ])("with %i words in one property has %i variants", (count, variants) => {
     const words = [..."abcdefghi"].slice(0, count);
     const samples = [...words.map((via) => ({ via, number: "" })), { via: "transfer", iban: "" }];
     expect(lineOf(...samples, ...samples).match(/via: /g)).toHaveLength(variants);
@@ -118,12 +118,12 @@ describe("the type of samples", () => {
     expect(typeOf(...samples)).toMatch(/^\{[^{}]*\?: [^{}]*\}$/);
   });
 
-  it("has any number of types that were seen twice each", () => {
+  it("has any number of types that occur twice each", () => {
     const samples = times(30, (index) => ({ type: `t${index}`, ...(index % 2 ? { x: 1 } : { y: 1 }) }));
     expect(typeOf(...samples, ...samples).match(/\btype:/g)).toHaveLength(2);
   });
 
-  it("tells objects apart whatever the order of their properties", () => {
+  it("distinguishes objects in any order of their properties", () => {
     const samples = times(600, (index) => {
       const place = (name: string) => (name.charCodeAt(0) * 7919 * (index + 1)) % 1009;
       const names = [..."abcdefghijklmnopqrst"].sort((a, b) => place(a) - place(b));
@@ -133,7 +133,7 @@ describe("the type of samples", () => {
     expect(typeOf(...samples)).toMatch(/due: string;.*paid: false;.*paid: true;/s);
   });
 
-  it("tells objects apart among 1,024 shapes", () => {
+  it("distinguishes objects of 1,024 shapes", () => {
     const samples = times(1024, (bits) => {
       const some = times(10, (index) => (bits & (1 << index) ? { [`o${index}`]: 1 } : {}));
       return Object.assign(bits % 2 ? { ...card } : { ...iban }, ...some) as Values;
@@ -141,7 +141,7 @@ describe("the type of samples", () => {
     expect(typeOf(...samples)).toMatch(/kind: "card";\n {6}number: string;.* {6}iban: string;\n/s);
   });
 
-  it("is a record if each of 3,000 samples has a property of its own", () => {
+  it("is a record if each of 3,000 samples has a different property", () => {
     expect(typeOf(...times(3_000, (index) => ({ [`n${index}`]: index })))).toBe("Record<string, number>");
   });
 
@@ -169,7 +169,7 @@ describe("the type of samples", () => {
     expect(before).toEqual(seen([{ a: { b: 1 } }]).shape());
   });
 
-  /** The same with its members in another order. */
+  /** The same value with its properties in another order. */
   const reordered = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(reordered).reverse();
     if (typeof value !== "object" || value === null) return value;

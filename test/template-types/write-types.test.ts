@@ -85,7 +85,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     expect(written).toContain('"a*/\\n\\u2028b"');
   });
 
-  it("writes an object or null without breaking the union", () => {
+  it("writes an object or null on one line of the union", () => {
     const of = [object({ b: member({ kind: "string" }) }), { kind: "null" }] as const;
     const written = writeTypes([named("t", [], object({ a: member({ kind: "union", of }) }))], {
       zod: false,
@@ -93,7 +93,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     expect(written).toContain("  a: {\n    b: string;\n  } | null;\n");
   });
 
-  it("has each definition that is used, once", () => {
+  it("has each used definition once", () => {
     const definitions = new Map([
       ["node", object({ children: member({ kind: "array", items: node }, true) })],
       ["values", object({ unused: member({ kind: "null" }) })],
@@ -139,7 +139,7 @@ describe("a written schema", () => {
     ["no literal that they share", [card, object({ kind: kind("card") })], "z.union("],
     ["no literal that is optional", [object({ kind: kind("a", true) }), iban], "z.union("],
     ["no literal if one is not an object", [card, iban, { kind: "string" }], "z.union("],
-  ])("tells objects apart by %s", (_title, of, call) => {
+  ])("distinguishes objects by %s", (_title, of, call) => {
     const text = writeTypes([named("t", [], object({ all: member({ kind: "union", of }) }))], { zod: true });
     expect(text).toContain(`all: ${call}`);
   });
@@ -160,7 +160,7 @@ describe("a written schema", () => {
       [false, { tuple: ["a", "b"] }],
       [false, { root: { children: [{ surplus: 1 }] } }],
       [false, { one: 2 }],
-    ])("answers %j for %j", (success, values) => {
+    ])("returns %j for %j", (success, values) => {
       expect(schema.safeParse(values)).toMatchObject(success ? { success, data: values } : { success });
     });
   });

@@ -6,13 +6,13 @@ import { listen } from "../../support/sockets.ts";
 
 /** The part of S3 that an upload uses; see https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations.html. */
 export class ObjectStore {
-  /** Whole objects by their paths. */
+  /** Complete objects by path. */
   readonly objects = new Map<string, Buffer>();
   /** The parts of uploads that were neither completed nor aborted, by the uploads' ids. */
   readonly open = new Map<string, Map<number, Buffer>>();
-  /** The number of uploads in parts that were ever begun. */
+  /** The number of multipart uploads that were started. */
   begunUploads = 0;
-  /** Requests that it does not know. */
+  /** Unsupported requests. */
   readonly unknown: string[] = [];
   readonly #parts = new EventEmitter();
   origin = "";
@@ -25,7 +25,7 @@ export class ObjectStore {
     return store;
   }
 
-  /** Resolves when that many whole parts of open uploads have arrived. */
+  /** Resolves when this many complete parts of open uploads have arrived. */
   async partsArrived(count: number): Promise<void> {
     const arrived = () => [...this.open.values()].reduce((sum, parts) => sum + parts.size, 0);
     while (arrived() < count) await once(this.#parts, "arrived");

@@ -1,4 +1,4 @@
-// Runs the example's sink against a local store: a program of its own, where the packages are installed.
+// Runs the sink of the example with a local store, in a separate program in the folder with the installed packages.
 import { S3Client } from "@aws-sdk/client-s3";
 import { TemplatePdf } from "template-pdf";
 import { runBulk } from "template-pdf/bulk";

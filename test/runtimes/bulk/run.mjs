@@ -1,5 +1,5 @@
-// One run of many documents into a folder, in a process of its own. It says what became of each job, a line of JSON each, at once:
-// what it has said when it is killed has happened. The one argument is JSON.
+// Runs many jobs into a folder in a separate process. It prints the result of each job at once as a line of JSON, so that
+// everything printed before a kill has happened. Its argument is JSON.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
@@ -9,7 +9,7 @@ const { baseUrl, apiKey, folder: at, count, version = 0, die, end, concurrency =
 const say = (told) => fs.writeSync(1, `${JSON.stringify(told)}\n`);
 const kill = () => process.kill(process.pid, "SIGKILL");
 
-/** Kills this process at a call to the file system: before it, behind it, or with half of it done. */
+/** Kills this process at a file system call: before, after or in the middle of it. */
 function dieAt({ call, when, nth }) {
   let calls = 0;
   const isTime = () => ++calls === nth;
@@ -22,7 +22,7 @@ function dieAt({ call, when, nth }) {
     };
     return;
   }
-  // The journal is written to by the handle of its file.
+  // The journal is written with its file handle.
   const { open } = fs.promises;
   fs.promises.open = async (path, ...rest) => {
     const handle = await open(path, ...rest);

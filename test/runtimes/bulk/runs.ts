@@ -14,7 +14,7 @@ interface Values {
   readonly version?: number;
 }
 
-/** What `run.mjs` prints. */
+/** The output of `run.mjs`. */
 interface Told {
   readonly status?: "fulfilled" | "rejected" | "skipped";
   readonly key?: string;
@@ -23,17 +23,17 @@ interface Told {
   readonly summary?: { readonly fulfilled: number; readonly skipped: number; readonly rejected: number };
 }
 
-/** How a run is started. */
+/** The options of a run. */
 interface RunSettings {
   readonly version?: number;
-  /** The call to the file system at which it is killed. */
+  /** The file system call at which the run is killed. */
   readonly die?: { readonly call: string; readonly when: string; readonly nth: number };
-  /** How it ends after that many documents. */
+  /** How the run ends after this many documents. */
   readonly end?: { readonly how: string; readonly after: number };
   readonly concurrency?: number;
 }
 
-/** Every job of `run.mjs`: those of another version differ in each tenth. */
+/** The jobs of `run.mjs`. Every tenth job differs between versions. */
 function jobsOf(count: number, version = 0): Values[] {
   return Array.from({ length: count }, (_, n) => ({
     n,
@@ -42,13 +42,13 @@ function jobsOf(count: number, version = 0): Values[] {
   }));
 }
 
-/** The document of a job: every one differs. */
+/** The document of a job. Each is different. */
 export function documentOf({ n, version = 0 }: Values): Buffer {
   const body = `document ${n} in version ${version}\n`.repeat(20 + ((n * 37) % 400));
   return Buffer.from(`%PDF-1.7\n${body}%%EOF\n`);
 }
 
-/** Sends the document of a job in two halves, after a time in which other jobs begin. */
+/** Sends the document of a job in two halves, with a delay in which other jobs start. */
 const answer: Answer = ({ body, response }) => {
   const values: Values = JSON.parse(body);
   const bytes = documentOf(values);
@@ -63,8 +63,8 @@ const answer: Answer = ({ body, response }) => {
 };
 
 /**
- * Prepares runs of the same jobs into one folder, one after the other, by the installed package in processes of their own.
- * Every run is checked: it requests no document twice, and none that an earlier run has called finished.
+ * Prepares consecutive runs of the same jobs into one folder, with the installed package in separate processes. Checks that a run
+ * requests no document twice, and none that an earlier run has reported as finished.
  */
 export async function setUpRuns(count: number) {
   const service = await ScriptedService.start(answer);
@@ -72,7 +72,7 @@ export async function setUpRuns(count: number) {
   const program = readFileSync(join(import.meta.dirname, "run.mjs"), "utf8");
   const project = makeProject("bulk", { "run.mjs": program });
   onTestFinished(() => service.close());
-  /** The jobs that any run has called finished, as JSON. */
+  /** The jobs that any run has reported as finished, as JSON. */
   const finished = new Set<string>();
   let runs = 0;
 
@@ -89,7 +89,7 @@ export async function setUpRuns(count: number) {
     const running = start(command, [...flags, join(project, "run.mjs"), told], { cwd: project });
     onTestFinished(() => running.stop());
     const ended = running.ended.then(({ stdout, ...ending }) => {
-      // Of a killed run, the last line may be torn.
+      // The last line of a killed run may be incomplete.
       const lines: Told[] = stdout
         .split("\n")
         .slice(0, -1)
@@ -107,7 +107,7 @@ export async function setUpRuns(count: number) {
     return { ended, kill: () => running.child.kill("SIGKILL") };
   };
 
-  /** Runs what is left to its end, and checks every document. */
+  /** Runs the remaining jobs, and checks every document. */
   const expectRest = async (settings: RunSettings = {}, command?: readonly string[]) => {
     const { asked, last } = await startRun(settings, command).ended;
     expect(last?.summary).toMatchObject({
@@ -126,7 +126,7 @@ export async function setUpRuns(count: number) {
   return { service, folder, startRun, expectRest };
 }
 
-/** All files in a folder, by their paths in it. */
+/** All files in a folder by relative path. */
 export function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())

@@ -5,28 +5,28 @@ import { gzipSync } from "node:zlib";
 import { filesBelow } from "../../package/consumer.ts";
 import { runToEnd } from "../../support/programs.ts";
 
-/** What a build script tells of one bundle. */
+/** The report of a build script for one bundle. */
 export interface Built {
   readonly title: string;
-  /** The one that is loaded first. */
+  /** The file that is loaded first. */
   readonly file: string;
   readonly warnings: readonly string[];
-  /** Paths of the modules that went into it. */
+  /** The paths of the bundled modules. */
   readonly modules: readonly string[];
-  /** What it loads from elsewhere. */
+  /** The modules that it loads from outside. */
   readonly external: readonly string[];
 }
 
-/** The app that every bundler builds, and how. */
+/** The app that every bundler builds, with the build scripts. */
 const project = fileURLToPath(new URL("project", import.meta.url));
 
-/** The bundlers that the tests install, by their names. */
+/** The bundlers that the tests install, by name. */
 export const bundlers = { vite: "8.3.8", webpack: "5.112.2", esbuild: "0.28.2", rollup: "4.68.7" };
 
-/** The newest Next.js, whose newest version still runs on Node 20. */
+/** The newest Next.js that still runs on Node 20. */
 export const nextVersion = "16.4.6";
 
-/** Copies the app into a folder that has installed the bundlers. */
+/** Copies the app into a folder with the bundlers installed. */
 export function copyProject(folder: string): string {
   const copy = join(folder, "project");
   cpSync(project, copy, { recursive: true });
@@ -34,13 +34,13 @@ export function copyProject(folder: string): string {
   return copy;
 }
 
-/** What a build script has built before it ended, by title, and what it printed. */
+/** The bundles of a build script by title, and its output. */
 export interface Outcome {
   readonly bundles: ReadonlyMap<string, Built>;
   readonly printed: string;
 }
 
-/** Builds every bundle that a bundler is asked for. */
+/** Builds every bundle with one bundler. */
 export async function buildWith(bundler: string, folder: string): Promise<Outcome> {
   const told = join(folder, `${bundler}.jsonl`);
   writeFileSync(told, "");
@@ -50,7 +50,7 @@ export async function buildWith(bundler: string, folder: string): Promise<Outcom
   return { bundles: new Map(bundles.map((built) => [built.title, built])), printed };
 }
 
-/** The packages that modules are of. */
+/** The packages of modules. */
 export function packagesOf({ modules }: Built): string[] {
   const names = modules.map(
     (path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path.replaceAll("\\", "/"))?.[1],
@@ -58,7 +58,7 @@ export function packagesOf({ modules }: Built): string[] {
   return [...new Set(names.filter((name) => name !== undefined))].sort();
 }
 
-/** The files of the package that are another in each runtime. */
+/** The files of the package that differ by runtime. */
 export function platformsOf({ modules }: Built): string[] {
   const files = modules.map(
     (path) => /template-pdf\/dist\/(platform\/.+|index\.browser\.js)$/.exec(path.replaceAll("\\", "/"))?.[1],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** A schema, and values of which it takes most. */
+/** A schema, and values that it mostly accepts. */
 export interface Sampled {
   readonly schema: unknown;
   readonly values: fc.Arbitrary<unknown>;
@@ -70,7 +70,7 @@ function oneOf(item: AnySampled, keyword: "anyOf" | "oneOf"): AnySampled {
   }));
 }
 
-/** Both hold: of what the one takes, the other takes some. */
+/** Both schemas apply, and the second accepts some values of the first. */
 function allOf(item: AnySampled): AnySampled {
   return fc.tuple(item, item).map(([one, other]) => ({
     schema: { allOf: [one.schema, other.schema] },
@@ -85,7 +85,7 @@ function merge(left: unknown, right: unknown): unknown {
   return areObjects ? { ...(left as object), ...(right as object) } : left;
 }
 
-/** Properties that one of two schemas names, and others that neither does. */
+/** Properties that one of two schemas names, and properties that neither names. */
 function unevaluated(item: AnySampled): AnySampled {
   const object = objectOf(item, fc.constant(undefined));
   return fc.tuple(object, object, item).map(([one, other, rest]) => ({
@@ -130,7 +130,7 @@ const node = {
   additionalProperties: { anyOf: [{ $ref: "#/$defs/node" }, { type: ["string", "number"] }] },
 };
 
-/** Schemas of which a type can express most. */
+/** Schemas that a type can mostly express. */
 export const anySchema = objectOf(any).map(
   ({ schema, values }): Sampled => ({ schema: { ...(schema as object), $defs: { node } }, values }),
 );

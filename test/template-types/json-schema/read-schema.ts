@@ -1,14 +1,14 @@
 import { shapeOfSchema } from "../../../src/template-types/json-schema/shape-of-schema.ts";
 import type { Shape } from "../../../src/template-types/shape.ts";
 
-/** The shape of a member that has this schema, on one line, nearly as TypeScript writes it. */
+/** The shape of a property with this schema, on one line, similar to TypeScript. */
 export function typeOf(schema: unknown, more: object = {}): string {
   const whole = { type: "object", properties: { x: schema }, required: ["x"], ...more };
   const text = describeShape(shapeOfSchema(whole, "a.schema.json").shape);
   return /^\{ (?:\/\*.*\*\/ )?x: (.*) \}$/s.exec(text)?.[1] ?? text;
 }
 
-/** The shape of a whole schema, and a line for each definition. */
+/** The shape of a complete schema, and a line for each definition. */
 export function readSchema(schema: unknown): readonly string[] {
   const { shape, definitions } = shapeOfSchema(schema, "a.schema.json");
   return [describeShape(shape), ...[...definitions].map(([name, one]) => `${name} = ${describeShape(one)}`)];

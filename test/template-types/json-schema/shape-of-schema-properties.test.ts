@@ -6,7 +6,7 @@ import type { Shape } from "../../../src/template-types/shape.ts";
 import { property } from "../../support/fuzz.ts";
 import { anySchema, exactSchema, type Sampled } from "./any-schema.ts";
 
-/** A schema with values that fit it, and values that mostly do not. */
+/** A schema with valid values, and values that are mostly invalid. */
 const withValues = (schemas: fc.Arbitrary<Sampled>) =>
   schemas.chain(({ schema, values }) =>
     fc.tuple(
@@ -37,7 +37,7 @@ describe("the type of any JSON Schema", () => {
   );
 });
 
-/** Reads a schema; one that no object satisfies is refused, which stands for the shape of nothing. */
+/** Reads a schema. A schema that no object satisfies is rejected, which counts as the empty shape. */
 function read(schema: unknown): ReturnType<typeof shapeOfSchema> {
   try {
     return shapeOfSchema(schema, "a.schema.json");

@@ -118,13 +118,13 @@ describe("an invalid JSON Schema", () => {
     [`#: ${noObject}`, { type: "array" }],
     [`#: ${noObject}`, false],
     [`#: ${noObject}`, { allOf: [object, nil] }],
-  ])("is refused with its place: %s", (line, schema) => {
+  ])("is rejected with its location: %s", (line, schema) => {
     expect(() => shapeOfSchema(schema, "a.schema.json")).toThrow(
       expect.objectContaining({ name: "SchemaFault", message: line }),
     );
   });
 
-  it("is refused if it is nested deeper than the stack, directly or by references", () => {
+  it("is rejected if it is nested deeper than the stack, directly or by references", () => {
     let deep: unknown = text;
     for (let depth = 0; depth < 50_000; depth += 1) deep = { items: deep };
     const links = Array.from({ length: 50_000 }, (_, at) => [`d${at}`, { $ref: `#/$defs/d${at + 1}` }]);
@@ -152,7 +152,7 @@ describe("a $ref", () => {
     ],
     ["the name of its own file", "a.schema.json#/$defs/text", { $defs: { text } }],
     ["another $ref", "#/$defs/a", { $defs: { a: { $ref: "#/$defs/b" }, b: text } }],
-  ])("leads to %s", (_title, $ref, definitions) => {
+  ])("resolves to %s", (_title, $ref, definitions) => {
     expect(typeOf({ $ref }, definitions)).toBe("string");
   });
 
@@ -215,12 +215,12 @@ describe("a $ref", () => {
     ["itself", { title: "part", ...parts("#") }],
     ["a definition", { $ref: "#/$defs/part", $defs: { part: parts("#/$defs/part") } }],
     ["several objects", { title: "part", oneOf: [card, parts("#")] }],
-  ])("to the whole schema stands for the shape of the values: %s", (_title, schema) => {
+  ])("to the root schema becomes the shape of the values: %s", (_title, schema) => {
     const { shape, definitions } = shapeOfSchema(schema, "a.schema.json");
     expect(definitions.get("part")).toBe(shape);
   });
 
-  it("to definitions that double at every step keeps the types small", () => {
+  it("to definitions that double at every step does not make the types large", () => {
     const steps = Array.from({ length: 60 }, (_, index) => {
       const next = index === 59 ? text : { $ref: `#/$defs/d${index + 1}` };
       return [`d${index}`, { ...object, properties: { left: next, right: next } }];

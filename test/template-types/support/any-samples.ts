@@ -27,7 +27,7 @@ const { values } = fc.letrec<{ value: unknown; values: Values }>((tie) => ({
       maxLength: 5,
       depthIdentifier: "value",
     })
-    // As JSON would bring it back: a number has no sign of zero.
+    // As JSON restores it, without a negative zero.
     .map((members) => JSON.parse(`{${members.map(memberOf).join()}}`) as Values),
 }));
 
@@ -35,5 +35,5 @@ function memberOf([name, member]: readonly [string, unknown]): string {
   return `${JSON.stringify(name)}:${JSON.stringify(member)}`;
 }
 
-/** Samples of one template, which have some names and words in common. */
+/** Samples of one template, which share some names and words. */
 export const anySamples = fc.array(values, { minLength: 1, maxLength: 6 });

@@ -28,7 +28,7 @@ const anyLiteral = fc.oneof(
   fc.constantFrom(0.5, -1, 1e21, 1e-7),
 );
 
-/** Any shape whose references are to these names. */
+/** Any shape with references to these names. */
 function shapesOf(references: readonly string[]): fc.Arbitrary<Shape> {
   const leaves: fc.Arbitrary<Shape>[] = [
     fc.constantFrom<Shape>(
@@ -76,7 +76,7 @@ function tagged(part: Shape, index: number): Shape {
   return { ...part, members: new Map([...part.members, ["kind", tag]]), others: undefined };
 }
 
-/** What may be known of a template. */
+/** What may be known about a template. */
 export const anyTemplate: fc.Arbitrary<TemplateShape> = fc
   .uniqueArray(fc.constantFrom("Node", "line-item", "lineItem", "x".repeat(30)), { maxLength: 3 })
   .chain((names) =>
@@ -97,7 +97,7 @@ export const anyTemplate: fc.Arbitrary<TemplateShape> = fc
     return { ...template, shape, definitions: new Map([...template.definitions, [first, shape]]) };
   });
 
-/** An object with that shape inside: what is nothing but itself has no meaning, and values are objects. */
+/** An object that contains the shape, because values are objects and a shape that only refers to itself is meaningless. */
 export function within(shape: Shape = { kind: "unknown" }): Shape {
   return object({ of: member(shape) });
 }

@@ -31,10 +31,10 @@ const resolved = new Map<string, ts.ResolvedModuleWithFailedLookupLocations>();
 let last: ts.Program | undefined;
 
 /**
- * Compiles files that are on no disk, under every strict flag.
+ * Compiles files in memory with every strict flag.
  *
- * @param files - their texts by name; the folder `zod-3/` has zod 3 as "zod"
- * @returns what the compiler finds wrong with them
+ * @param files - file contents by name; in the folder `zod-3/`, "zod" is zod 3
+ * @returns the messages of the compiler
  */
 export function errorsIn(files: Readonly<Record<string, string>>): string[] {
   const own = new Map(Object.entries(files).map(([name, text]) => [`${root}test/written/${name}`, text]));
@@ -74,7 +74,7 @@ export function errorsIn(files: Readonly<Record<string, string>>): string[] {
   });
 }
 
-/** Runs the text of a module, with these modules as what it imports. */
+/** Runs the code of a module with these modules as its imports. */
 export function run(text: string, modules: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { outputText } = ts.transpileModule(text, {
     compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.CommonJS },
@@ -84,7 +84,7 @@ export function run(text: string, modules: Readonly<Record<string, unknown>>): R
   return exports;
 }
 
-/** Writes a value of JSON as an expression of TypeScript: there, a plain `__proto__` would set the prototype. */
+/** Writes a JSON value as a TypeScript expression, in which a plain `__proto__` would set the prototype. */
 export function expressionOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(expressionOf).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -1,7 +1,7 @@
 import { build } from "vite";
 import { noteModules, report, sizes } from "./report.mjs";
 
-/** Has it tell us what it would print. */
+/** Records the messages that Vite would print. */
 function logger(warnings) {
   const warn = (message) => warnings.push(message);
   return {

@@ -36,7 +36,7 @@ async function bundle(title, entry, target, options = {}) {
 
 const asModule = {
   output: { library: { type: "module" }, module: true },
-  // Minifying them takes long, and nobody loads them over a network.
+  // Minifying them takes long, and they are not loaded over a network.
   others: { experiments: { outputModule: true }, optimization: { minimize: false } },
 };
 

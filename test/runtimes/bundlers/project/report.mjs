@@ -20,14 +20,14 @@ export const sizes = {
 mkdirSync("sizes", { recursive: true });
 for (const [name, code] of Object.entries(sizes)) writeFileSync(`sizes/${name}.js`, code);
 
-/** Writes the page of a bundler that writes none. */
+/** Writes the page for a bundler that does not write one. */
 export function pageOf(app, folder, script) {
   const html = readFileSync(`${app}/index.html`, "utf8");
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}/index.html`, html.replace("./page.js", `./${script}`));
 }
 
-/** A plugin of Rollup and Vite that notes what went into a bundle, and what it loads from elsewhere. */
+/** A plugin for Rollup and Vite that records the modules in a bundle and those that it loads from outside. */
 export function noteModules(found) {
   return {
     name: "note-modules",

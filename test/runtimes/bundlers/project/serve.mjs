@@ -1,4 +1,4 @@
-// Serves one bundle of the page beside one bundle of the server: `node serve.mjs <folder of the page> <file of the server>`.
+// Serves one bundle of the page and one bundle of the server: `node serve.mjs <folder of the page> <file of the server>`.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
