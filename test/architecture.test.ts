@@ -186,7 +186,7 @@ function objectionToOurs(path: string, { to }: Import): string | undefined {
 function objectionToOutside(path: string, { to }: Import): string | undefined {
   if (to.endsWith(".ts")) return undefined;
   const by = outside.find(({ what }) => what.test(to))?.by;
-  if (!by) return "nobody may, until it is listed in `outside` at the top of this file";
+  if (!by) return "add the importing file to `outside` at the top of this file";
   return by.some((name) => isIn(path, name)) ? undefined : `only ${by.join(", ")} may`;
 }
 

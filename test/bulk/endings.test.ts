@@ -57,7 +57,7 @@ describe("a run whose signal is aborted", () => {
       setImmediate(() => ending.abort("enough"));
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
       seen = signal.reason;
-      throw new Error("the upload was broken off");
+      throw new Error("the upload was interrupted");
     };
     const { results, error } = await generate(whole, jobsOf(1), { use, signal: ending.signal });
     expect([results, error, seen]).toEqual([[], "enough", "enough"]);

@@ -193,7 +193,7 @@ describe("a pace that searches for its rate", () => {
 
   it("returns to the limit, stays slightly below it for a long time, and finally exceeds it", () => {
     const { pace, rate: refusedRate } = paceAfterGuess();
-    // The first refusal gives an estimate, the second confirms it.
+    // The first refusal leads to an estimate, and the second confirms it.
     pace.refused(pace.sent(5000), 5000, undefined);
     const after = [7, 12, 15, 22, 27].map((seconds, index, all) => {
       sendUntil(pace, seconds * 1000, (all[index - 1] ?? 5) * 1000);

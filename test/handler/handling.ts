@@ -34,7 +34,7 @@ export function handlerOf(options: Options & { client: TemplatePdf }) {
 export function untouchedClient(): TemplatePdf {
   const fetch = vi.fn(async () => new Response("asked"));
   onTestFinished(() => {
-    if (fetch.mock.calls.length > 0) throw new Error("The service was asked.");
+    if (fetch.mock.calls.length > 0) throw new Error("The service was called.");
   });
   return new TemplatePdf({ baseUrl: "https://upstream.test", apiKey: secrets.key, fetch });
 }

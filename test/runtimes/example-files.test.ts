@@ -146,7 +146,7 @@ describe("examples/http-response.mjs", () => {
     return { server, url };
   }
 
-  it("answers with the document", async () => {
+  it("responds with the document", async () => {
     const { url } = await serve(emulator);
     const response = await fetch(url);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -159,7 +159,7 @@ describe("examples/http-response.mjs", () => {
     expect((await fetch(url.replace("0117", "9999"))).status).toBe(404);
   });
 
-  it("answers failures without the details of the service, and logs them", async () => {
+  it("responds to failures without the details of the service, and logs them", async () => {
     const { server, url } = await serve(service);
     service.answer(saying(429, "", { "retry-after": "900" }), saying(401), cutOffAfter(document, 40));
     const busy = await fetch(url);
@@ -170,7 +170,7 @@ describe("examples/http-response.mjs", () => {
     await server.prints(/\b429\b.*\n.*\b401\b.*\n.+/);
   });
 
-  it("aborts its request if its caller leaves", async () => {
+  it("aborts its request if its caller disconnects", async () => {
     const { server, url } = await serve(service);
     service.answer(noAnswer);
     const coming = service.next();

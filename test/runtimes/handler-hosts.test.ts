@@ -67,7 +67,7 @@ describe("the handler on a host with another configuration", () => {
   it.each([
     ["Express", "express.ts", replacing("const app = express();", "$&\napp.use(express.json());")],
     ["Fastify", "fastify.ts", replacing(/^ *scope\.(?:removeAll|add)ContentTypeParser.*\n/gm, "")],
-  ])("answers with 500 and logs the reason if %s has read the body", async (name, file, change) => {
+  ])("responds with 500 and logs the reason if %s has read the body", async (name, file, change) => {
     const running = await start(`${name} that reads bodies`, onNode(file, change));
     const response = await ask(running);
     expect(response.status).toBe(500);

@@ -4,12 +4,12 @@ import { installRuntimes } from "./installed.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Whether this run writes pages anew that it finds stale. */
+    /** Whether this run updates stale pages. */
     updates: boolean;
   }
 }
 
-/** What the tests of this folder need: the packed package in an empty project, and every runtime. */
+/** Installs what the tests of this folder need: the packed package in an empty project, and every runtime. */
 export default function install(project: TestProject): () => void {
   installRuntimes();
   const removeConsumer = installConsumer(project);

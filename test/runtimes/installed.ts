@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { programOf as programOfCommand } from "../../scripts/run-command.mjs";
 
-/** The runtimes that npm installs, what drives the others, and what judges pages: by the names that they get. */
+/** The runtimes that npm installs, the drivers of the others, and the checker of pages, by name. */
 const packages = {
   "node-20": "npm:node@20.20.2",
   "node-22": "npm:node@22.23.3",
@@ -13,9 +13,9 @@ const packages = {
   "node-26": "npm:node@26.10.0",
   bun: "1.4.5",
   deno: "2.9.6",
-  // It brings workerd, and runs on Node 22 and later.
+  // Contains workerd, and runs on Node 22 and later.
   miniflare: "4.20260730.0",
-  // The newest that runs on Node 20.
+  // The newest version that runs on Node 20.
   "puppeteer-core": "24.43.1",
   "axe-core": "4.14.1",
 };
@@ -24,13 +24,13 @@ const manifest = JSON.stringify({ private: true, dependencies: packages });
 
 const cache = fileURLToPath(new URL("../../node_modules/.cache/template-pdf/", import.meta.url));
 
-/** Where all of them are, once {@link installRuntimes} is done. A change of the versions above is another folder. */
+/** The folder of all runtimes after {@link installRuntimes}. It depends on the versions above. */
 export const runtimesFolder = join(
   cache,
   `runtimes-${createHash("sha256").update(`${process.platform}-${process.arch} ${manifest}`).digest("hex").slice(0, 16)}`,
 );
 
-/** The program that is Node of a version. */
+/** The Node program of a version. */
 export function nodeOf(version: 20 | 22 | 24 | 26): string {
   return join(runtimesFolder, "node_modules", `node-${version}`, "bin", "node");
 }
@@ -40,18 +40,18 @@ export function programOf(name: "bun" | "deno"): string {
   return join(runtimesFolder, "node_modules", ".bin", name);
 }
 
-/** Installs them all, where that was not done before. */
+/** Installs all runtimes that are not installed yet. */
 export function installRuntimes(): void {
   if (existsSync(runtimesFolder)) return;
   mkdirSync(cache, { recursive: true });
-  // Elsewhere first: what is interrupted must not be taken for installed.
+  // Installs into another folder first, so that an interrupted installation is not mistaken for a complete one.
   const folder = mkdtempSync(join(cache, "installing-"));
   try {
     writeFileSync(join(folder, "package.json"), manifest);
     const [program, ...words] = programOfCommand("npm");
     const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
     execFileSync(program, [...words, ...args], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
-    // Another run may have been faster, and may use its own by now.
+    // Another run may have been faster and may use its installation already.
     if (!existsSync(runtimesFolder)) renameSync(folder, runtimesFolder);
     for (const old of readdirSync(cache).map((name) => join(cache, name)))
       if (/runtimes-\w+$/.test(old) && old !== runtimesFolder) rmSync(old, { recursive: true, force: true });
@@ -66,9 +66,9 @@ const browsers = {
 };
 
 /**
- * The program of a browser, which npm does not have.
+ * The program of a browser, which npm does not provide.
  *
- * @throws {Error} when this machine has none, with the line that installs it
+ * @throws {Error} if this machine does not have the browser, with the command that installs it
  */
 export function browserOf(kind: keyof typeof browsers): string {
   const { names, debian } = browsers[kind];

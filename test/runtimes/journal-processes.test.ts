@@ -10,7 +10,7 @@ import { bundleSource } from "../support/bundle-source.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { nodeOf, programOf } from "./installed.ts";
 
-/** Opens a journal and prints that, or why not; holds it until its input ends if the second argument says so. */
+/** Opens a journal and prints the result. If the second argument says so, keeps it open until its input ends. */
 const program = `
   import { openJournal } from "./src/bulk/journal/journal.ts";
   const [path, what] = process.argv.slice(2);
@@ -56,7 +56,7 @@ function start(command: string, args: readonly string[]) {
     const { value, done } = await lines.next();
     return done ? undefined : JSON.parse(value);
   };
-  /** All that it says until it ends. */
+  /** The complete output. */
   const rest = async (): Promise<Told[]> => {
     const told = await next();
     return told ? [told, ...(await rest())] : [];
@@ -66,12 +66,12 @@ function start(command: string, args: readonly string[]) {
 
 const startNode = (...args: readonly string[]) => start(process.execPath, [script, ...args]);
 
-describe("runs in processes of their own", () => {
-  it.each(["beside a lock that was left behind", "beside no lock"])(
-    "start at once %s: one gets the journal, the others name it",
+describe("runs in separate processes", () => {
+  it.each(["with an abandoned lock", "without a lock"])(
+    "start at the same time %s: one opens the journal, and the others name it",
     async (title) => {
       const path = newPath();
-      if (title !== "beside no lock") {
+      if (title !== "without a lock") {
         const killed = startNode(path, "hold");
         await killed.next();
         killed.child.kill("SIGKILL");
@@ -91,17 +91,20 @@ describe("runs in processes of their own", () => {
     },
   );
 
-  it.runIf(process.platform === "linux")("are gone when they were killed and nobody took note", async () => {
-    const path = newPath();
-    // What the shell becomes does not know that it has a child.
-    const orphaned = `"$1" "$2" "$3" hold < "$3.pipe" & exec sleep 600`;
-    execFileSync("mkfifo", [`${path}.pipe`]);
-    const parent = start("sh", ["-c", `${orphaned} 9<> "$3.pipe"`, "sh", process.execPath, script, path]);
-    const { pid = 0 } = (await parent.next()) ?? {};
-    process.kill(pid, "SIGKILL");
-    while (!/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))) await new Promise(setImmediate);
-    expect(await startNode(path).rest()).toMatchObject([{ pid: expect.any(Number) }]);
-  });
+  it.runIf(process.platform === "linux")(
+    "are recognized as ended if they were killed and their parent has not reaped them",
+    async () => {
+      const path = newPath();
+      // The program that replaces the shell does not know that it has a child.
+      const orphaned = `"$1" "$2" "$3" hold < "$3.pipe" & exec sleep 600`;
+      execFileSync("mkfifo", [`${path}.pipe`]);
+      const parent = start("sh", ["-c", `${orphaned} 9<> "$3.pipe"`, "sh", process.execPath, script, path]);
+      const { pid = 0 } = (await parent.next()) ?? {};
+      process.kill(pid, "SIGKILL");
+      while (!/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))) await new Promise(setImmediate);
+      expect(await startNode(path).rest()).toMatchObject([{ pid: expect.any(Number) }]);
+    },
+  );
 
   it.runIf(process.platform !== "win32")("keep the journal while they are stopped", async () => {
     const path = newPath();

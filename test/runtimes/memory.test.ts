@@ -8,7 +8,7 @@ import { folderOf } from "../cli/types-command.ts";
 import { makeProject, runNode } from "../package/consumer.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 
-/** The memory of processes of their own: what is left without garbage, and the peak, which stays. */
+/** Measures the memory of separate processes: what remains after garbage collection, and the peak. */
 
 const megabyte = 1024 * 1024;
 
@@ -18,16 +18,16 @@ const project = makeProject("memory", {
   "run-bulk.mjs": read("memory/run-bulk.mjs"),
 });
 
-/** How a response is cut: the lengths of its chunks, repeated, and what each chunk carries in addition. */
+/** How a response is split: the lengths of its chunks, repeated, and what each chunk contains in addition. */
 interface Cut {
   readonly bytes: number;
-  /** Without them, the response has a `content-length`. */
+  /** Without chunks, the response has a `content-length`. */
   readonly chunks?: readonly number[];
-  /** Of a chunk extension (RFC 9112, 7.1.1), which no client needs. */
+  /** The length of a chunk extension (RFC 9112, 7.1.1), which no client needs. */
   readonly extensionBytes?: number;
 }
 
-/** Starts a server that answers every request with the document. */
+/** Starts a server that responds to every request with the document. */
 async function serve(cut: Cut): Promise<string> {
   const server = createServer((socket) => {
     socket.on("error", () => {});
@@ -88,8 +88,8 @@ const rows: readonly (readonly [
   ["240 MB of a known length, streamed", { bytes: 240 * megabyte }, flat, 64, 120],
 ];
 
-describe.each(["undici", "fetch"])("The memory that a document takes by %s", (transport) => {
-  // `fetch` itself holds extensions, below the client.
+describe.each(["undici", "fetch"])("The memory of a document with %s", (transport) => {
+  // `fetch` itself buffers extensions, below the client.
   const measured = rows.filter(([, cut]) => transport === "undici" || (cut.chunks && !cut.extensionBytes));
 
   it.each(measured)(
@@ -127,12 +127,12 @@ it.each([
     const [early, late] = measured;
     expect({ done, warnings }).toEqual({ done: count, warnings: [] });
     expect(late.ownBytes - early.ownBytes).toBeLessThan(2 * megabyte + count * perJobBytes);
-    // A process keeps what it once had.
+    // A process does not return memory.
     expect(late.rss - early.rss).toBeLessThan(64 * megabyte + count * perJobBytes);
   },
 );
 
-/** The peak memory of `template-pdf types` over so much NDJSON, in MiB. */
+/** The peak memory of `template-pdf types` for this much NDJSON, in MiB. */
 async function peakOfTypes(megabytes: number): Promise<number> {
   const cwd = folderOf({});
   const sample = (index: number) => ({
@@ -160,7 +160,7 @@ async function peakOfTypes(megabytes: number): Promise<number> {
   return Number(stderr) / 1024;
 }
 
-it("template-pdf types takes no more memory for three times as much NDJSON", {
+it("template-pdf types does not need more memory for three times as much NDJSON", {
   timeout: 60_000,
 }, async () => {
   const [less, more] = [await peakOfTypes(20), await peakOfTypes(60)];

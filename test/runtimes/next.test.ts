@@ -17,7 +17,7 @@ import { ScriptedService } from "./scripted-service.ts";
 
 const next = "../node_modules/next/dist/bin/next";
 
-/** A message of the client, by which a chunk is known to hold it. */
+/** A message of the client, which identifies chunks that contain it. */
 const ofClient = /this runtime has no undici\. Pass a `fetch` instead/;
 
 /** Warnings of Next.js about every app with a route for the edge. */
@@ -41,10 +41,10 @@ const guideRoute = "app/api/pdf/[...path]/route.ts";
 const files = {
   [guideRoute.replace(/ts$/, "js")]: javaScriptOf(snippets.get(guideRoute) ?? "none"),
   "lib/pdf.js": javaScriptOf(pdf),
-  // In JavaScript: for TypeScript, Next.js installs packages by itself, but not in CI.
+  // Uses JavaScript, because Next.js installs packages for TypeScript by itself, but not in CI.
   "jsconfig.json": '{ "compilerOptions": { "paths": { "@/*": ["./*"] } } }',
   "package.json": '{ "private": true }',
-  // Each bundler builds into a folder of its own.
+  // Each bundler builds into its own folder.
   "next.config.mjs": "export default { distDir: process.env.DIST_FOLDER };",
   "app/pdfs.js": `
     import { TemplatePdf } from "template-pdf";
@@ -54,7 +54,7 @@ const files = {
     export default function Layout({ children }) {
       return <html lang="en"><body>{children}</body></html>;
     }`,
-  // Rendered when the app is built.
+  // Rendered during the build.
   "app/page.jsx": `
     import { Invoice } from "./invoice.jsx";
     export default function Page() {
@@ -145,7 +145,7 @@ afterAll(async () => {
   await scripted?.close();
 }, 60_000);
 
-describe.each(["turbopack", "webpack"])("an app of Next.js that is built by %s", (bundler) => {
+describe.each(["turbopack", "webpack"])("a Next.js app built with %s", (bundler) => {
   let log: string;
   let callsOfBuild: number;
   let serving: RunningProgram;
@@ -169,7 +169,7 @@ describe.each(["turbopack", "webpack"])("an app of Next.js that is built by %s",
   afterAll(() => serving?.stop());
 
   if (bundler === "turbopack") {
-    describe("and carries the handler", () => {
+    describe("with the handler", () => {
       testContract({ ...usual, sendsLength: false }, () => ({ host: serving, service: scripted }));
     });
   }
@@ -180,7 +180,7 @@ describe.each(["turbopack", "webpack"])("an app of Next.js that is built by %s",
     expect(callsOfBuild).toBe(0);
   });
 
-  it("loads in a page the implementation for browsers, without undici and the key", () => {
+  it("loads the browser implementation in a page, without undici and the key", () => {
     const chunks = join(cwd, `built-by-${bundler}`, "static");
     const texts = filesBelow(chunks)
       .filter(({ path }) => path.endsWith(".js"))

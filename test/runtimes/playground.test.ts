@@ -9,7 +9,10 @@ import { type RunningProgram, startProgram } from "../support/programs.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { type Browser, launch, openPage, type Page } from "./browsers.ts";
 
-/** The emulator's playground in real browsers: with the browser's own viewer, and with pdf.js where the user has installed it. */
+/**
+ * Tests the playground of the emulator in real browsers, with the viewer of the browser and with pdf.js if the user has installed
+ * it.
+ */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -35,7 +38,7 @@ const sample = { number: "2026-0117", paid: true, currency: "EUR", lines: [{ tex
 const invoice = (title: string) =>
   JSON.stringify({ schema, sample, content: [`${title} {{number}}`, { $each: "lines", $show: "{{text}}" }] });
 
-/** Width and height of a PNG: the first two numbers of its first chunk. */
+/** The width and height of a PNG, which are the first two numbers of its first chunk. */
 function sizeOfPng(bytes: Uint8Array): [width: number, height: number] {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   return [view.getUint32(16), view.getUint32(20)];
@@ -76,7 +79,9 @@ describe.each([
     remove();
   });
 
-  /** A short name for what finds an element; keeps the bytes of the last document, as the page gets them. */
+  /**
+   * Defines a short name for the function that finds an element, and keeps the bytes of the last document that the page receives.
+   */
   const prepare = `
     window.$ = (selector) => document.querySelector(selector);
     const ours = window.fetch;
@@ -94,7 +99,7 @@ describe.each([
     return (await readPdf(Buffer.from(base64, "base64"))).text;
   };
 
-  /** The page listens for ever, so the network is never idle. */
+  /** The page keeps an event stream open, so the network is never idle. */
   async function open() {
     const opened = await openPage(browser, "about:blank");
     opened.page.on("request", (request) => requested.push(request.url()));
@@ -124,7 +129,7 @@ describe.each([
       "[...document.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\\n')",
     );
 
-  it("shows the templates, and a document of the sample with its pages, bytes, time and request id", async () => {
+  it("shows the templates, and a document for the sample with its pages, bytes, time and request ID", async () => {
     const listed = /invoice\s+invoice\.json, 1 page\s+letter\s+letter\.json, 1 page/;
     await eventually(async () => listed.test(await textOf(".templates")));
     expect(await textOf(".preview .bar")).toMatch(/^1 page, \d+\.\d kB, \d+ ms [\da-f-]{36}/);
@@ -141,7 +146,7 @@ describe.each([
     await eventually(async () => (await documentText()).includes("Invoice 2026-0999"));
   });
 
-  it("takes what is typed into the JSON into the form, and keeps the form while that is no JSON", async () => {
+  it("copies edits of the JSON to the form, and keeps the form while the JSON is invalid", async () => {
     await page.click(".cm-content");
     await page.evaluate("$('.cm-content').focus()");
     await page.keyboard.press("End");
@@ -162,7 +167,7 @@ describe.each([
     await until(`!${at(field("lines", 1, "text"))}`);
   });
 
-  it("keeps the values over a reload, until the sample is asked for", async () => {
+  it("keeps the values after a reload until the sample is restored", async () => {
     await page.goto(`${emulator.origin}/#invoice`);
     await page.evaluate("location.reload()");
     await until(`${at(field("number"))}?.value === "2026-0999"`);
@@ -170,7 +175,7 @@ describe.each([
     await until(`${at(field("number"))}.value === "2026-0117"`);
   });
 
-  it("shows an error of the service at the field that it is about", async () => {
+  it("shows an error of the service next to its field", async () => {
     await until("$('.preview code')");
     await type(field("lines", 0, "count"), "1.5");
     const fault = `[id='field ${JSON.stringify(["lines", 0, "count"])} fault']`;
@@ -182,7 +187,7 @@ describe.each([
     await until("!$('.problem')");
   });
 
-  it("renders a saved template at once, and keeps the last document under the fault of a broken one", async () => {
+  it("renders a saved template at once, and keeps the last document below the error of a broken template", async () => {
     const before = await requestId();
     writeFileSync(file, invoice("Bill"));
     await until(`$('.preview code')?.innerText !== ${JSON.stringify(before)}`);
@@ -194,14 +199,14 @@ describe.each([
     await until("!$('.problem') && !$('.templates .fault')");
   });
 
-  it("names the letters that the font lacks", async () => {
+  it("lists the characters that the font lacks", async () => {
     await press("letter");
     await until("$('.warning')?.innerText.includes('中 (U+4E2D)')");
     await press("invoice");
     await until("!$('.warning')");
   });
 
-  it("writes the call as code, and the types of the template", async () => {
+  it("shows the call as code and the types of the template", async () => {
     await press("Code");
     const code = async (label: string) => textOf(`section[aria-label="${label}"] pre`);
     for (const label of ["TypeScript", "fetch", "Command"]) expect(await code(label)).toContain("2026-0117");
@@ -219,7 +224,7 @@ describe.each([
     expect(await page.evaluate("window.copied")).toBe(shown);
   });
 
-  it("is used by the keyboard alone", async () => {
+  it("can be used with the keyboard only", async () => {
     await page.evaluate("$('.templates button').focus()");
     const focused =
       "document.activeElement.innerText?.trim() || document.activeElement.getAttribute('aria-label') || document.activeElement.id";
@@ -236,14 +241,14 @@ describe.each([
     await press("Code");
   });
 
-  it("lists requests of others, and takes their values into the form", async () => {
+  it("lists requests of other clients, and copies their values into the form", async () => {
     await press("Requests");
     const body = JSON.stringify({ number: "from elsewhere", lines: [] });
     const json = { authorization: `API-Key ${apiKey}`, "content-type": "application/json" };
     const headers = { ...json, "x-trace": "t-7", "x-emulator-latency": "1500" };
     const url = `${emulator.origin}/api/v1/templates/invoice/generate-sync`;
     await (await fetch(url, { method: "POST", headers, body })).arrayBuffer();
-    // So late that no call of the page itself comes after it.
+    // Waits until no call of the page itself can follow.
     await until("parseInt($('.requests tbody td:nth-child(5)').innerText) >= 1500");
     await page.evaluate("$('.requests tbody button').click()");
     await until("$('.requests pre')?.innerText.includes('x-trace: t-7')");
@@ -305,9 +310,9 @@ describe.each([
   it.each([
     [1500, "dark"],
     [390, "light"],
-  ])("has no violation of accessibility, %i pixels wide and %s", async (width, scheme) => {
+  ])("has no accessibility violations, %i pixels wide and %s", async (width, scheme) => {
     await page.setViewport({ width, height: 900 });
-    // Firefox has its scheme from its profile.
+    // Firefox reads its colour scheme from its profile.
     if (name === "chromium")
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     await page.evaluate(axe);
@@ -323,17 +328,17 @@ describe.each([
     await page.setViewport({ width: 1500, height: 900 });
   });
 
-  it("asks nobody but the emulator, and complains of nothing", () => {
+  it("sends requests only to the emulator, and logs no errors", () => {
     expect(
       requested.filter((url) => !url.startsWith(emulator.origin) && !/^(?:blob|data|about):/.test(url)),
     ).toEqual([]);
-    // Refusals that this test has asked for, and what the viewer of Firefox says of itself.
+    // Error responses that this test has caused, and messages of the viewer of Firefox.
     expect(complaints.filter((text) => !/status of [45]\d\d|^Warning: |offsetParent/i.test(text))).toEqual(
       [],
     );
   });
 
-  it("says that the emulator has stopped, and comes back with the values when it is started again", async () => {
+  it("reports that the emulator has stopped, and restores the values when it is restarted", async () => {
     await type(field("number"), "before the stop");
     await eventually(async () => (await documentText()).includes("before the stop"));
     const { port } = new URL(emulator.origin);

@@ -6,7 +6,7 @@ import { type FakePdfOptions, fakePdf } from "template-pdf/testing";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../client/every-form.ts";
 
-/** Of Debian's package qpdf, which `.ci/run` installs. */
+/** The program of Debian's package qpdf, which `.ci/run` installs. */
 const qpdf = (args: readonly string[]) => promisify(execFile)("qpdf", args);
 
 it.each<[string, FakePdfOptions]>([

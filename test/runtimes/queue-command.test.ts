@@ -10,7 +10,7 @@ import { eventually } from "../support/eventually.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { type Answer, pdfOf, Service, saying, withLength } from "../support/service.ts";
 
-/** `bulk --queue`, `work` and `runs`, with the command as it is built and a Redis server. */
+/** Tests `bulk --queue`, `work` and `runs` with the built command and a Redis server. */
 
 const pdf = pdfOf(20_000);
 const password = "CANARY-password";
@@ -69,7 +69,7 @@ describe("the commands of a queue", () => {
     }
     expect(service.requests).toEqual([]);
     expect(await cells("2026-11")).toEqual(["2026-11", "30", "0", "0", "30", "0", "0/s", "-"]);
-    // Without a shell, which would not pass the signal on.
+    // Does not use a shell, because a shell would not forward the signal.
     const words = working.replace("npx template-pdf ", "").replaceAll('"', "").split(" ");
     const worker = startCommand(words, circumstances);
     const ended = endingOf(worker);
@@ -87,7 +87,7 @@ describe("the commands of a queue", () => {
     expect(await run("runs")).toMatchObject({ code: 0, stdout: "the queue template-pdf has no runs\n" });
   });
 
-  it("a worker finishes what is in flight at SIGTERM, and leaves the rest in the queue", async () => {
+  it("a worker finishes jobs in flight at SIGTERM, and leaves the others in the queue", async () => {
     let release = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -110,7 +110,7 @@ describe("the commands of a queue", () => {
     expect((await cells()).slice(0, 6)).toEqual(["nov", "10", "3", "0", "7", "0"]);
   });
 
-  it("a worker ends with 143 at the second SIGTERM, and its jobs wait again", async () => {
+  it("a worker exits with 143 at the second SIGTERM, and its jobs return to the queue", async () => {
     const hanging: Answer = () => {};
     const { service, run, work, cells } = await setUp(2, hanging);
     await run("bulk", "letter", "rows.ndjson", "--queue", "--run", "nov");
@@ -124,7 +124,7 @@ describe("the commands of a queue", () => {
     expect((await cells()).slice(0, 6)).toEqual(["nov", "2", "0", "0", "2", "0"]);
   });
 
-  it("a worker with a wrong API key stops by itself with 3, and its jobs stay", async () => {
+  it("a worker with a wrong API key exits with 3, and its jobs stay in the queue", async () => {
     const { run, work, cells } = await setUp(2, saying(401, "{}"));
     await run("bulk", "letter", "rows.ndjson", "--queue", "--run", "nov");
     const { code, stderr } = await endingOf(work());
@@ -133,7 +133,7 @@ describe("the commands of a queue", () => {
     expect((await cells()).slice(0, 6)).toEqual(["nov", "2", "0", "0", "2", "0"]);
   });
 
-  it("list failed jobs, and let workers do them again", async () => {
+  it("list failed jobs, and let workers retry them", async () => {
     let isBroken = true;
     const { run, work, cells } = await setUp(3, (received) =>
       (isBroken && received.body.includes('"2"') ? saying(422, '{"detail":"no"}') : withLength(pdf))(
@@ -157,7 +157,7 @@ describe("the commands of a queue", () => {
     expect(await run("runs", "--failures", "dec")).toMatchObject({ code: 1 });
   });
 
-  it("never show the password, also if Redis refuses it", async () => {
+  it("never show the password, even if Redis refuses it", async () => {
     const { url, run } = await setUp(1);
     const wrong = url.replace(password, `${password}2`);
     for (const args of [["runs"], ["bulk", "letter", "rows.ndjson", "--run", "nov"]]) {

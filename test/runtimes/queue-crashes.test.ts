@@ -12,7 +12,7 @@ import { ScriptedService } from "./scripted-service.ts";
 const workerFile = fileURLToPath(new URL("queue/worker.mjs", import.meta.url));
 const concurrency = 16;
 
-it("20,000 documents are generated whole by four workers of which 25 are killed, with a Redis that is killed, too", {
+it("20,000 documents are generated completely even if workers are killed 25 times and Redis is killed too", {
   timeout: 600_000,
 }, async () => {
   const count = 20_000;
@@ -48,7 +48,7 @@ it("20,000 documents are generated whole by four workers of which 25 are killed,
     for (let n = 0; n < count; n++) yield { template: "t", values: { n, shelf: n % 3 } };
   }
   const adding = runs.add("all", jobs());
-  // What was in flight at a kill may be rendered again, and no more.
+  // Only documents in flight at a kill may be rendered again.
   let inFlight = 0;
   let kills = 0;
   let lastEnded = 0;

@@ -7,7 +7,7 @@ import { type Program, start } from "../support/programs.ts";
 import { freePort } from "../support/redis-server.ts";
 import { Workspace } from "./mocks/workspace.ts";
 
-/** examples/queue with the packed package: what compose.yaml starts, without Docker. */
+/** Tests examples/queue with the packed package: starts the services of compose.yaml without Docker. */
 
 interface ComposeService {
   readonly command: string;
@@ -40,7 +40,7 @@ it("examples/queue generates all invoices with two workers, and adds none twice"
       });
     const env = Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, atHome(value)]));
     const [program = "", ...args] = command.replace("--port 4010", `--port ${ports.emulator}`).split(" ");
-    // The image has the package in the folder that it works in; here it is in a folder above.
+    // The image has the package in its working folder; here it is in a parent folder.
     const path = program.replace(/^node_modules/, join(workspace.folder, "node_modules"));
     const running = start(path === "node" ? process.execPath : path, [...args, ...more], {
       cwd: folder,

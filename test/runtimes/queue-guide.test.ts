@@ -11,7 +11,7 @@ import { ScriptedService } from "./scripted-service.ts";
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), "utf8");
 
-/** The docstring's example stands for a program that has these. */
+/** The example of the docstring requires these definitions. */
 const assumed = `
   import { TemplatePdf } from "template-pdf";
   const pdfs = new TemplatePdf();
@@ -29,12 +29,12 @@ it.each(
   [...blocksOf(read("docs/guides/queues.md"), "js"), ...docstrings].map(
     (code, at) => [at + 1, code] as const,
   ),
-)("example %d of queues runs, from the packed package", async (_number, code) => {
+)("example %d of queues runs with the packed package", async (_number, code) => {
   const redis = await startRedis();
   const service = await ScriptedService.start(({ response }) => response.end(documentOf({ n: 1, shelf: 1 })));
   onTestFinished(() => service.close());
   const file = join(project, "program.mjs");
-  // `await using` is syntax of Node 24.
+  // `await using` requires Node 24.
   writeFileSync(
     file,
     code.replace("await using runs", "const runs") +

@@ -34,7 +34,7 @@ beforeEach(async () => {
   stored = [];
 });
 
-/** Remembers the keys of what it stores. */
+/** Records the keys of the documents that it stores. */
 const sink: Sink<Job> = {
   async put(key, document: PendingPdf) {
     await document.bytes();
@@ -77,7 +77,7 @@ async function end(runs: BulkQueue, run = "nov") {
   throw new Error("there was no progress");
 }
 
-/** Everything that Redis holds, as one text. */
+/** The complete content of Redis as one text. */
 async function dump(): Promise<string> {
   const client = new Redis(redis.url);
   const texts: unknown[] = [];
@@ -94,7 +94,7 @@ async function dump(): Promise<string> {
 }
 
 describe("adding", () => {
-  it("adds a job once, however often it is added, and continues after a source that failed", async () => {
+  it("adds a job once, even if it is added several times, and continues after a source has failed", async () => {
     const runs = openQueue();
     const failing = function* () {
       yield* jobsOf(700);
@@ -123,7 +123,7 @@ describe("adding", () => {
     expect(service.requests.length).toBe(1200);
   });
 
-  it("refuses jobs that do not fit, are too large or have options, and adds the others", async () => {
+  it("rejects jobs that are invalid, are too large or have options, and adds the others", async () => {
     const runs = openQueue();
     const invoice = template(
       "invoice",
@@ -144,7 +144,7 @@ describe("adding", () => {
     expect(service.requests.map(({ body }) => body)).toEqual(['{"total":"A"}']);
   });
 
-  it("refuses other values under a known key, unless the job had failed", async () => {
+  it("rejects different values for a known key, unless the job has failed", async () => {
     answer = status(422);
     const runs = openQueue();
     await runs.add("nov", jobsOf(2), { key: keyOf });
@@ -160,7 +160,7 @@ describe("adding", () => {
     expect(await end(runs)).toMatchObject({ total: 2, fulfilled: 1, rejected: 1 });
   });
 
-  it("says that Redis is full, keeps what was added, and continues when there is room", async () => {
+  it("reports that Redis is full, keeps the added jobs, and continues when memory is free", async () => {
     const runs = openQueue();
     const big = Array.from({ length: 200 }, (_, n) => ({
       template: "t",
@@ -171,7 +171,7 @@ describe("adding", () => {
     await admin.config("SET", "maxmemory", "8mb");
     const error = await runs.add("nov", big).catch((caught) => caught);
     expect(error.message).toMatch(/^Redis is full .*add the same jobs again/);
-    // The command that Redis refused holds values.
+    // The command that Redis refused contains values.
     expect(inspect(error, { depth: Number.POSITIVE_INFINITY })).not.toContain("xxxxxxxxxx");
     await admin.config("SET", "maxmemory", "0");
     const { added, known } = await runs.add("nov", big);
@@ -181,8 +181,8 @@ describe("adding", () => {
   });
 });
 
-describe("what Redis holds", () => {
-  it("holds values only while a job waits or has failed, and never a key of the API", async () => {
+describe("the data in Redis", () => {
+  it("contain values only while a job waits or has failed, and never the API key", async () => {
     const runs = openQueue({ keepFailedFor: 60_000 });
     await runs.add("nov", [{ template: "t", values: { secret } }], { key: () => `key-${secret}` });
     expect(await dump()).toContain(secret);
@@ -193,7 +193,7 @@ describe("what Redis holds", () => {
     expect(held).not.toContain("the-key-of-the-worker");
   });
 
-  it("holds nothing readable of a job that is sealed, and a worker without the key stops", async () => {
+  it("contain nothing readable of a sealed job, and a worker without the key stops", async () => {
     const sealKey = crypto.getRandomValues(new Uint8Array(32));
     const runs = openQueue({ sealKey });
     await runs.add("nov", [{ template: "t", values: { secret } }], { key: () => secret });
@@ -213,7 +213,7 @@ describe("what Redis holds", () => {
 });
 
 describe("a worker", () => {
-  it("reports its results with the job's own properties, and what it did when it is closed", async () => {
+  it("reports its results with the properties of the jobs, and a summary when it is closed", async () => {
     const runs = openQueue();
     await runs.add("nov", jobsOf(3));
     const worker = work(runs);
@@ -228,7 +228,7 @@ describe("a worker", () => {
     expect(worker.results.map(({ index }) => index).sort()).toEqual([0, 1, 2]);
   });
 
-  it("rejects what the service refuses, lists it, and generates it after `retry`", async () => {
+  it("rejects a job that the service refuses, lists it, and generates it after `retry`", async () => {
     answer = ({ body, response }) =>
       JSON.parse(body).n === 1 ? response.writeHead(422).end() : response.end(pdf);
     const runs = openQueue();
@@ -250,7 +250,7 @@ describe("a worker", () => {
     expect(await runs.failures("nov")).toEqual([]);
   });
 
-  it("retries temporary failures itself, and finishes what is in flight when it is closed", async () => {
+  it("retries temporary failures itself, and finishes jobs in flight when it is closed", async () => {
     let requests = 0;
     answer = (received) => (requests++ === 0 ? status(500)(received) : answerPdf(received));
     const runs = openQueue();
@@ -269,7 +269,7 @@ describe("a worker", () => {
     expect(await closing).toMatchObject({ fulfilled: 2 });
   });
 
-  it("puts back what is in flight when its signal is aborted", async () => {
+  it("returns jobs in flight to the queue when its signal is aborted", async () => {
     answer = () => {};
     const runs = openQueue();
     await runs.add("nov", jobsOf(2));
@@ -283,7 +283,7 @@ describe("a worker", () => {
     expect(await end(runs)).toMatchObject({ fulfilled: 2 });
   });
 
-  it("waits while the service is away, and continues by itself", async () => {
+  it("waits while the service is unavailable, and continues by itself", async () => {
     answer = status(503);
     const outages: boolean[] = [];
     const onOutage = ({ isOver }: { isOver: boolean }) => {
@@ -297,7 +297,7 @@ describe("a worker", () => {
     expect(outages).toEqual([false, true]);
   });
 
-  it("stops if the service is away for too long, and leaves its jobs in the queue", async () => {
+  it("stops if the service is unavailable for too long, and leaves its jobs in the queue", async () => {
     answer = status(503);
     const runs = openQueue();
     await runs.add("nov", jobsOf(40));
@@ -319,7 +319,7 @@ describe("a worker", () => {
     expect(await end(runs)).toMatchObject({ fulfilled: 30, rejected: 0 });
   });
 
-  it("stops if its disk takes no more documents, and leaves its jobs in the queue", async () => {
+  it("stops if its disk is full, and leaves its jobs in the queue", async () => {
     const full: Sink<Job> = {
       async put(_key, document) {
         await document.bytes();
@@ -333,7 +333,7 @@ describe("a worker", () => {
     expect(await end(runs)).toMatchObject({ fulfilled: 10, rejected: 0 });
   });
 
-  it("refuses two jobs that would have one path", async () => {
+  it("rejects a second job with the same path", async () => {
     const root = makeTemporaryFolder("queue");
     onTestFinished(() => root.remove());
     mkdirSync(`${root.path}/out`);
@@ -352,7 +352,7 @@ describe("a worker", () => {
     expect(readdirSync(`${root.path}/out`)).toEqual(["a.pdf"]);
   });
 
-  it("does not render twice what another worker was killed at, if that is not allowed", {
+  it("does not render a document twice after another worker was killed, if that is not allowed", {
     timeout: 60_000,
   }, async () => {
     answer = () => {};
@@ -380,7 +380,7 @@ describe("a worker", () => {
     expect(await end(runs)).toMatchObject({ fulfilled: 1 });
   });
 
-  it("continues when Redis comes back", async () => {
+  it("continues when Redis is available again", async () => {
     const runs = openQueue();
     await runs.add("nov", jobsOf(200));
     let kill: Promise<void> | undefined;
@@ -396,7 +396,7 @@ describe("a worker", () => {
 });
 
 describe("the pace of a queue", () => {
-  it("pauses all workers when one is asked to wait", async () => {
+  it("pauses all workers if one receives Retry-After", async () => {
     let refusedAtMs = 0;
     const early: number[] = [];
     answer = (received) => {
@@ -405,7 +405,7 @@ describe("the pace of a queue", () => {
         return status(429, { "retry-after": "2" })(received);
       }
       const sinceMs = performance.now() - refusedAtMs;
-      // What was in flight already arrives soon.
+      // Requests that were in flight already arrive soon.
       if (sinceMs < 1900) early.push(sinceMs);
       return answerPdf(received);
     };
@@ -429,7 +429,7 @@ describe("the pace of a queue", () => {
 });
 
 describe("a queue", () => {
-  it("removes a run with its values, and knows its name no more", async () => {
+  it("removes a run with its values and its name", async () => {
     const runs = openQueue();
     await runs.add("nov", [{ template: "t", values: { secret } }]);
     await runs.add("dec", jobsOf(2));
@@ -454,7 +454,7 @@ describe("a queue", () => {
     expect(await connection.ping()).toBe("PONG");
   });
 
-  it("refuses a job of another version, which stays in the queue", async () => {
+  it("rejects a job of another version, which stays in the queue", async () => {
     const runs = openQueue();
     await runs.add("nov", jobsOf(1));
     const client = new Redis(redis.url);
@@ -491,7 +491,7 @@ describe("a queue", () => {
       async () => ({ connection: (await startRedis(["--maxmemory-policy", "allkeys-lru"])).url }),
       /`maxmemory-policy` is "allkeys-lru". Set it to noeviction/,
     ],
-  ])("says that %s, without the password", async (_title, options, message) => {
+  ])("reports that %s, without the password", async (_title, options, message) => {
     const runs = openQueue(await options());
     const error = await runs.add("nov", jobsOf(1)).catch((caught) => caught);
     expect(error.message).toMatch(message);

@@ -2,9 +2,9 @@ import { EventEmitter, once } from "node:events";
 import type { Answer, Received } from "../support/service.ts";
 import { listen, type SocketServer } from "../support/sockets.ts";
 
-/** A service for a whole file of tests, with the answers of test/support/service.ts, until it is closed. */
+/** A service for all tests of a file, with the responses of test/support/service.ts, until it is closed. */
 export class ScriptedService {
-  /** All requests so far, with their whole bodies. */
+  /** All requests so far, with their complete bodies. */
   readonly requests: Received[] = [];
   readonly #arrivals = new EventEmitter();
   readonly #server: SocketServer;
@@ -16,7 +16,7 @@ export class ScriptedService {
     this.#fallback = fallback;
   }
 
-  /** @param fallback - answers every request that no other answer is for */
+  /** @param fallback - the response to every request without another response */
   static async start(fallback: Answer): Promise<ScriptedService> {
     const server = await listen((request, response) => {
       const chunks: Buffer[] = [];
@@ -36,12 +36,12 @@ export class ScriptedService {
     return this.#server.origin;
   }
 
-  /** Sets the answers to the next requests, in place of those that were set before. */
+  /** Sets the responses to the next requests, and replaces those that were set before. */
   answer(...next: Answer[]): void {
     this.#answers = next;
   }
 
-  /** The next request that comes; `closed` resolves when its caller has left or has its answer. */
+  /** Resolves with the next request. Its `closed` resolves when the caller has disconnected or received its response. */
   async next(): Promise<Received> {
     const [received] = await once(this.#arrivals, "request");
     return received;

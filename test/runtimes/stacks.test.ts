@@ -6,7 +6,7 @@ import { makeProject } from "../package/consumer.ts";
 import { outputOf } from "../support/programs.ts";
 import { nodeOf } from "./installed.ts";
 
-/** Has every caller fail in every way, and prints what they caught. */
+/** Lets every kind of call fail in every way, and prints the caught errors. */
 const program = `
   import { TemplatePdf } from "template-pdf";
   import { generateMany } from "template-pdf/bulk";
@@ -32,7 +32,7 @@ const program = `
 
 const callers = readFileSync(new URL("../client/stacks/callers.mjs", import.meta.url), "utf8");
 
-describe("of the installed package, the stack of every error shows the caller's line", () => {
+describe("the stack of every error of the installed package shows the line of the caller", () => {
   it.each([20, 22, 24, 26] as const)("in Node %i", async (version) => {
     const { early, late } = await startFailures();
     const folder = makeProject(`stacks-${version}`, { "main.mjs": program, "callers.mjs": callers });

@@ -127,8 +127,8 @@ describe("the type of samples", () => {
     const samples = times(600, (index) => {
       const place = (name: string) => (name.charCodeAt(0) * 7919 * (index + 1)) % 1009;
       const names = [..."abcdefghijklmnopqrst"].sort((a, b) => place(a) - place(b));
-      const members = Object.fromEntries(names.map((name) => [name, 1]));
-      return { ...members, paid: index % 2 === 0, ...(index % 2 ? { due: "" } : {}) };
+      const entries = Object.fromEntries(names.map((name) => [name, 1]));
+      return { ...entries, paid: index % 2 === 0, ...(index % 2 ? { due: "" } : {}) };
     });
     expect(typeOf(...samples)).toMatch(/due: string;.*paid: false;.*paid: true;/s);
   });
@@ -173,9 +173,9 @@ describe("the type of samples", () => {
   const reordered = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(reordered).reverse();
     if (typeof value !== "object" || value === null) return value;
-    const members = Object.entries(value).reverse();
+    const entries = Object.entries(value).reverse();
     return JSON.parse(
-      `{${members.map(([name, member]) => `${JSON.stringify(name)}:${JSON.stringify(reordered(member))}`)}}`,
+      `{${entries.map(([name, entry]) => `${JSON.stringify(name)}:${JSON.stringify(reordered(entry))}`)}}`,
     );
   };
 

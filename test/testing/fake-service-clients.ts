@@ -28,7 +28,7 @@ export async function clientBy(
   options: ClientOptions = {},
 ): Promise<TemplatePdf> {
   const leading = ways[way];
-  if (!leading) throw new Error(`There is no way ${way}`);
+  if (!leading) throw new Error(`Unknown way to connect: ${way}`);
   const client = new TemplatePdf({
     ...(await leading(service)),
     retry: false,

@@ -71,7 +71,7 @@ describe("the text of a fake PDF", () => {
     await expect(pdfTextAlone(await renderPdf({ content: "x" }))).rejects.toThrow(/pdfjs-dist/);
   });
 
-  it("is the same for a Buffer, a part of one, an ArrayBuffer, a Blob and a File, and none of them changes", async () => {
+  it("is the same for a Buffer, a part of one, an ArrayBuffer, a Blob and a File, and does not change them", async () => {
     const pdf = fakePdf({ text: "any form" });
     const padded = Buffer.concat([Buffer.from("xx"), pdf, Buffer.from("yy")]);
     const part = padded.subarray(2, 2 + pdf.length);

@@ -59,7 +59,7 @@ describe.each(transports)("with %s, a client observes", (_name, carriedBy) => {
     return client;
   }
 
-  /** Reads the first half of a document. */
+  /** Reads the first 50 % of a document. */
   async function readHalf(stream: ReadableStream<Uint8Array>) {
     const reader = stream.getReader();
     let received = 0;
@@ -72,7 +72,12 @@ describe.each(transports)("with %s, a client observes", (_name, carriedBy) => {
 
   it.each([
     ["a page instead of a document", "html", InvalidPdfError, {}],
-    ["half a document", "cut", TruncatedPdfError, { receivedBytes: half, promisedBytes: pdf.byteLength }],
+    [
+      "a truncated document",
+      "cut",
+      TruncatedPdfError,
+      { receivedBytes: half, promisedBytes: pdf.byteLength },
+    ],
     ["a dropped connection", "reset", ConnectionError, {}],
     ["a status", "429 retry-after 2", RateLimitError, { retryAfterMs: 2_000 }],
   ] as const)("%s, and then a document", async (_what, fault, Kind, facts) => {

@@ -64,7 +64,7 @@ function onResult({ status, key }) {
   say({ status, key });
   if (status !== "fulfilled" || ++fulfilled !== end?.after) return;
   if (end.how === "exit") process.exit(7);
-  if (end.how === "throw") setImmediate(() => Promise.reject(new Error("nobody catches this")));
+  if (end.how === "throw") setImmediate(() => Promise.reject(new Error("this is not caught")));
   if (end.how === "SIGTERM") process.kill(process.pid, "SIGTERM");
   ending.abort(new Error("enough"));
 }

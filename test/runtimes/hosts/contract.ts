@@ -111,7 +111,7 @@ export function testContract(
     expect(JSON.parse(body.toString()).type).toBe(`urn:template-pdf:problem:${kind}`);
   }
 
-  it("passes on a complete document with the headers of the handler only", async () => {
+  it("forwards a complete document with only the headers of the handler", async () => {
     const { service } = running();
     const response = await ask(withLength(document, secretHeaders));
     const sent = service.requests.at(-1);
@@ -131,7 +131,7 @@ export function testContract(
     expect([unknown.headers["content-length"], unknown.body.equals(document)]).toEqual([undefined, true]);
   });
 
-  it("takes no more from the service than its caller takes", async () => {
+  it("reads no more from the service than its caller reads", async () => {
     let sentBytes = 0;
     running().service.answer(
       asTaken(farLarger, (bytes) => {
@@ -191,13 +191,13 @@ export function testContract(
     [405, "method-not-allowed", noAnswer, { method: "GET" }],
     [429, "rate-limited", saying(429, words, { ...secretHeaders, "retry-after": "7" })],
     [502, "service-unavailable", ({ socket }) => socket.destroy()],
-  ])("answers with %i and %s", async (status, kind, answer, call) => {
+  ])("responds with %i and %s", async (status, kind, answer, call) => {
     const response = await ask(answer, call);
     expectProblem(response, status, kind);
     expect(response.headers["retry-after"]).toBe(status === 429 ? "7" : undefined);
   });
 
-  it("answers a body of 2 MiB with 413, and sends nothing to the service", async () => {
+  it("responds with 413 to a body of 2 MiB, and sends nothing to the service", async () => {
     const { length } = running().service.requests;
     const response = await ask(noAnswer, { body: Buffer.alloc(2 * mebibyte, " ") }).catch((error) => {
       // A host that does not read the rest of the body can reset the connection before the response arrives.
@@ -207,7 +207,7 @@ export function testContract(
     expect(running().service.requests).toHaveLength(length);
   });
 
-  it("serves pages of listed origins and of its own host", async () => {
+  it("serves web pages of listed origins and of its own host", async () => {
     const origin = "https://app.example.com";
     const preflight = {
       "access-control-request-method": "POST",

@@ -1,5 +1,5 @@
-// Reads one document by each output method, and prints what each read, held and added to the peak of the process, in bytes.
-// With `--expose-gc`.
+// Reads one document with each output method, and prints in bytes how much each read, held and added to the peak of the process.
+// Requires `--expose-gc`.
 import { setTimeout as delay } from "node:timers/promises";
 import { TemplatePdf } from "template-pdf";
 
@@ -11,7 +11,7 @@ if (transport === "fetch") options.fetch = globalThis.fetch;
 let held = 0;
 let measured = 0;
 
-/** Counts what is left without garbage. */
+/** Counts the memory after garbage collection. */
 function measure() {
   globalThis.gc();
   const { heapUsed, external } = process.memoryUsage();
@@ -31,7 +31,7 @@ const generate = () => new TemplatePdf(options).generate("invoice", {}, { onProg
 async function count(chunks, turns = 0) {
   let length = 0;
   for await (const chunk of chunks) {
-    // In these turns of the event loop, the service could send many more.
+    // The service could send many more chunks in these turns of the event loop.
     for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
     length += chunk.length;
   }
@@ -59,7 +59,7 @@ const readers = {
   },
 };
 
-/** Returns how much was read; what was read is garbage afterwards. */
+/** Returns the number of bytes read. They are garbage afterwards. */
 async function read(output) {
   const result = await readers[output]();
   measure();

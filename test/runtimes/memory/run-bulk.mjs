@@ -1,5 +1,4 @@
-// A run of many documents whose memory is measured when a tenth of it is done, and at its end. What it prints is one line of JSON.
-// With `--expose-gc`.
+// Runs many jobs and measures the memory after a tenth of them and at the end. Prints one line of JSON. Requires `--expose-gc`.
 import { rmSync } from "node:fs";
 import { TemplatePdf } from "template-pdf";
 import { generateMany, runBulk } from "template-pdf/bulk";
@@ -31,7 +30,7 @@ async function onDone() {
   measured.push({ ownBytes: heapUsed + external, rss });
 }
 
-// Signals that outlive their run, as those of a program do.
+// Signals that outlive their run, as in a program.
 const [signal, drain] = [new AbortController().signal, new AbortController().signal];
 const options = { concurrency: 16, signal, drain };
 if (kind === "generateMany") {
@@ -48,4 +47,4 @@ if (kind === "generateMany") {
   rmSync(journal);
 }
 console.log(JSON.stringify({ done, measured, warnings }));
-// Nothing is closed: what a run has left running would keep this process.
+// Closes nothing, so that anything a run leaves active would keep this process alive.

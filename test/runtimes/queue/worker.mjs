@@ -1,4 +1,4 @@
-// One worker of a queue, in a process of its own, until SIGTERM. It prints a line for each result. The one argument is JSON.
+// Runs one queue worker in a separate process until SIGTERM. It prints a line for each result. Its argument is JSON.
 import fs from "node:fs";
 import { TemplatePdf } from "template-pdf";
 import { folder } from "template-pdf/bulk";

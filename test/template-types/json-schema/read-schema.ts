@@ -23,12 +23,12 @@ function describeShape(shape: Shape): string {
     case "tuple":
       return `[${[...shape.items.map(describeShape), ...(shape.rest ? [`...${describeShape(shape.rest)}`] : [])].join(", ")}]`;
     case "object": {
-      const members = [...shape.members].map(
+      const properties = [...shape.members].map(
         ([name, { isOptional, shape: inner, comment }]) =>
           `${comment === undefined ? "" : `/* ${comment} */ `}${name}${isOptional ? "?" : ""}: ${describeShape(inner)}`,
       );
       const others = shape.others ? [`[others]: ${describeShape(shape.others)}`] : [];
-      return `{ ${[...members, ...others].join("; ")} }`;
+      return `{ ${[...properties, ...others].join("; ")} }`;
     }
     case "union":
       return shape.of.map(describeShape).join(" | ");

@@ -88,8 +88,8 @@ export function run(text: string, modules: Readonly<Record<string, unknown>>): R
 export function expressionOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(expressionOf).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).map(
-    ([name, member]) => `[${JSON.stringify(name)}]: ${expressionOf(member)}`,
+  const entries = Object.entries(value).map(
+    ([name, entry]) => `[${JSON.stringify(name)}]: ${expressionOf(entry)}`,
   );
-  return `{ ${members.join(", ")} }`;
+  return `{ ${entries.join(", ")} }`;
 }

@@ -122,7 +122,7 @@ describe("for any values", () => {
     });
   });
 
-  property("none of them is in any message", () => {
+  property("they are never in a message", () => {
     const canary = "qzx71vv";
     const scalar = fc.constantFrom<unknown>(canary, `${canary}@${canary}`, 7_130_057, -7_130_057, true, null);
     const value = fc.letrec((tie) => ({

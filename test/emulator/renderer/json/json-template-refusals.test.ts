@@ -98,7 +98,7 @@ describe("a directive is rejected with its location", () => {
   const noArray = "`$each` must be in an array. Put [ ] around it.";
   const noElement = "needs `$show`. Put the element there.";
   const noDirective = "needs `$if` or `$each`. Add one of them to the object.";
-  const beside = (name: string) => `cannot be combined with \`${name}\`. Move it into \`$show\`.`;
+  const nextTo = (name: string) => `cannot be combined with \`${name}\`. Move it into \`$show\`.`;
   it.each<[unknown, string]>([
     [{ text: { $each: "a", $show: 1 } }, `.text: ${noArray}`],
     [{ text: { $if: "a", $show: { $each: "a", $show: 1 } } }, `.text.$show: ${noArray}`],
@@ -106,10 +106,10 @@ describe("a directive is rejected with its location", () => {
     [{ $if: "a", $else: 1 }, `.$if: ${noElement}`],
     [{ $show: 1 }, `.$show: ${noDirective}`],
     [{ text: { $else: 1 } }, `.text.$else: ${noDirective}`],
-    [{ $each: "a", $show: 1, margin: 2 }, `.margin: ${beside("$each")}`],
-    [{ text: 1, $if: "a", $show: 1 }, `.text: ${beside("$if")}`],
-    [{ $each: "a", $if: "b", $show: 1 }, `.$if: ${beside("$each")}`],
-    [{ $each: "a", $show: 1, $else: 1 }, `.$else: ${beside("$each")}`],
+    [{ $each: "a", $show: 1, margin: 2 }, `.margin: ${nextTo("$each")}`],
+    [{ text: 1, $if: "a", $show: 1 }, `.text: ${nextTo("$if")}`],
+    [{ $each: "a", $if: "b", $show: 1 }, `.$if: ${nextTo("$each")}`],
+    [{ $each: "a", $show: 1, $else: 1 }, `.$else: ${nextTo("$each")}`],
     [{ $for: "a" }, `.$for: ${unknownDirective}`],
     [{ $if: "a", $show: 1, $elseif: 2 }, `.$elseif: ${unknownDirective}`],
     [{ text: "a", $unless: "b" }, `.$unless: ${unknownDirective}`],

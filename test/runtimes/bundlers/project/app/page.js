@@ -5,7 +5,7 @@ const pdfs = new TemplatePdf({ baseUrl: "/api/pdf" });
 
 /** What the test asks of the page. */
 globalThis.invoices = {
-  /** The bytes of a document, and how many were told of last. */
+  /** The bytes of a document, and the number that was reported last. */
   async generate() {
     const told = [];
     const onProgress = ({ receivedBytes }) => told.push(receivedBytes);
@@ -30,7 +30,7 @@ globalThis.invoices = {
     await download(pdfs.generate("invoice", { total: "1" }), "invoice.pdf");
     return names;
   },
-  /** How a template that nobody knows is refused. */
+  /** The error for an unknown template. */
   refusal: () =>
     pdfs
       .generate("nothing", {})
