@@ -4,9 +4,9 @@ import type { Shape } from "./shape.ts";
 export type Alternative = Exclude<Shape, { readonly kind: "union" | "never" | "unknown" }>;
 
 /**
- * Lists what a value may be.
+ * Lists the alternatives for a value.
  *
- * @returns an empty list if there is no such value, and `undefined` if it may be anything
+ * @returns an empty list if no value is valid, and `undefined` if any value is
  */
 export function alternativesOf(shape: Shape): readonly Alternative[] | undefined {
   if (shape.kind === "never") return [];
@@ -32,7 +32,7 @@ const kindsInOrder = [
  * Sorts alternatives into the order in which they are written, and drops those that read the same as another.
  *
  * @param write - writes one alternative
- * @param textOf - the text of what was written
+ * @param textOf - returns the text of an alternative
  */
 export function arrange<Written>(
   alternatives: readonly Alternative[],
@@ -41,7 +41,7 @@ export function arrange<Written>(
 ): readonly { readonly alternative: Alternative; readonly written: Written }[] {
   const discriminant = discriminantOf(alternatives.filter(({ kind }) => kind === "object"));
   const ranks = alternatives.map((alternative) => rankOf(alternative, discriminant));
-  // The text of what is nested would be written once for every level around it.
+  // Otherwise the text of nested types would be written once for every level around it.
   const needsTexts = new Set(ranks).size < ranks.length;
   const entries = alternatives.map((alternative, index) => {
     const written = write(alternative);

@@ -8,13 +8,13 @@ const maxLiterals = 8;
 const word = /^[\p{L}\p{N}_$@+#./:-]{1,64}$/u;
 
 /**
- * Which literals were seen at a place, and how often, as long as they are few and nothing else was seen there. Every
- * text that is kept may be written into a file, so only what may be a tag is.
+ * The literals that occur at a path with their counts, as long as they are few and nothing else occurs there. Every text that is
+ * kept may be written into a file, so only what may be a tag is.
  */
 export class Literals {
   #counts: Map<Literal, number> | undefined = new Map();
 
-  /** How often each was seen; `undefined` where something else was seen, too, or too many. */
+  /** The count of each literal, or `undefined` if other values or too many literals occur. */
   get counts(): ReadonlyMap<Literal, number> | undefined {
     return this.#counts;
   }
@@ -38,13 +38,13 @@ export class Literals {
   }
 }
 
-/** The value itself, where it may be a tag. */
+/** The value itself if it may be a tag. */
 export function literalOf(value: unknown): Literal | undefined {
   if (typeof value === "boolean") return value;
   return typeof value === "string" && value.length <= 64 && word.test(value) ? value : undefined;
 }
 
-/** How much a property's name says of its being a tag. */
+/** How strongly the name of a property suggests that it is a tag. */
 export type TagRank = "by name" | "likely" | "any";
 
 const tagWord = /^(?:type|kind|tag|variant|typename|discriminator)$/i;

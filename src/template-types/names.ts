@@ -101,7 +101,7 @@ function capitalized(word: string): string {
   });
 }
 
-/** An acronym ends where the next word begins. */
+/** An acronym ends at the start of the next word. */
 function uncapitalized(word: string): string {
   return word.replace(/^\p{Lu}+(?=\p{Lu}\p{Ll})|^\p{Lu}+$|^\p{Lu}/u, (capitals) => capitals.toLowerCase());
 }

@@ -11,7 +11,7 @@ function valueKindOf(value: unknown): number {
   return kinds[typeof value as "string" | "number" | "boolean" | "object"];
 }
 
-/** Whether kinds have nothing in common: texts, numbers and booleans are all something to print. */
+/** Whether kinds are unrelated. Strings, numbers and booleans are related, because all of them can be printed. */
 export function isWild(mask: number): boolean {
   const worlds = [kinds.string | kinds.number | kinds.boolean, kinds.array, kinds.object];
   return worlds.filter((world) => mask & world).length > 1;
@@ -23,7 +23,7 @@ const maxVariants = 256;
 /** How many names objects of all sorts may have before they count as data. */
 const maxNames = 1_000;
 
-/** How many outlines of objects are remembered. */
+/** The maximum number of object outlines that are kept. */
 const maxOutlines = 1_024;
 
 /**
@@ -31,7 +31,7 @@ const maxOutlines = 1_024;
  * with their shapes, not with their number.
  */
 export class ObservedValues {
-  /** Bits of `kinds`; none where nothing was ever seen. */
+  /** Bits of `kinds`; no bit is set if no value was observed. */
   kinds = 0;
   /** What was seen in the arrays. */
   items: ObservedValues | undefined;
@@ -101,17 +101,17 @@ export class Variant {
   /** How many objects there were. */
   count = 0;
   readonly members = new Map<string, ObservedProperty>();
-  /** What was seen of all properties, where their names are data: then `properties` is empty. */
+  /** The observed values of all properties if their names are data. Then `properties` is empty. */
   others: ObservedProperty | undefined;
 
-  /** What tells the variant from others: by names, kinds and tags, by tags alone, by nothing. */
+  /** What distinguishes the variant from others: names, kinds and tags; tags only; or nothing. */
   readonly keys: readonly string[];
 
   constructor(keys: readonly string[]) {
     this.keys = keys;
   }
 
-  /** The property of that name, made where it is new. */
+  /** Returns the property with this name, and creates it if it is new. */
   member(name: string): ObservedProperty {
     if (this.others) return this.others;
     let member = this.members.get(name);
@@ -156,7 +156,7 @@ export class ObservedObjects {
   /** All variants as one. */
   get merged(): Variant {
     const [only, another] = this.#variants.values();
-    // Not joined where there is only one: that copies all that is nested in it, at each of its levels.
+    // Does not join a single one, because that would copy everything nested in it at each level.
     this.#merged ??= another === undefined && only !== undefined ? only : merge(this.variants);
     return this.#merged;
   }
@@ -202,7 +202,7 @@ export class ObservedObjects {
     for (const variant of this.#variants.values()) this.#keepFewNames(variant);
   }
 
-  /** One object may have thousands of properties; where objects hardly have one in common, too, they are data. */
+  /** An object may have thousands of properties. If objects also share hardly any of them, their names are data. */
   #keepFewNames(variant: Variant): void {
     if (this.#grain > 0 && variant.members.size > maxNames) variant.forgetNames();
   }

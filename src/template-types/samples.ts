@@ -2,7 +2,7 @@ import { isWild, kinds, ObservedObjects, type ObservedValues, type Variant } fro
 import type { MemberShape, ObjectShape, Shape } from "./shape.ts";
 import { tellApart } from "./tell-apart.ts";
 
-/** A place at which samples have nothing in common. */
+/** A path at which samples have unrelated kinds of values. */
 export interface Disagreement {
   /** Where that is: `payment`, `lines[].note`. */
   readonly path: string;
@@ -31,7 +31,7 @@ export class Samples {
     return oneOf(shapesOfObjects(this.#objects, "", new Map()));
   }
 
-  /** The places at which samples have nothing in common: a text here, an object there. */
+  /** The paths at which samples have unrelated kinds of values, for example a string and an object. */
   disagreements(): readonly Disagreement[] {
     const found: Findings = new Map();
     shapesOfObjects(this.#objects, "", found);
@@ -41,7 +41,7 @@ export class Samples {
   }
 }
 
-/** The kinds seen where samples disagree, by path. */
+/** The observed kinds by path, for paths at which samples disagree. */
 type Findings = Map<string, number>;
 
 const words = [

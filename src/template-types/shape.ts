@@ -1,4 +1,4 @@
-/** What the values at one place look like: what was seen in samples, or what a JSON Schema says. A plain, frozen value. */
+/** The shape of the values at one path, from samples or from a JSON Schema. A plain, frozen object. */
 export type Shape =
   | { readonly kind: "unknown" }
   | { readonly kind: "never" }
@@ -12,15 +12,15 @@ export type Shape =
   | ObjectShape
   /** One of several; never another union, and no two are alike. */
   | { readonly kind: "union"; readonly of: readonly Shape[] }
-  /** One of the `definitions` of its template: what is defined in terms of itself has to have a name. */
+  /** A reference to one of the `definitions` of its template, because a recursive shape needs a name. */
   | { readonly kind: "reference"; readonly name: string };
 
-/** An object, with what is known of its properties. */
+/** An object, with its known properties. */
 export interface ObjectShape {
   readonly kind: "object";
   /** By name, in no order that would mean anything. */
   readonly members: ReadonlyMap<string, MemberShape>;
-  /** What properties of other names look like, where they are allowed. */
+  /** The shape of properties with other names, if they are allowed. */
   readonly others: Shape | undefined;
 }
 
@@ -37,13 +37,13 @@ export interface TemplateShape {
   readonly uid: string;
   /** An object, or a union of objects. */
   readonly shape: Shape;
-  /** What `reference`s stand for, by name; the very `shape`, where one stands for all of the values. */
+  /** The targets of `reference`s by name. A reference to all values has the same object as `shape`. */
   readonly definitions: ReadonlyMap<string, Shape>;
   /** Where that was found, to be named in a comment: paths with slashes, relative to the written file. */
   readonly sources: readonly string[];
 }
 
-/** A shape and all those inside it; what it refers to is outside. */
+/** Yields a shape and all shapes inside it, but not the targets of references. */
 export function shapesIn(shape: Shape): readonly Shape[] {
   const found = [shape];
   // The list grows while it is read. A list for each level would be copied once for every level above it.

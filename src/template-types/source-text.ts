@@ -18,7 +18,7 @@ export function literalText(value: string | number | boolean): string {
 /** An identifier for every compiler: those of old know no characters beyond the basic plane. */
 const identifier = /^(?!.*[\u{10000}-\u{10ffff}])[\p{L}\p{Nl}$_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}$]*$/u;
 
-/** Writes the name of a property, quoted where it is no identifier. */
+/** Writes the name of a property, in quotes if it is not an identifier. */
 export function memberName(name: string): string {
   return identifier.test(name) ? name : quoted(name);
 }

@@ -14,7 +14,7 @@ interface Part {
   readonly literals: ReadonlyMap<Literal, number>;
 }
 
-/** Up to so many literals may have been seen once each. */
+/** The maximum number of literals that may occur only once each. */
 const fewLiterals = 8;
 
 /** A discriminant without a discriminant name: `card`, `bank-transfer`, and not `Ada Lovelace`, `2026-11-21` or `A-17`. */
@@ -25,7 +25,7 @@ const tagLike = /^[A-Za-z]+(?:[_-][A-Za-z]+)*$/;
  * variants share a literal, the groups really differ, and there is evidence that this is no accident
  * (docs/decisions/0022).
  *
- * @returns the parts, or `undefined` where the objects are rather one sort with optional properties
+ * @returns the parts, or `undefined` if the objects are rather one kind with optional properties
  */
 export function tellApart(variants: readonly Variant[]): Parts | undefined {
   const [first, ...rest] = variants;
@@ -50,7 +50,7 @@ function isLiteral({ members, count }: Variant, name: string): boolean {
   return member?.count === count && member.literals.counts !== undefined;
 }
 
-/** Joins what shares a literal, then what would not differ but for the literal, until nothing is left to join. */
+/** Joins parts that share a literal, then parts that differ only in the literal, until no more can be joined. */
 function partsBy(name: string, variants: readonly Variant[]): readonly Part[] {
   const single = variants.map((variant) => ({
     variant,
@@ -98,9 +98,9 @@ function isEvident({ discriminant, parts }: Parts, rank: TagRank): boolean {
 }
 
 interface Difference {
-  /** One requires what the other never has, or types differ. */
+  /** One requires a property that the other never has, or types differ. */
   readonly isAnything: boolean;
-  /** Each requires what the other never has, or types differ: nothing could be both. */
+  /** Each requires a property that the other never has, or types differ, so no value matches both. */
   readonly isMutual: boolean;
 }
 
@@ -117,7 +117,7 @@ function requiresMore(a: Variant, b: Variant): boolean {
   return [...a.members].some(([name, { count }]) => count === a.count && !b.members.has(name));
 }
 
-/** Whether nothing fits both. A null is no sign: it stands for what is missing anywhere. */
+/** Whether no value matches both. Null is ignored, because it marks a missing value anywhere. */
 function valuesDiffer(a: ObservedValues, b: ObservedValues): boolean {
   const [inA, inB] = [a.kinds & ~kinds.null, b.kinds & ~kinds.null];
   if (inA === 0 || inB === 0) return false;

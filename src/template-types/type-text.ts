@@ -3,7 +3,7 @@ import { type Alternative, alternativesOf, arrange } from "./alternatives.ts";
 import { type MemberShape, type ObjectShape, type Shape, sortedMembers } from "./shape.ts";
 import { docComment, literalText, memberName } from "./source-text.ts";
 
-/** Text that knows where it may be broken into lines. */
+/** Text with its possible line breaks. */
 export type Doc = builders.Doc;
 
 const { group, hardline, ifBreak, indent, join, line, softline } = builders;
@@ -34,7 +34,7 @@ export function isInterface(shape: Shape): shape is ObjectShape {
   return shape.kind === "object" && shape.members.size > 0;
 }
 
-/** Writes `{ … }`, with each property on a line of its own. */
+/** Writes `{ … }` with each property on its own line. */
 export function objectText({ members, others }: ObjectShape, names: DefinitionNames): Doc {
   const lines = sortedMembers(members).map(([name, member]): Doc => {
     const sign = member.isOptional ? "?: " : ": ";

@@ -22,10 +22,10 @@ export const signature = "// Written by `template-pdf types`: run that again ins
 /** How many sources are named in a comment. */
 const maxSources = 5;
 
-/** A template, and the names of what is written of it. */
+/** A template, and the names of its generated declarations. */
 interface NamedTemplate extends TemplateShape {
   readonly own: TemplateNames;
-  /** The types of its definitions; a definition of the values themselves has their name. */
+  /** The type names of its definitions. A definition of the values themselves has their name. */
   readonly types: DefinitionNames;
 }
 
@@ -82,7 +82,7 @@ function neededDefinitions({ shape, definitions }: TemplateShape): ReadonlyMap<s
   }
 }
 
-/** Zod 3 and zod 4 name the type of such a schema in different ways, and both give it here. */
+/** Zod 3 and zod 4 name the type of such a schema differently, and both export it here. */
 const helper: readonly Doc[] = [
   [
     comment("A schema whose values are known, in zod 3 as in zod 4."),
@@ -95,7 +95,7 @@ const helper: readonly Doc[] = [
   ],
 ];
 
-/** The types of a template, after those of its definitions; each next to its schema. */
+/** The types of a template after those of its definitions, each next to its schema. */
 function statementsOf(template: NamedTemplate, zod: boolean): readonly Doc[] {
   const { uid, shape, definitions, own, types } = template;
   const schemas = new Map(

@@ -17,12 +17,12 @@ const {
   softline,
 } = builders;
 
-/** An expression, and what Prettier asks about it before it breaks a line. */
+/** An expression, with the properties that decide how Prettier breaks its lines. */
 export interface Expression {
   readonly doc: Doc;
   /** Calls without arguments, or with a single short one: a line is broken before it rather than in it. */
   readonly isCompact: boolean;
-  /** Short enough as the only argument of such a call. */
+  /** Whether it is short enough to be the only argument of such a call. */
   readonly isShort: boolean;
   /** `{ … }` and `[ … ]` stay on the line of the parenthesis before them. */
   readonly isHugged: boolean;
@@ -66,7 +66,7 @@ export function assigned(name: Doc, sign: string, { doc, isCompact }: Expression
   return group([name, sign, group(indent(line), { id: groupId }), indentIfBreak(doc, { groupId })]);
 }
 
-/** An expression of which nothing more is to be said. */
+/** An expression without special properties. */
 export function expression(doc: Doc): Expression {
   return { doc, isCompact: false, isShort: false, isHugged: false };
 }
@@ -77,7 +77,7 @@ export function call(name: Doc, ...given: readonly Expression[]): Expression {
   return { ...expression([name, argumentsText(given)]), isCompact };
 }
 
-/** Writes `z.name(…).next(…)`; chains of more calls would be broken in other ways, so there are none. */
+/** Writes `z.name(…).next(…)`. Longer chains would break differently and are not written. */
 function chain(
   name: string,
   given: readonly Expression[],
@@ -103,7 +103,7 @@ function argumentsText(given: readonly Expression[]): Doc {
   return utils.willBreak(last.doc) ? firstToFit(hugged, apart) : firstToFit(flat, hugged, apart);
 }
 
-/** The first of these that fits. A forced new line in it breaks what is around it, too. */
+/** Returns the first layout that fits. A forced line break in it also breaks the surrounding expression. */
 function firstToFit(first: Doc, ...others: Doc[]): Doc {
   return [utils.willBreak(first) ? breakParent : "", conditionalGroup([first, ...others])];
 }

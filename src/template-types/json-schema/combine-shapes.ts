@@ -1,13 +1,13 @@
 import { type MemberShape, type ObjectShape, type Shape, sortedMembers } from "../shape.ts";
 
-/** Finds the definition of that name; finds nothing while that is still being read. */
+/** Finds the definition with this name, or nothing while it is still being read. */
 export type Resolve = (name: string) => Shape | undefined;
 
 type List = Shape & { readonly kind: "array" | "tuple" };
 type Literal = Shape & { readonly kind: "literal" };
 type Reference = Shape & { readonly kind: "reference" };
 
-/** Two unions that can be combined in more ways than this are not combined: the first stands for both. */
+/** Two unions with more combinations than this are not combined; the first is used for both. */
 const maxCombinations = 1000;
 
 /** Makes one shape of several of which any may be there, without those that another holds already. */
@@ -37,10 +37,10 @@ function keyOf(shape: Shape): string {
 }
 
 /**
- * Makes one shape of two that both hold. If there is no such shape, it is the first: a type may allow too much, and may
- * not refuse what the schema takes.
+ * Combines two shapes that both apply. Returns the first if they cannot be combined, because a type may allow too much but must
+ * not refuse what the schema accepts.
  *
- * @param open - the references that are being gone through
+ * @param open - the references that are being resolved
  */
 export function intersect(one: Shape, other: Shape, resolve: Resolve, open: readonly string[] = []): Shape {
   const both = (left: Shape, right: Shape) => intersect(left, right, resolve, open);
@@ -71,7 +71,7 @@ function intersectReference(
 ): Shape {
   const { name } = reference;
   const meant = resolve(name);
-  // What is defined in terms of itself may be combined with itself without an end.
+  // A recursive definition may be combined with itself endlessly.
   const isEndless = open.includes(name) || (other.kind === "reference" && other.name === name);
   return meant === undefined || isEndless ? reference : intersect(meant, other, resolve, [...open, name]);
 }
@@ -96,7 +96,7 @@ function intersectObjects(
   return { kind: "object", members, others };
 }
 
-/** A property as an object has it; one that it does not name may be anything, even if it allows no others. */
+/** Returns the shape of a property of an object. A property that it does not name may be anything, even if it allows no others. */
 function memberOf({ members, others }: ObjectShape, name: string): MemberShape {
   const shape: Shape = others === undefined || others.kind === "never" ? { kind: "unknown" } : others;
   return members.get(name) ?? { shape, isOptional: true, comment: undefined };
@@ -116,8 +116,8 @@ function literalIn(literal: Literal, other: Shape): Shape {
 }
 
 /**
- * Ends what schemas say of one value. Until then an object without a named property may still get some, and one that allows no
- * others may still be combined with one that does.
+ * Completes the shape of one value after all schemas were read. Until then an object without a named property may still get some,
+ * and one that allows no others may still be combined with one that does.
  */
 export function settle(shape: Shape): Shape {
   if (shape.kind === "union") return { ...shape, of: shape.of.map(settle) };

@@ -4,7 +4,7 @@ import { type MemberShape, type Shape, shapesIn } from "../shape.ts";
 import { intersect, settle, unite } from "./combine-shapes.ts";
 import { SchemaFault } from "./schema-fault.ts";
 
-/** What a schema of that type may look like when nothing more is said of it. */
+/** The shape of a schema that has only this type. */
 const plain: Readonly<Record<string, Shape>> = {
   string: { kind: "string" },
   number: { kind: "number" },
@@ -23,7 +23,7 @@ const objectKeywords =
   "properties required additionalProperties patternProperties unevaluatedProperties".split(" ");
 const arrayKeywords = ["items", "prefixItems"];
 
-/** A definition with more parts than this is written once and named; a smaller one is written where it is used. */
+/** A definition with more parts than this is written once with a name. A smaller one is written inline. */
 const maxInlined = 200;
 
 /**
@@ -31,7 +31,7 @@ const maxInlined = 200;
  * cannot (lengths, patterns, formats, `not`, `if`) is passed over.
  *
  * @param schema - the parsed schema
- * @param file - the path of its file, by whose name it may refer to itself
+ * @param file - the path of its file, because the schema may refer to itself by the file name
  * @returns the shape, an object or a union of objects, and what its references stand for: where one stands for all of
  *   the values, the very same shape
  * @throws {SchemaFault} in one line, where the schema is broken, leads out of its file, or takes no object
@@ -62,7 +62,7 @@ class SchemaReader {
 
   constructor(root: unknown, file: string) {
     this.#root = root;
-    // It may refer to itself by the name of its file.
+    // The schema may refer to itself by its file name.
     const base = new URL(`schema:///${encodeURIComponent(file.split("/").at(-1) ?? "")}`);
     try {
       this.#addresses = dereference(root as Schema, undefined, base);
@@ -73,13 +73,13 @@ class SchemaReader {
   }
 
   readRoot(): Shape {
-    // As if it were referred to: what leads to `#` finds it open.
+    // Treated as if it were referenced, so that a reference to `#` finds it in progress.
     const whole = this.#readTarget(this.#root, this.#nameOf(this.#root, ""), [], []);
     const objects = settle(unite(this.#objectsIn(whole)));
     if (objects.kind === "never") {
       throw new SchemaFault([], "this schema accepts no object, but the values of a template are an object");
     }
-    // The very same, so that the values are known to be what the reference stands for.
+    // The same object, so that the values are recognized as the target of the reference.
     if (whole.kind === "reference" && isOfObjects(this.#resolve(whole.name))) {
       this.definitions.set(whole.name, objects);
     }
@@ -109,7 +109,7 @@ class SchemaReader {
     return schema["nullable"] === true ? unite([shape, { kind: "null" }]) : shape;
   }
 
-  /** Everything a schema says of a value; all of it holds at once. */
+  /** All constraints of a schema on a value, which apply together. */
   #partsOf(schema: Schema, place: JsonPath, same: readonly unknown[]): readonly Shape[] {
     const parts = [this.#readTypes(schema, place)];
     if (schema.enum !== undefined) {
@@ -173,7 +173,7 @@ class SchemaReader {
     return isImpossible ? nothing : { kind: "object", members, others };
   }
 
-  /** What properties of other names look like: `never` if there may be none, nothing if the schema does not say. */
+  /** The shape of properties with other names: `never` if they are not allowed, nothing if the schema does not say. */
   #readOthers(schema: Schema, place: JsonPath): Shape | undefined {
     const others = this.#map(schema, "patternProperties", place).map(([pattern, inner]) =>
       this.#readInner(inner, [...place, "patternProperties", pattern]),
@@ -249,7 +249,7 @@ class SchemaReader {
     return isText(title) ? title : "self";
   }
 
-  /** Where a schema stands, unless it is in one that has an `$id` of its own. */
+  /** The location of a schema, unless it is inside one with its own `$id`. */
   #placeOf(schema: unknown): JsonPath | undefined {
     const [address, root] = [schema, this.#root].map((one) =>
       isSchema(one) ? one.__absolute_uri__ : undefined,
@@ -259,9 +259,9 @@ class SchemaReader {
     return document === root ? names.map((name) => (/^\d+$/.test(name) ? Number(name) : name)) : undefined;
   }
 
-  /** What the author of a schema says of a property: in its schema, or where its `$ref` leads. */
+  /** The description of a property, from its schema or from the target of its `$ref`. */
   #commentOf(schema: unknown, passed: readonly unknown[] = []): string | undefined {
-    // What is said of the whole is said of the values, not of a property.
+    // The description of the root schema describes the values, not a property.
     if (!isSchema(schema) || schema === this.#root || passed.includes(schema)) return undefined;
     const comment = [schema["description"], schema["title"]].find(isText);
     return comment ?? this.#commentOf(this.#addresses[schema.__absolute_ref__ ?? ""], [...passed, schema]);
