@@ -27,14 +27,14 @@ const arrayKeywords = ["items", "prefixItems"];
 const maxInlined = 200;
 
 /**
- * Finds the shape of the values that a JSON Schema takes: of draft 4 to 2020-12, as far as types can say it. What they
- * cannot (lengths, patterns, formats, `not`, `if`) is passed over.
+ * Returns the shape of the values that a JSON Schema of draft 4 to 2020-12 accepts. Ignores what types cannot express: lengths,
+ * patterns, formats, `not` and `if`.
  *
  * @param schema - the parsed schema
  * @param file - the path of its file, because the schema may refer to itself by the file name
- * @returns the shape, an object or a union of objects, and what its references stand for: where one stands for all of
- *   the values, the very same shape
- * @throws {SchemaFault} in one line, where the schema is broken, leads out of its file, or takes no object
+ * @returns the shape, an object or a union of objects, and the targets of its references. A reference to all values has the same
+ *   object as the shape
+ * @throws {SchemaFault} if the schema is invalid, refers to another file or accepts no object. The message has one line
  * @see https://json-schema.org/draft/2020-12/json-schema-validation
  */
 export function shapeOfSchema(
