@@ -1,11 +1,42 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { type TemplatePdf, template } from "template-pdf";
-import { fakeService, faults, pdfText } from "template-pdf/testing";
+import { setupServer } from "msw/node";
+import { type ClientOptions, TemplatePdf, template } from "template-pdf";
+import { type FakeService, fakeService, faults, pdfText } from "template-pdf/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { readPdf } from "../support/pdf-text.ts";
-import { clientBy, ways } from "./fake-service-clients.ts";
+
+type Reachable = Pick<FakeService<unknown>, "baseUrl" | "apiKey" | "fetch" | "handlers" | "listen">;
+
+/** The three ways to connect a client to a fake service. Each returns client options that are valid until the test has finished. */
+const ways: Readonly<Record<string, (service: Reachable) => Promise<ClientOptions>>> = {
+  "service.fetch": async ({ baseUrl, apiKey, fetch }) => ({ baseUrl, apiKey, fetch }),
+  "service.handlers": async ({ baseUrl, apiKey, handlers }) => {
+    const server = setupServer(...handlers);
+    server.listen({ onUnhandledRequest: "error" });
+    onTestFinished(() => server.close());
+    return { baseUrl, apiKey };
+  },
+  "service.listen()": async (service) => {
+    const { baseUrl, close } = await service.listen();
+    onTestFinished(close);
+    return { baseUrl, apiKey: service.apiKey };
+  },
+};
+
+/** Creates a client without retries that is connected in one of these ways. */
+async function clientBy(way: string, service: Reachable, options: ClientOptions = {}): Promise<TemplatePdf> {
+  const connect = ways[way];
+  if (!connect) throw new Error(`Unknown way to connect: ${way}`);
+  const client = new TemplatePdf({
+    ...(await connect(service)),
+    retry: false,
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
 
 const values = {
   date: "20 November 2026",
