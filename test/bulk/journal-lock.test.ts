@@ -142,23 +142,17 @@ describe("the lock of a journal", () => {
     expect(await filesBeside(path)).toEqual(["run.journal", "run.journal.lock"]);
   });
 
-  it.runIf(hasProcessTable)(
-    "of a running process stays valid even if it was not refreshed for a long time",
-    async () => {
-      const path = newPath();
-      await leaveLock(path, JSON.stringify(own), 100_000);
-      expect(await messageOf(open(path))).toMatch(/is in use/);
-    },
-  );
+  it.runIf(hasProcessTable)("of a running process stays valid without being refreshed", async () => {
+    const path = newPath();
+    await leaveLock(path, JSON.stringify(own), 100_000);
+    expect(await messageOf(open(path))).toMatch(/is in use/);
+  });
 
-  it.runIf(process.platform === "linux")(
-    "is taken over if its process ID now belongs to another process",
-    async () => {
-      const path = newPath();
-      await leaveLock(path, JSON.stringify({ ...own, started: "1" }));
-      await open(path);
-    },
-  );
+  it.runIf(process.platform === "linux")("is taken over if its process ID was reused", async () => {
+    const path = newPath();
+    await leaveLock(path, JSON.stringify({ ...own, started: "1" }));
+    await open(path);
+  });
 
   it("is taken over by exactly one of many runs that find it abandoned", async () => {
     const path = newPath();

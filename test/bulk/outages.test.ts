@@ -79,19 +79,16 @@ describe("an outage during a run", () => {
     (["refused", 503, 500, 521, "reset"] as const).flatMap((reply) =>
       ([1, 2, 8, "auto"] as const).map((concurrency) => ({ reply, concurrency })),
     ),
-  )(
-    "does not fail any job: $reply for 10 minutes, concurrency $concurrency",
-    async ({ reply, concurrency }) => {
-      const { rejected, results, error, outages, sent } = await simulate(awayFor(600, reply), {
-        count: 1000,
-        concurrency,
-      });
-      expect([rejected, results.length, error]).toEqual([[], 1000, undefined]);
-      expect(outages.map(({ isOver }) => isOver)).toEqual([false, true]);
-      // The requests in flight at its start, with at most two retries each, and then one request in each interval.
-      expect(sent.filter(({ atMs }) => atMs >= 1000 && atMs < 601_000).length).toBeLessThan(64 + 26);
-    },
-  );
+  )("does not fail jobs: $reply for 10 minutes, concurrency $concurrency", async ({ reply, concurrency }) => {
+    const { rejected, results, error, outages, sent } = await simulate(awayFor(600, reply), {
+      count: 1000,
+      concurrency,
+    });
+    expect([rejected, results.length, error]).toEqual([[], 1000, undefined]);
+    expect(outages.map(({ isOver }) => isOver)).toEqual([false, true]);
+    // The requests in flight at its start, with at most two retries each, and then one request in each interval.
+    expect(sent.filter(({ atMs }) => atMs >= 1000 && atMs < 601_000).length).toBeLessThan(64 + 26);
+  });
 
   it("leads to one request at a time, at intervals that grow to 30 s", async () => {
     const options = { count: 1000, concurrency: 8, latencyMs: 100 };

@@ -86,15 +86,12 @@ describe("The error for a success that is not a PDF", () => {
     ["text/html", "<html>\n in", "<html> in", ' with "text/html", not a PDF: "<html> in"'],
     [`a/${word}`, `of ${word}`, "of [redacted]", ' with "a/[redacted]", not a PDF: "of [redacted]"'],
     [undefined, "x ".repeat(99), "x ".repeat(60), ` with no content type, not a PDF: "${"x ".repeat(60)}"`],
-  ])(
-    "quotes the content type and the beginning of the body without secrets: %j, %.9j",
-    (type, text, excerpt, shown) => {
-      const error = attempt.notAPdf(headOf(200, type ? { "content-type": type } : {}), text, call);
-      expect(error.message).toBe(`${answered}${shown}${checkUrl}`);
-      expect(error).toMatchObject({ attempts: 3, code: "invalid_pdf", status: 200, excerpt });
-      expect(error.contentType).toBe(type?.replace(word, "[redacted]"));
-    },
-  );
+  ])("quotes the content type and the body without secrets: %j, %.9j", (type, text, excerpt, shown) => {
+    const error = attempt.notAPdf(headOf(200, type ? { "content-type": type } : {}), text, call);
+    expect(error.message).toBe(`${answered}${shown}${checkUrl}`);
+    expect(error).toMatchObject({ attempts: 3, code: "invalid_pdf", status: 200, excerpt });
+    expect(error.contentType).toBe(type?.replace(word, "[redacted]"));
+  });
 
   it("names an encoding that cannot be decoded", () => {
     const error = attempt.undecoded(headOf(200, {}, { undecoded: `x-${word}` }), call);

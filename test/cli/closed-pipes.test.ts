@@ -13,21 +13,18 @@ const setUp = () => generateSetting(withLength(pdf));
 const toOutput = ["generate", "invoice", "-o", "-"];
 
 describe("a command whose standard output is closed", () => {
-  it.runIf(hasPosixShell)(
-    "exits silently with code 141 while it writes the document to head -c 10",
-    async () => {
-      const { service, cwd, env } = await setUp();
-      const line = '{ "$@"; echo $? >&2; } | head -c 10';
-      const { stdout, stderr } = await runInShell(line, toOutput, { cwd, env });
-      expect(stdout.toString()).toBe("%PDF-1.7\n ");
-      expect(stderr).toBe("141\n");
-      await service.requests[0]?.closed;
-    },
-  );
+  it.runIf(hasPosixShell)("exits silently with 141 if it writes the document to head -c 10", async () => {
+    const { service, cwd, env } = await setUp();
+    const line = '{ "$@"; echo $? >&2; } | head -c 10';
+    const { stdout, stderr } = await runInShell(line, toOutput, { cwd, env });
+    expect(stdout.toString()).toBe("%PDF-1.7\n ");
+    expect(stderr).toBe("141\n");
+    await service.requests[0]?.closed;
+  });
 
   // The error codes of Unix, of Windows, and of sockets that replace pipes.
   it.each(["EPIPE", "EOF", "ECONNRESET"])(
-    "exits silently with code 141 when it reports the saved document: %s",
+    "exits silently with 141 after it has saved a file: %s",
     async (code) => {
       const { cwd, terminal } = await setUp();
       terminal.stdout = new ClosedPipe(code);

@@ -119,19 +119,16 @@ describe("the API key and the base URL", () => {
     [urlOnly, {}],
     [both, {}],
     [both, { TEMPLATE_PDF_BASE_URL: "" }],
-  ])(
-    "are refused if the key comes from the environment and the base URL from .env: %j, %j",
-    async (envFile, empty) => {
-      expect(await settingsFrom({ envFile, env: { ...key, ...empty } })).toEqual({
-        code: 2,
-        stderr:
-          "template-pdf: The API key comes from the environment (TEMPLATE_PDF_API_KEY), and the base URL from the file .env in this folder, " +
-          "which may not be yours. If you trust that address, export TEMPLATE_PDF_BASE_URL or pass --base-url.\n",
-        key: undefined,
-        path: undefined,
-      });
-    },
-  );
+  ])("are refused with a key of the environment and a base URL of .env: %j, %j", async (envFile, empty) => {
+    expect(await settingsFrom({ envFile, env: { ...key, ...empty } })).toEqual({
+      code: 2,
+      stderr:
+        "template-pdf: The API key comes from the environment (TEMPLATE_PDF_API_KEY), and the base URL from the file .env in this folder, " +
+        "which may not be yours. If you trust that address, export TEMPLATE_PDF_BASE_URL or pass --base-url.\n",
+      key: undefined,
+      path: undefined,
+    });
+  });
 
   it("are the only settings that are read from .env", async () => {
     const proxy = await Service.start(withLength(pdf));

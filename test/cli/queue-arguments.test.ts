@@ -77,14 +77,11 @@ describe("a command with a queue", () => {
     ["bulk", `bulk invoice ROWS --queue ${url} --run nov --debug`, {}],
     ["work", "work --out out/{{no}}.pdf --debug", { TEMPLATE_PDF_QUEUE_URL: url }],
     ["runs", "runs --debug", { TEMPLATE_PDF_QUEUE_URL: url }],
-  ])(
-    "reports that Redis cannot be reached, without printing the password: %s",
-    async (_command, line, env) => {
-      const { code, printed, stderr } = await runCli(line.replace("ROWS", writeRows("no\n1\n")), env);
-      expect([code, printed]).toEqual([1, ""]);
-      expect(stderr).toMatch(/^Redis at 127\.0\.0\.1:1 cannot be reached: ECONNREFUSED\./);
-    },
-  );
+  ])("reports an unreachable Redis without the password: %s", async (_command, line, env) => {
+    const { code, printed, stderr } = await runCli(line.replace("ROWS", writeRows("no\n1\n")), env);
+    expect([code, printed]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^Redis at 127\.0\.0\.1:1 cannot be reached: ECONNREFUSED\./);
+  });
 
   it("checks the rows with --dry-run without Redis, --out or an API key", async () => {
     const line = `bulk invoice ${writeRows("no\n1\n1\n")} --queue ${url} --run nov --dry-run`;

@@ -147,14 +147,11 @@ describe("types refuses", () => {
     await expectRefusal(cwd, `a.${extension}`, line);
   });
 
-  it.runIf(hasPipeFiles).each(["json", "ndjson", "mjs"])(
-    "a pipe whose name ends in .%s",
-    async (extension) => {
-      const cwd = folderOf({});
-      execFileSync("mkfifo", [join(cwd, `a.${extension}`)]);
-      await expectRefusal(cwd, `a.${extension}`, `a.${extension}: ${noFile}`);
-    },
-  );
+  it.runIf(hasPipeFiles).each(["json", "ndjson", "mjs"])("a pipe named a.%s", async (extension) => {
+    const cwd = folderOf({});
+    execFileSync("mkfifo", [join(cwd, `a.${extension}`)]);
+    await expectRefusal(cwd, `a.${extension}`, `a.${extension}: ${noFile}`);
+  });
 
   it("every bad file, not only the first", async () => {
     await expectRefusal(

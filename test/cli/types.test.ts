@@ -195,17 +195,14 @@ describe("types of ambiguous files", () => {
     ],
     [{ "s/invoice-1.json": a, "s/letter-1.json": a }, undefined],
     [{ "s/inv_2024.json": a, "s/inv_2025.json": a }, undefined],
-  ])(
-    "come with a warning only if numbered files may be samples of one template: %j",
-    async (files, words) => {
-      const { code, stderr } = await runTypes(folderOf(files), "s");
-      expect(code).toBe(0);
-      if (words === undefined) return expect(stderr).toBe("");
-      const question = `are treated as separate templates. If they are samples of one template, write ${words}\n`;
-      expect(stderr.endsWith(question), stderr).toBe(true);
-      expect((await runTypes(folderOf(files), words)).stdout).toMatch(/: 1 template\n/);
-    },
-  );
+  ])("warn only if numbered files may be samples of one template: %j", async (files, words) => {
+    const { code, stderr } = await runTypes(folderOf(files), "s");
+    expect(code).toBe(0);
+    if (words === undefined) return expect(stderr).toBe("");
+    const question = `are treated as separate templates. If they are samples of one template, write ${words}\n`;
+    expect(stderr.endsWith(question), stderr).toBe(true);
+    expect((await runTypes(folderOf(files), words)).stdout).toMatch(/: 1 template\n/);
+  });
 
   const strict = '{\n  "compilerOptions": {\n    "verbatimModuleSyntax": true,\n  }\n}';
   const refused =
@@ -216,13 +213,10 @@ describe("types of ambiguous files", () => {
     [{ "package.json": '{ "type": "module" }', "tsconfig.json": strict }, "a.json", ""],
     [{ "package.json": "{}", "tsconfig.json": strict.replace('"verb', '// "verb') }, "a.json", ""],
     [{}, "a.json", ""],
-  ])(
-    "come with a warning only if TypeScript would reject the output: %j, types %s",
-    async (files, words, stderr) => {
-      const ending = await runTypes(folderOf({ "a.json": a, ...files }), words);
-      expect(ending).toMatchObject({ code: 0, stderr });
-    },
-  );
+  ])("warn only if TypeScript would reject the output: %j, types %s", async (files, words, stderr) => {
+    const ending = await runTypes(folderOf({ "a.json": a, ...files }), words);
+    expect(ending).toMatchObject({ code: 0, stderr });
+  });
 });
 
 describe("types of a folder", () => {

@@ -32,19 +32,16 @@ describe("a failure of the service", () => {
     ["HTML with 200", saying(200, `<html>${secrets.upstream}`), 502, "service-unavailable", later],
     ["nothing with 200", saying(200), 502, "service-unavailable", later],
     ["a closed socket", ({ socket }) => void socket.destroy(), 502, "service-unavailable", later],
-  ])(
-    "with %s causes a problem response that reveals nothing about the service",
-    async (_, answer, status, kind, words) => {
-      const { handler, service, onError } = await handlerBefore(answer);
-      const found = await problemOf(await handler(callOf()));
-      expect([found.response.status, found.kind]).toEqual([status, kind]);
-      expect(found.detail).toContain(words);
-      expect(found.response.headers.get("content-type")).toBe("application/problem+json");
-      expect(JSON.stringify(found)).not.toContain(service.baseUrl);
-      expect(onError).toHaveBeenCalledTimes(1);
-      expect(service.requests).toHaveLength(1);
-    },
-  );
+  ])("with %s causes a problem without details of the service", async (_, answer, status, kind, words) => {
+    const { handler, service, onError } = await handlerBefore(answer);
+    const found = await problemOf(await handler(callOf()));
+    expect([found.response.status, found.kind]).toEqual([status, kind]);
+    expect(found.detail).toContain(words);
+    expect(found.response.headers.get("content-type")).toBe("application/problem+json");
+    expect(JSON.stringify(found)).not.toContain(service.baseUrl);
+    expect(onError).toHaveBeenCalledTimes(1);
+    expect(service.requests).toHaveLength(1);
+  });
 
   it.each([
     [429, "7", "7"],
@@ -55,14 +52,11 @@ describe("a failure of the service", () => {
     [429, "9".repeat(400), null],
     [500, "7", null],
     [422, "7", null],
-  ])(
-    "with %i and Retry-After %s causes a response with Retry-After %s",
-    async (status, retryAfter, expected) => {
-      const { handler } = await handlerBefore(saying(status, "", { "retry-after": retryAfter }));
-      const got = (await handler(callOf())).headers.get("retry-after");
-      expect(got).toEqual(expected instanceof RegExp ? expect.stringMatching(expected) : expected);
-    },
-  );
+  ])("with %i and Retry-After %s is answered with Retry-After %s", async (status, retryAfter, expected) => {
+    const { handler } = await handlerBefore(saying(status, "", { "retry-after": retryAfter }));
+    const got = (await handler(callOf())).headers.get("retry-after");
+    expect(got).toEqual(expected instanceof RegExp ? expect.stringMatching(expected) : expected);
+  });
 
   it("causes the same kind of problem if `values` has replaced the values", async () => {
     const values = (_: Request, sent: Record<string, unknown>) => ({ ...sent, more: "of ours" });

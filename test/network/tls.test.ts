@@ -98,14 +98,11 @@ describe("a service that does not prove its identity", () => {
     expect(service.keys).toEqual([]);
   });
 
-  it.each(transports)(
-    "does not receive the key over http: if it requires TLS, with %s",
-    async (_, options) => {
-      const service = await startService(authority.issue(here));
-      await expect(sourceOf(clientOf(`http://127.0.0.1:${service.port}`, options))).rejects.toThrow(
-        ConnectionError,
-      );
-      expect(service.keys).toEqual([]);
-    },
-  );
+  it.each(transports)("does not receive the key over http:, with %s", async (_, options) => {
+    const service = await startService(authority.issue(here));
+    await expect(sourceOf(clientOf(`http://127.0.0.1:${service.port}`, options))).rejects.toThrow(
+      ConnectionError,
+    );
+    expect(service.keys).toEqual([]);
+  });
 });

@@ -85,7 +85,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     expect(written).toContain('"a*/\\n\\u2028b"');
   });
 
-  it("writes an object or null on one line of the union", () => {
+  it("writes null after the closing brace of an object", () => {
     const of = [object({ b: member({ kind: "string" }) }), { kind: "null" }] as const;
     const written = writeTypes([named("t", [], object({ a: member({ kind: "union", of }) }))], {
       zod: false,

@@ -82,26 +82,23 @@ export function describeEndings(makeTransport: MakeTransport): void {
         { when, hooks, coding: "plain", content: document, headers: [] },
         { when, hooks, coding: "gzip", content: gzipSync(document), headers: ["content-encoding: gzip"] },
       ]),
-    )(
-      "$when closes the socket of a $coding body, and no event follows",
-      async ({ hooks, content, headers }) => {
-        const arrival = later<Socket>();
-        const transport = makeTransport();
-        const answerForever = (socket: Socket) => {
-          socket.write(head(200, [...headers, `content-length: ${content.length * 1_000}`]));
-          const more = () => socket.write(content, (error) => !error && setImmediate(more));
-          more();
-          arrival.resolve(socket);
-        };
-        const { recorder } = await send(transport, answerForever, hooks);
-        await closed(await arrival.promise);
-        const heard = [...recorder.events];
-        await settle(transport);
-        expect(recorder.events).toEqual(heard);
-        expect(heard).not.toContain("end");
-        expect(heard).not.toContain("failure");
-      },
-    );
+    )("$when ends a $coding body and closes its socket", async ({ hooks, content, headers }) => {
+      const arrival = later<Socket>();
+      const transport = makeTransport();
+      const answerForever = (socket: Socket) => {
+        socket.write(head(200, [...headers, `content-length: ${content.length * 1_000}`]));
+        const more = () => socket.write(content, (error) => !error && setImmediate(more));
+        more();
+        arrival.resolve(socket);
+      };
+      const { recorder } = await send(transport, answerForever, hooks);
+      await closed(await arrival.promise);
+      const heard = [...recorder.events];
+      await settle(transport);
+      expect(recorder.events).toEqual(heard);
+      expect(heard).not.toContain("end");
+      expect(heard).not.toContain("failure");
+    });
 
     it("ends one of two exchanges and not the other", async () => {
       const sockets: Socket[] = [];

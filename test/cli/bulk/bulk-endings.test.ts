@@ -11,31 +11,28 @@ describe("Ctrl-C during a bulk run", () => {
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)(
-    "finishes the documents in flight after one %s, and exits with code %i",
-    async (signal, code) => {
-      const { answer, release } = held();
-      const bench = await Bench.withRows(9, answer);
-      const ended = bench.bulk("data.csv", ["--concurrency", "2", "--report", bench.path("r.json")]);
-      await bench.service.request(1);
-      bench.terminal.emit(signal);
-      release();
-      const ending = await ended;
-      expect(ending).toMatchObject({
-        code,
-        stderr: "finishing 2 documents; press Ctrl-C again to stop now\n",
-      });
-      expect(ending.printed).toMatch(/^2 documents made, 7 left, in TIME\n/);
-      expect(ending.printed).toMatch(/\nRun the same command again for what is left\. .*\n$/);
-      expect(bench.files()).toEqual(["1.pdf", "2.pdf", "letter.journal"]);
-      const report: { status: string; path: string }[] = JSON.parse(await bench.read("r.json"));
-      expect(report.map(({ status }) => status).join(" ")).toBe(`made made${" left".repeat(7)}`);
-      expect(report.at(-1)).toEqual({ line: 10, row: 9, path: bench.path("out/9.pdf"), status: "left" });
-      expect(bench.terminal.exits).toEqual([]);
-      expect((await bench.bulk("data.csv")).printed).toMatch(/^7 documents made, 2 made before, in TIME\n/);
-      expect(bench.requestedNos()).toEqual(["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
-    },
-  );
+  ] as const)("finishes documents in flight after one %s and exits with %i", async (signal, code) => {
+    const { answer, release } = held();
+    const bench = await Bench.withRows(9, answer);
+    const ended = bench.bulk("data.csv", ["--concurrency", "2", "--report", bench.path("r.json")]);
+    await bench.service.request(1);
+    bench.terminal.emit(signal);
+    release();
+    const ending = await ended;
+    expect(ending).toMatchObject({
+      code,
+      stderr: "finishing 2 documents; press Ctrl-C again to stop now\n",
+    });
+    expect(ending.printed).toMatch(/^2 documents made, 7 left, in TIME\n/);
+    expect(ending.printed).toMatch(/\nRun the same command again for what is left\. .*\n$/);
+    expect(bench.files()).toEqual(["1.pdf", "2.pdf", "letter.journal"]);
+    const report: { status: string; path: string }[] = JSON.parse(await bench.read("r.json"));
+    expect(report.map(({ status }) => status).join(" ")).toBe(`made made${" left".repeat(7)}`);
+    expect(report.at(-1)).toEqual({ line: 10, row: 9, path: bench.path("out/9.pdf"), status: "left" });
+    expect(bench.terminal.exits).toEqual([]);
+    expect((await bench.bulk("data.csv")).printed).toMatch(/^7 documents made, 2 made before, in TIME\n/);
+    expect(bench.requestedNos()).toEqual(["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
+  });
 
   it("cancels the documents in flight when pressed twice, and leaves no incomplete file", async () => {
     const incomplete = beginning(pdfOf(500_000).subarray(0, 300_000), { "content-length": "500000" });

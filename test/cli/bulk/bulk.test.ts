@@ -76,19 +76,16 @@ describe("bulk", () => {
     ["a later row has too many cells", "data.csv", `${csvOf(2)}3,x,y\n4,y\n`],
     ["a later row is not JSON", "data.ndjson", '{"no":1}\n{"no":2}\n{"no":\n'],
     ["the array is never closed", "data.json", '[{"no":1},{"no":2}'],
-  ])(
-    "generates the first rows with --limit, and more in the next run, although %s",
-    async (_title, name, text) => {
-      const bench = await Bench.open();
-      bench.write(name, text);
-      const first = await bench.bulk(name, ["--limit", "1"]);
-      expect(first).toEqual({ code: 0, stderr: "", printed: `1 document made, in TIME\n${places}\n` });
-      const second = await bench.bulk(name, ["--limit", "2"]);
-      expect(second.printed).toMatch(/^1 document made, 1 made before, in TIME\n/);
-      expect((await bench.bulk(name, ["--limit", "3"])).code).toBe(2);
-      expect(bench.requestedNos()).toEqual(["1", "2"]);
-    },
-  );
+  ])("--limit generates the first rows, and the next run more, although %s", async (_title, name, text) => {
+    const bench = await Bench.open();
+    bench.write(name, text);
+    const first = await bench.bulk(name, ["--limit", "1"]);
+    expect(first).toEqual({ code: 0, stderr: "", printed: `1 document made, in TIME\n${places}\n` });
+    const second = await bench.bulk(name, ["--limit", "2"]);
+    expect(second.printed).toMatch(/^1 document made, 1 made before, in TIME\n/);
+    expect((await bench.bulk(name, ["--limit", "3"])).code).toBe(2);
+    expect(bench.requestedNos()).toEqual(["1", "2"]);
+  });
 
   it("checks all rows with --dry-run and without an API key, and sends nothing", async () => {
     const bench = await Bench.withRows(1200);
