@@ -1,15 +1,15 @@
-/** Something that may tell one variant of an object from another. */
+/** A value that may distinguish one variant of an object from another. */
 export type Literal = string | boolean;
 
-/** How many literals are kept of one property: one that has more is no tag. */
+/** The maximum number of literals of one property. A property with more is not a tag. */
 const maxLiterals = 8;
 
-/** One word, as tags are: everything else is a text somebody wrote. */
+/** One word, because tags are single words and everything else is free text. */
 const word = /^[\p{L}\p{N}_$@+#./:-]{1,64}$/u;
 
 /**
- * The literals that occur at a path with their counts, as long as they are few and nothing else occurs there. Every text that is
- * kept may be written into a file, so only what may be a tag is.
+ * The literals that occur at a path with their counts, as long as they are few and nothing else occurs there. Only possible tags are
+ * kept, because every kept text may be written to a file.
  */
 export class Literals {
   #counts: Map<Literal, number> | undefined = new Map();
@@ -51,13 +51,13 @@ const tagWord = /^(?:type|kind|tag|variant|typename|discriminator)$/i;
 const likelyWord =
   /^(?:action|category|channel|class|event|format|method|mode|op|operation|role|scheme|shape|state|status|style)$/i;
 
-/** The length of a name's end that is read. Longer words do not match. */
+/** The number of characters at the end of a name that are read. Longer words do not match. */
 const maxTailLength = 32;
 
-/** What was found for names: most objects have the same few. */
+/** A cache of ranks by name, because most objects have the same few names. */
 const knownRanks = new Map<string, TagRank>();
 
-/** Judges by the last word: `type`, `$type`, `__typename`, `paymentType`, `payment_kind` are tags by their name. */
+/** Ranks a name by its last word: `type`, `$type`, `__typename`, `paymentType` and `payment_kind` are tags by name. */
 export function tagRankOf(name: string): TagRank {
   const known = knownRanks.get(name);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Words that cannot name a constant of a module, and the names that the written file has already. */
+/** Words that cannot be the name of a constant, and the names that the written file already uses. */
 const taken = new Set(
   (
     "arguments await break case catch class const continue debugger default delete do else enum eval export exports " +
@@ -8,16 +8,16 @@ const taken = new Set(
   ).split(" "),
 );
 
-/** What a template is called in the written file. */
+/** The names of a template in the written file. */
 export interface TemplateNames {
-  /** The constant made by `template()`. */
+  /** The constant that `template()` returns. */
   readonly constant: string;
   /** The constant that holds the zod schema. */
   readonly schema: string;
   readonly values: string;
 }
 
-/** Two templates would have one name. */
+/** An error about two templates that would have the same name. */
 export class NameClash extends Error {
   override readonly name = "NameClash";
 }
@@ -25,7 +25,7 @@ export class NameClash extends Error {
 /**
  * Names templates after the words of their uids.
  *
- * @throws {NameClash} when two would have one name
+ * @throws {NameClash} if two would have the same name
  */
 export function nameTemplates(
   uids: readonly string[],
@@ -52,7 +52,7 @@ export function nameTemplates(
   return named;
 }
 
-/** What the schema of something is called. */
+/** The name of the schema for a constant or type. */
 export function schemaName(name: string): string {
   return `${uncapitalized(name)}Schema`;
 }
@@ -60,7 +60,7 @@ export function schemaName(name: string): string {
 /**
  * Names the definitions of a template, which are not public. Equal names are numbered.
  *
- * @param used - the names that are gone; the new ones are added
+ * @param used - the names that are already used, to which the new ones are added
  */
 export function nameDefinitions(
   uid: string,
@@ -68,7 +68,7 @@ export function nameDefinitions(
   used: Set<string>,
 ): Map<string, string> {
   const names = new Map<string, string>();
-  /** How many names with this beginning were tried. */
+  /** The number of names that were tried for each base name. */
   const counts = new Map<string, number>();
   for (const definition of definitions) {
     const base = capitalized(camelCase(uid)) + capitalized(camelCase(definition));

@@ -1,10 +1,10 @@
 import { maxNesting } from "../json/json-value.ts";
 import { type Literal, Literals, literalOf, tagRankOf } from "./literals.ts";
 
-/** The kinds of values JSON has, as bits. */
+/** The kinds of JSON values, as bits. */
 export const kinds = { null: 1, string: 2, number: 4, boolean: 8, array: 16, object: 32 } as const;
 
-/** The kind of a value of JSON. */
+/** The kind of a JSON value. */
 function valueKindOf(value: unknown): number {
   if (value === null) return kinds.null;
   if (Array.isArray(value)) return kinds.array;
@@ -20,7 +20,7 @@ export function isWild(mask: number): boolean {
 /** The maximum number of variants of an object. Beyond that, only discriminants separate them. */
 const maxVariants = 256;
 
-/** How many names objects of all sorts may have before they count as data. */
+/** The maximum number of property names of merged objects. With more, the names count as data. */
 const maxNames = 1_000;
 
 /** The maximum number of object outlines that are kept. */
@@ -33,9 +33,9 @@ const maxOutlines = 1_024;
 export class ObservedValues {
   /** Bits of `kinds`; no bit is set if no value was observed. */
   kinds = 0;
-  /** What was seen in the arrays. */
+  /** The values observed in the arrays. */
   items: ObservedValues | undefined;
-  /** Whether one array alone held things as different as the arrays together do. */
+  /** Whether a single array contained unrelated kinds of values. */
   isMixed = false;
   objects: ObservedObjects | undefined;
 
@@ -78,7 +78,7 @@ export class ObservedValues {
 
 /** The values observed for one property of one variant. */
 export class ObservedProperty {
-  /** How many objects had it. */
+  /** The number of objects with this property. */
   count = 0;
   readonly values = new ObservedValues();
   readonly literals = new Literals();
@@ -98,10 +98,10 @@ export class ObservedProperty {
 
 /** Objects of one variant. */
 export class Variant {
-  /** How many objects there were. */
+  /** The number of objects. */
   count = 0;
   readonly members = new Map<string, ObservedProperty>();
-  /** The observed values of all properties if their names are data. Then `properties` is empty. */
+  /** The observed values of all properties if their names are data. Then `members` is empty. */
   others: ObservedProperty | undefined;
 
   /** What distinguishes the variant from others: names, kinds and tags; tags only; or nothing. */
@@ -143,9 +143,9 @@ export class Variant {
 /** The objects observed at one path, by variants. */
 export class ObservedObjects {
   readonly #variants = new Map<string, Variant>();
-  /** The variants of objects by their outlines, of which many may lead to one. */
+  /** The variants by the outlines of their objects. Several outlines may have the same variant. */
   readonly #byOutline = new Map<string, Variant>();
-  /** Which of their keys tells variants apart. */
+  /** The index of the key that currently separates variants. */
   #grain = 0;
   #merged: Variant | undefined;
 
@@ -228,7 +228,7 @@ function outlineOf(object: Readonly<Record<string, unknown>>, names = Object.key
   let outline = "";
   for (const name of names) {
     const value = object[name];
-    // A name and a tag have their lengths before them.
+    // The length before each name and tag makes the outline unambiguous.
     outline += `${name.length}:${name}${valueKindOf(value)};`;
     const tag = tagOf(name, value);
     if (tag !== undefined) outline += `${String(tag).length}=${tag}`;
@@ -236,7 +236,7 @@ function outlineOf(object: Readonly<Record<string, unknown>>, names = Object.key
   return outline;
 }
 
-/** What tells objects apart, whatever the order of their properties: all of them, or tags alone. */
+/** The keys that separate variants independently of property order: one with all properties, one with tags only. */
 function keysOf(object: Readonly<Record<string, unknown>>): readonly string[] {
   const names = Object.keys(object).sort();
   const tags = names.filter((name) => tagOf(name, object[name]) !== undefined);

@@ -4,15 +4,15 @@ import { tellApart } from "./tell-apart.ts";
 
 /** A path at which samples have unrelated kinds of values. */
 export interface Disagreement {
-  /** Where that is: `payment`, `lines[].note`. */
+  /** The path, such as `payment` or `lines[].note`. */
   readonly path: string;
-  /** What was seen there: "text", "a number", "true or false", "an array", "an object". */
+  /** The observed kinds: "text", "a number", "true or false", "an array", "an object". */
   readonly kinds: readonly string[];
 }
 
 /**
- * What was seen of the values of one template. Neither the order of samples nor that of properties matters, and memory
- * grows with the shapes that were seen, not with the samples.
+ * The observed values of one template. The order of samples and properties does not matter, and memory use grows with
+ * the number of shapes, not with the number of samples.
  */
 export class Samples {
   readonly #objects = new ObservedObjects();
@@ -20,13 +20,13 @@ export class Samples {
   /**
    * Reads one sample, a JSON value. Keeps no values except single words and booleans that may be discriminants.
    *
-   * @throws {RangeError} when it is nested deeper than 500 levels
+   * @throws {RangeError} if it is nested deeper than 500 levels
    */
   add(values: Readonly<Record<string, unknown>>): void {
     this.#objects.add(values, 1);
   }
 
-  /** An object, or objects that a literal property tells apart. */
+  /** Returns an object, or a union of objects that a literal property distinguishes. */
   shape(): Shape {
     return oneOf(shapesOfObjects(this.#objects, "", new Map()));
   }
@@ -52,7 +52,7 @@ const words = [
   [kinds.object, "an object"],
 ] as const;
 
-/** The shape of observed values; `isMeant` if one array alone held kinds that differ. */
+/** The shape of observed values; `isMeant` if a single array contained unrelated kinds. */
 function shapeOfValues(values: ObservedValues, path: string, found: Findings, isMeant = false): Shape {
   if (isWild(values.kinds) && !isMeant) found.set(path, (found.get(path) ?? 0) | values.kinds);
   const shapes: Shape[] = [];

@@ -10,7 +10,7 @@ export type Shape =
   | { readonly kind: "array"; readonly items: Shape }
   | { readonly kind: "tuple"; readonly items: readonly Shape[]; readonly rest: Shape | undefined }
   | ObjectShape
-  /** One of several; never another union, and no two are alike. */
+  /** One of several different shapes. A union does not contain another union. */
   | { readonly kind: "union"; readonly of: readonly Shape[] }
   /** A reference to one of the `definitions` of its template, because a recursive shape needs a name. */
   | { readonly kind: "reference"; readonly name: string };
@@ -18,7 +18,7 @@ export type Shape =
 /** An object, with its known properties. */
 export interface ObjectShape {
   readonly kind: "object";
-  /** By name, in no order that would mean anything. */
+  /** The properties by name. Their order has no meaning. */
   readonly members: ReadonlyMap<string, MemberShape>;
   /** The shape of properties with other names, if they are allowed. */
   readonly others: Shape | undefined;
@@ -28,25 +28,25 @@ export interface ObjectShape {
 export interface MemberShape {
   readonly shape: Shape;
   readonly isOptional: boolean;
-  /** What its author says of it. */
+  /** The description from its author. */
   readonly comment: string | undefined;
 }
 
-/** What is known of the values of one template. */
+/** The shape of the values of one template. */
 export interface TemplateShape {
   readonly uid: string;
   /** An object, or a union of objects. */
   readonly shape: Shape;
   /** The targets of `reference`s by name. A reference to all values has the same object as `shape`. */
   readonly definitions: ReadonlyMap<string, Shape>;
-  /** Where that was found, to be named in a comment: paths with slashes, relative to the written file. */
+  /** The files of the samples or the schema, for comments: paths with slashes, relative to the written file. */
   readonly sources: readonly string[];
 }
 
-/** Yields a shape and all shapes inside it, but not the targets of references. */
+/** Returns a shape and all shapes inside it, but not the targets of references. */
 export function shapesIn(shape: Shape): readonly Shape[] {
   const found = [shape];
-  // The list grows while it is read. A list for each level would be copied once for every level above it.
+  // The list grows in the loop. A separate list for each level would be copied once for every level above it.
   for (const each of found) for (const inner of innerShapes(each)) found.push(inner);
   return found;
 }
@@ -68,7 +68,7 @@ function innerShapes(shape: Shape): readonly Shape[] {
   }
 }
 
-/** By name, in the order of code units, which depends on no language. */
+/** Sorts properties by the code units of their names, independently of the language. */
 export function sortedMembers(
   members: ReadonlyMap<string, MemberShape>,
 ): readonly (readonly [string, MemberShape])[] {

@@ -1,7 +1,7 @@
-/** What may change how a line reads, or end it: control and format characters, line separators, lone surrogates. */
+/** Characters that may end a line or change its appearance: control and format characters, line separators, lone surrogates. */
 const unseen = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/** Writes a text as a literal of TypeScript, in the quotes that Prettier would choose. */
+/** Writes a text as a TypeScript literal, with the quotes that Prettier would choose. */
 export function quoted(text: string): string {
   const body = JSON.stringify(text).slice(1, -1).replace(unseen, escapeOf);
   const doubles = text.split('"').length;
@@ -10,12 +10,12 @@ export function quoted(text: string): string {
   return `'${body.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
-/** Writes a value as Prettier would: `1e21` has no plus. */
+/** Writes a value as Prettier would, such as `1e21` without a plus. */
 export function literalText(value: string | number | boolean): string {
   return typeof value === "string" ? quoted(value) : String(value).replace("e+", "e");
 }
 
-/** An identifier for every compiler: those of old know no characters beyond the basic plane. */
+/** An identifier for every compiler. Old ones do not support characters outside the Basic Multilingual Plane. */
 const identifier = /^(?!.*[\u{10000}-\u{10ffff}])[\p{L}\p{Nl}$_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}$]*$/u;
 
 /** Writes the name of a property, in quotes if it is not an identifier. */
@@ -23,7 +23,7 @@ export function memberName(name: string): string {
   return identifier.test(name) ? name : quoted(name);
 }
 
-/** Writes a comment for a reader of the code and its editor; one line stays one. */
+/** Writes a documentation comment. A text of one line becomes a comment of one line. */
 export function docComment(text: string): readonly string[] {
   const lines = text
     .trim()

@@ -1,28 +1,28 @@
 import { type Literal, type TagRank, tagRankOf } from "./literals.ts";
 import { kinds, merge, type ObservedValues, type Variant } from "./observed-values.ts";
 
-/** Objects that one property tells apart. */
+/** Groups of objects that one property distinguishes. */
 export interface Parts {
   readonly discriminant: string;
   readonly parts: readonly Part[];
 }
 
-/** Objects in which that property is one of these literals, and of no other part. */
+/** The objects in which that property has one of these literals, which occur in no other part. */
 interface Part {
   readonly variant: Variant;
-  /** How often each was seen. */
+  /** The count of each literal. */
   readonly literals: ReadonlyMap<Literal, number>;
 }
 
 /** The maximum number of literals that may occur only once each. */
 const fewLiterals = 8;
 
-/** A discriminant without a discriminant name: `card`, `bank-transfer`, and not `Ada Lovelace`, `2026-11-21` or `A-17`. */
+/** A value that may be a discriminant whatever the name of its property: `card` or `bank-transfer`, but not `Ada Lovelace`, `2026-11-21` or `A-17`. */
 const tagLike = /^[A-Za-z]+(?:[_-][A-Za-z]+)*$/;
 
 /**
- * Finds the property whose literal tells objects apart: it is in every variant, always a literal, no two groups of
- * variants share a literal, the groups really differ, and there is evidence that this is no accident
+ * Finds the property whose literal distinguishes objects. It is a literal in every variant, groups of variants do not
+ * share a literal, the groups differ in other properties, and there is evidence that this is not a coincidence
  * (docs/decisions/0022).
  *
  * @returns the parts, or `undefined` if the objects are rather one kind with optional properties
@@ -64,7 +64,7 @@ function partsBy(name: string, variants: readonly Variant[]): readonly Part[] {
   }
 }
 
-/** Joins whatever is connected. */
+/** Joins parts that are connected directly or through other parts. */
 function joinWhere(parts: readonly Part[], isOne: (a: Part, b: Part) => boolean): readonly Part[] {
   const groups: Part[][] = [];
   for (const part of parts) {

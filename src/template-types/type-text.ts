@@ -11,15 +11,15 @@ const { group, hardline, ifBreak, indent, join, line, softline } = builders;
 /** The names of the definitions of a template in the written file. */
 export type DefinitionNames = ReadonlyMap<string, string>;
 
-/** Where a type stands; Prettier breaks unions differently in each of them. */
+/** The position of a type. Prettier breaks unions differently in each of them. */
 type Surroundings = "member" | "array" | "tuple" | "only item" | "argument";
 
-/** Lays a document out in lines of at most 80 columns, as Prettier does. */
+/** Prints a document in lines of at most 80 columns, as Prettier does. */
 export function print(doc: Doc): string {
   return printer.printDocToString(doc, { printWidth: 80, tabWidth: 2 }).formatted;
 }
 
-/** Writes a type as Prettier would, at the right of `name: ` or of `type Name = `. */
+/** Writes a type as Prettier would after `name: ` or `type Name = `. */
 export function typeText(shape: Shape, names: DefinitionNames, isOptional = false): Doc {
   return typeIn("member", shape, names, isOptional);
 }
@@ -29,7 +29,7 @@ export function isUnion(shape: Shape, names: DefinitionNames): boolean {
   return piecesOf(shape, names, false).length > 1;
 }
 
-/** Whether a shape is written as an interface, and no other type. */
+/** Whether a shape is written as an interface. */
 export function isInterface(shape: Shape): shape is ObjectShape {
   return shape.kind === "object" && shape.members.size > 0;
 }
@@ -61,7 +61,7 @@ export function block(lines: Doc[]): Doc {
   return lines.length === 0 ? "{}" : ["{", indent([hardline, join(hardline, lines)]), hardline, "}"];
 }
 
-/** Writes the author's comment on a property, each line followed by a new one. */
+/** Writes the author's comment on a property, with a line break after each line. */
 export function commentLines({ comment }: MemberShape): Doc {
   return docComment(comment ?? "").map((text) => [text, hardline]);
 }

@@ -16,10 +16,10 @@ import { assigned, call, type Expression, expression, term, usesTyped, zodText }
 
 const { group, hardline, indent, join, line, softline } = builders;
 
-/** The first line of every file that is written, by which it is known. */
+/** The first line of every written file, which identifies it. */
 export const signature = "// Written by `template-pdf types`: run that again instead of editing this file.";
 
-/** How many sources are named in a comment. */
+/** The maximum number of sources in a comment. */
 const maxSources = 5;
 
 /** A template, and the names of its generated declarations. */
@@ -30,10 +30,10 @@ interface NamedTemplate extends TemplateShape {
 }
 
 /**
- * Writes the TypeScript file with the types of templates, as Prettier would leave it.
+ * Writes the TypeScript file with the types of templates, formatted as Prettier would.
  *
- * @param options.zod - whether it holds zod schemas, which check values at run time, too
- * @throws {NameClash} when two templates would have one name
+ * @param options.zod - whether to include zod schemas, which also check values at run time
+ * @throws {NameClash} if two templates would have the same name
  */
 export function writeTypes(templates: readonly TemplateShape[], { zod }: { readonly zod: boolean }): string {
   const named = withNames(templates, zod);
@@ -67,7 +67,7 @@ function withNames(templates: readonly TemplateShape[], zod: boolean): readonly 
   });
 }
 
-/** The definitions that a template needs, in the order of their names. */
+/** The definitions that a template needs, sorted by name. */
 function neededDefinitions({ shape, definitions }: TemplateShape): ReadonlyMap<string, Shape> {
   const needed = new Map<string, Shape>();
   const shapes = [shape];
@@ -82,7 +82,7 @@ function neededDefinitions({ shape, definitions }: TemplateShape): ReadonlyMap<s
   }
 }
 
-/** Zod 3 and zod 4 name the type of such a schema differently, and both export it here. */
+/** Declarations that work in zod 3 and zod 4, which name the type of such a schema differently. */
 const helper: readonly Doc[] = [
   [
     comment("A schema whose values are known, in zod 3 as in zod 4."),
@@ -128,7 +128,7 @@ function statementsOf(template: NamedTemplate, zod: boolean): readonly Doc[] {
   ];
 }
 
-/** Writes a schema that may refer to itself, since it is made only when values are checked. */
+/** Writes a schema that may refer to itself, because zod creates it only when it checks values. */
 function lazySchema(declared: string, name: string, type: string, { doc }: Expression): Doc {
   const lazy = expression(["z.lazy(() => ", block([["return ", doc, ";"]]), ")"]);
   return [assigned([declared, name, ": Schema<", type, ">"], " =", call("typed", lazy)), ";"];
@@ -154,7 +154,7 @@ function constantOf({ uid, own }: NamedTemplate, zod: boolean): Doc {
   return [says, assigned(["export const ", own.constant], " =", made), ";"];
 }
 
-/** Says of which template values are, and names up to five sources. */
+/** The comment on the values of a template, with up to five sources. */
 function saysOf({ uid, sources }: TemplateShape): string {
   const sorted = [...new Set(sources)].sort();
   const more = sorted.length - maxSources;

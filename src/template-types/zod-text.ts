@@ -20,11 +20,11 @@ const {
 /** An expression, with the properties that decide how Prettier breaks its lines. */
 export interface Expression {
   readonly doc: Doc;
-  /** Calls without arguments, or with a single short one: a line is broken before it rather than in it. */
+  /** Whether it is a call with at most one short argument. The line breaks before it rather than inside it. */
   readonly isCompact: boolean;
   /** Whether it is short enough to be the only argument of such a call. */
   readonly isShort: boolean;
-  /** `{ … }` and `[ … ]` stay on the line of the parenthesis before them. */
+  /** Whether it is `{ … }` or `[ … ]`, which stays on the line of the parenthesis before it. */
   readonly isHugged: boolean;
 }
 
@@ -39,7 +39,7 @@ export function usesTyped(shape: Shape): boolean {
   return shapesIn(shape).some(isTyped);
 }
 
-/** Writes the schema of a shape in the words that zod 3 and zod 4 have in common. */
+/** Writes the schema of a shape with the functions that zod 3 and zod 4 share. */
 export function zodText(shape: Shape, names: ZodNames, isOptional = false): Expression {
   const alternatives = alternativesOf(shape);
   if (alternatives === undefined)
@@ -58,7 +58,7 @@ export function zodText(shape: Shape, names: ZodNames, isOptional = false): Expr
   return isOptional ? call("z.optional", value) : value;
 }
 
-/** Writes `name = expression` or `name: expression`, from the sign on. */
+/** Writes `name = expression` or `name: expression`. */
 export function assigned(name: Doc, sign: string, { doc, isCompact }: Expression, keepsLine = false): Doc {
   if (keepsLine) return group([name, sign, " ", doc]);
   if (isCompact) return group([name, sign, group(indent([line, doc]))]);
@@ -146,14 +146,14 @@ function oneOf(alternatives: readonly Alternative[], names: ZodNames): Expressio
     : call("z.union", list(arranged));
 }
 
-/** Whether `z.discriminatedUnion` takes it: zod 3 looks into literals and enums only. */
+/** Whether `z.discriminatedUnion` accepts the alternative. Zod 3 supports only literals and enums. */
 function isSwitchable(alternative: Alternative, discriminant: string): boolean {
   const literals = literalsOf(alternative, discriminant);
   const isKnown = literals?.length === 1 || literals?.every((literal) => typeof literal === "string");
   return isKnown === true && !isTyped(alternative);
 }
 
-/** Whether zod needs the type: for properties without a name, it would infer that all others are alike. */
+/** Whether zod needs an explicit type, because it would infer that all properties match `others`. */
 function isTyped(shape: Shape): boolean {
   return shape.kind === "object" && shape.members.size > 0 && (shape.others ?? anything).kind !== "unknown";
 }

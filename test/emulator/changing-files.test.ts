@@ -14,10 +14,10 @@ const shared = shareEmulator({
   "changed-json.json": '{"content":"first {{name}}"}',
   "renamed.mjs": says("first"),
   "removed.mjs": says("first"),
-  "of-another-kind.mjs": says("first"),
+  "changed-extension.mjs": says("first"),
   "imports-odd-folder.mjs": shows("./lib (1)/shown.mjs"),
   "lib (1)/shown.mjs": module,
-  "imports-folder-beside.mjs": shows("../shown.mjs"),
+  "imports-parent-folder.mjs": shows("../shown.mjs"),
   "../shown.mjs": module,
   "imports-json.mjs": shows("./lib/middle.mjs"),
   "lib/middle.mjs": 'import data from "./data.json" with { type: "json" };\nexport default data.text;',
@@ -38,14 +38,14 @@ describe("a template file", () => {
     ["changed", { "changed.mjs": says("other") }],
     ["changed-json", { "changed-json.json": '{"content":"other {{name}}"}' }],
     ["imports-odd-folder", { "lib (1)/shown.mjs": 'export default "other";' }],
-    ["imports-folder-beside", { "../shown.mjs": 'export default "other";' }],
-    ["of-another-kind", { "of-another-kind.json": '{"content":"other"}' }],
-    // JSON and CommonJS that imports import.
+    ["imports-parent-folder", { "../shown.mjs": 'export default "other";' }],
+    ["changed-extension", { "changed-extension.json": '{"content":"other"}' }],
+    // JSON and CommonJS files that imported modules import.
     ["imports-json", { "lib/data.json": '{"text":"other "}' }],
     ["imports-cjs", { "lib/inner.cjs": 'module.exports = "other";' }],
   ])("is served in its current version: %s", async (uid, files: object) => {
     expect(await textOf(shared, uid, { name: "Zoë" })).toContain("first");
-    if (uid === "of-another-kind") await rm(inFolder(`${uid}.mjs`));
+    if (uid === "changed-extension") await rm(inFolder(`${uid}.mjs`));
     await write({ ...files });
     expect(await textOf(shared, uid, { name: "Zoë" })).toContain("other");
   });
@@ -60,7 +60,7 @@ describe("a template file", () => {
     expect(await textOf(shared, "renamed")).toContain("other");
   });
 
-  it("is served once it is added, and no longer once it is removed", async () => {
+  it("is served once it is added and no longer served once it is removed", async () => {
     expect(await textOf(shared, "added")).toBe(404);
     await write({ "added.json": '{"content":"added"}' });
     expect(await textOf(shared, "added")).toContain("added");
@@ -75,7 +75,7 @@ describe("a template file that is broken while it is edited", () => {
     return String(shared.errors.at(-1));
   };
 
-  it("fails with its line, affects no other, and is served again once it is fixed", async () => {
+  it("fails with its line, does not affect other templates, and is served again once it is fixed", async () => {
     await write({ "lib/shown.mjs": "export const a = 1;\nexport default ;" });
     expect(await reasonOf("broken")).toContain(`${join("lib", "shown.mjs")}:2:16: Unexpected token ';'`);
     expect(await textOf(shared, "broken-json")).toContain("first");
@@ -90,14 +90,14 @@ describe("a template file that is broken while it is edited", () => {
     expect(await textOf(shared, "broken")).toContain("fixed");
   });
 
-  it("of JSON fails with its line, and is served again once it is fixed", async () => {
+  it("fails with its line if it is JSON, and is served again once it is fixed", async () => {
     await write({ "broken-json.json": '{\n  "content": [ }\n' });
     expect(await reasonOf("broken-json")).toContain(`${sep}broken-json.json:2:16: expected a value`);
     await write({ "broken-json.json": '{"content":"fixed"}' });
     expect(await textOf(shared, "broken-json")).toContain("fixed");
   });
 
-  it("is served once what it imports exists", async () => {
+  it("is served once the module that it imports exists", async () => {
     expect(await textOf(shared, "incomplete")).toContain("first");
     await write({ "incomplete.mjs": shows("./lib/none.mjs") });
     expect(await textOf(shared, "incomplete")).toBe(500);
@@ -123,6 +123,6 @@ it("a folder of templates that is removed causes errors until it exists again", 
   await writeFile(join(folder, "letter.json"), '{"content":"back"}');
   expect(await textOf(emulator, "letter")).toContain("back");
   await rm(join(folder, "letter.json"));
-  const refusal = await generate(emulator, "letter");
-  expect(await refusal.text()).toContain("This emulator has these templates: none.");
+  const response = await generate(emulator, "letter");
+  expect(await response.text()).toContain("This emulator has these templates: none.");
 });

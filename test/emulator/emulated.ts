@@ -6,9 +6,9 @@ import { type Emulator, type EmulatorOptions, startEmulator } from "../../src/em
 import { readPdf } from "../support/pdf-text.ts";
 import { templateFolder, writeFiles } from "./template-folder.ts";
 
-/** An emulator that all tests of a file share, with one rendering thread, whose start takes longer than most tests. */
+/** An emulator with one rendering thread that all tests of a file share, because its start takes longer than most tests. */
 export interface SharedEmulator extends Pick<Emulator, "baseUrl" | "apiKey" | "templates"> {
-  /** The folder that contains `templates/` and the other given files. */
+  /** The folder that contains `templates/` and the other files. */
   readonly folder: string;
   /** The arguments of `onError`, in order. */
   readonly errors: Error[];
@@ -50,7 +50,7 @@ export async function emulate(
   return emulator;
 }
 
-/** Sends one call as in the spec, with plain `fetch`. */
+/** Sends one call of the API with plain `fetch`. */
 export function generate(
   { baseUrl, apiKey }: Pick<Emulator, "baseUrl" | "apiKey">,
   uid: string,

@@ -32,13 +32,13 @@ function textsIn(value: unknown): string[] {
 /** Removes the spaces, because lines may break there. */
 const letters = (text: string) => text.replace(/\s/g, "");
 
-/** This many distinct words: `a1 a2 a3`. */
+/** Creates distinct words: `a1`, `a2`, `a3`. */
 function words(letter: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
 }
 
 it.each(["invoice", "certificate"])(
-  "the %s template makes one page of its sample, which is short enough for a command line",
+  "the %s template has one page for its sample, which is short enough for a command line",
   async (uid) => {
     const sample = emulator.templates.find((template) => template.uid === uid)?.sample ?? {};
     const { pages, text } = await render(uid, sample);
@@ -55,7 +55,7 @@ describe("the invoice template", () => {
       ...{ description: `${name}.`, quantity: "2", price: "£1.50", amount: "£3.00" },
     }));
   const item = { description: "Café menu", details: "élégant, 2 × A3", quantity: "1", price: "£999,999.99" };
-  const whole = {
+  const allValues = {
     ...{ number: "2026-0117", date: "20 November 2026", due: "20 December 2026", reference: "PO 81" },
     seller: {
       ...{ name: "Brönte & Łoś Studio Ltd", address: ["14 Calton Hill", "Edinburgh"], vatNumber: "GB 1" },
@@ -68,21 +68,21 @@ describe("the invoice template", () => {
     note: "Thank you, Zoë.",
   };
 
-  it("shows every value with pounds, accents and Greek, without a folder of fonts", async () => {
-    const { pages, text, source } = await invoice(whole);
+  it("shows every value, including pounds, accents and Greek, without a font from the font folder", async () => {
+    const { pages, text, source } = await invoice(allValues);
     expect(pages).toBe(1);
     expect(source).not.toContain("EBGaramond");
-    for (const value of textsIn(whole)) expect(text).toContain(value);
+    for (const value of textsIn(allValues)) expect(text).toContain(value);
     expect(text).toContain("Page 1 of 1");
   });
 
-  it("continues on further pages, with the table header and the page number on each", async () => {
-    const { pages, text } = await invoice({ ...whole, lines: lines(60) });
+  it("continues on more pages, with the table header and the page number on each", async () => {
+    const { pages, text } = await invoice({ ...allValues, lines: lines(60) });
     expect(pages).toBe(3);
     text.split("\n").forEach((page, index) => {
       expect(page).toContain(`Page ${index + 1} of 3`);
       expect(page).toContain("UNIT PRICE");
-      expect(page).toContain(whole.customer.name);
+      expect(page).toContain(allValues.customer.name);
     });
     for (const { description } of lines(60)) expect(text).toContain(description);
     expect(text.indexOf("Total due")).toBeGreaterThan(text.indexOf("Item 60."));
@@ -91,7 +91,7 @@ describe("the invoice template", () => {
   it("never leaves the total alone on a page", async () => {
     const onNextPage: boolean[] = [];
     for (let count = 8; count <= 24; count += 1) {
-      const { pages, text } = await invoice({ ...whole, lines: lines(count) });
+      const { pages, text } = await invoice({ ...allValues, lines: lines(count) });
       const page = text.split("\n").find((shown) => shown.includes("Total due"));
       expect(page).toContain(`Item ${count}.`);
       expect(page).toContain("GB00 CALT");
@@ -103,12 +103,12 @@ describe("the invoice template", () => {
   const manyA = words("a", 2500).join(" ");
   it.each([
     ["a description", { lines: [{ description: manyA, details: words("b", 900).join(" ") }] }],
-    ["a last line", { lines: [...lines(3), { description: words("a", 1500).join(" "), amount: "£1.00" }] }],
+    ["the last line", { lines: [...lines(3), { description: words("a", 1500).join(" "), amount: "£1.00" }] }],
     ["a list of accounts", { payment: words("a", 90).map((value) => ({ label: "IBAN", value })) }],
     ["a note", { note: manyA }],
     ["an address", { customer: { name: "Zoë", address: words("a", 90) } }],
-  ])("shows %s completely if it is longer than its space", async (_part, long) => {
-    const { text } = await invoice({ ...whole, lines: lines(3), ...long });
+  ])("shows %s completely even if it is very long", async (_part, long) => {
+    const { text } = await invoice({ ...allValues, lines: lines(3), ...long });
     const shown = new Set(text.split(/\s/));
     const expected = JSON.stringify(long).match(/\b[ab]\d+\b/g) ?? [];
     expect(expected.length).toBeGreaterThan(80);
@@ -118,7 +118,10 @@ describe("the invoice template", () => {
 
   it("breaks words that are wider than their column", async () => {
     const link = `https://example.org/${words("x", 80).join("")}`;
-    const { text } = await invoice({ ...whole, lines: [{ description: `See ${link}`, amount: "£3.00" }] });
+    const { text } = await invoice({
+      ...allValues,
+      lines: [{ description: `See ${link}`, amount: "£3.00" }],
+    });
     expect(text).not.toContain(link);
     expect(letters(text)).toContain(link);
     expect(text).toContain("£3.00");
@@ -127,7 +130,7 @@ describe("the invoice template", () => {
   it("shows a logo if there is one", async () => {
     const text = '<text y="15" font-family="Roboto" font-size="12">Łogo</text>';
     const logo = `<svg viewBox="0 0 60 20">${text}</svg>`;
-    expect((await invoice({ ...whole, logo })).text).toContain("Łogo");
+    expect((await invoice({ ...allValues, logo })).text).toContain("Łogo");
   });
 
   it("has two pages for the example values, with correct totals", async () => {
@@ -143,11 +146,11 @@ describe("the invoice template", () => {
   });
 
   it.each([
-    ["nothing", {}],
-    ["nulls", { seller: null, customer: null, lines: null, payment: null, note: null, total: null }],
-    ["a date and a total alone, as the spec shows", { date: "20 November 2026", total: "£1,000,000" }],
-    ["empty parts", { seller: {}, customer: {}, lines: [{}], payment: [{}], note: "" }],
-    ["numbers for texts", { number: 7, total: 12.5, lines: [{ quantity: 2, amount: 25 }] }],
+    ["no values", {}],
+    ["null values", { seller: null, customer: null, lines: null, payment: null, note: null, total: null }],
+    ["a date and a total only, as in the specification", { date: "20 November 2026", total: "£1,000,000" }],
+    ["empty sections", { seller: {}, customer: {}, lines: [{}], payment: [{}], note: "" }],
+    ["numbers instead of texts", { number: 7, total: 12.5, lines: [{ quantity: 2, amount: 25 }] }],
   ])("has one page for %s", async (_values, values) => {
     const { pages, text } = await invoice(values);
     expect(pages).toBe(1);
@@ -159,7 +162,7 @@ describe("the invoice template", () => {
 describe("the certificate template", () => {
   const values = valuesOf("certificate");
 
-  it("is one landscape A4 page that shows every value in its own font, with accents and Greek", async () => {
+  it("is one landscape A4 page that shows every value in its own font, including accents and Greek", async () => {
     const { pages, source, text } = await certificate(values);
     expect(pages).toBe(1);
     expect(source).toMatch(/\/MediaBox \[0 0 841\.89 595\.28\]/);
@@ -184,13 +187,13 @@ describe("the certificate template", () => {
       "a course",
       { course: "Setting Greek and Latin Type in One Book, for Beginners ".repeat(2).slice(0, 100) },
     ],
-  ])("stays one page with %s of the maximum length", async (_what, long) => {
+  ])("stays on one page with %s of maximum length", async (_what, long) => {
     const { pages, text } = await certificate({ ...values, ...long });
     expect(pages).toBe(1);
     for (const value of textsIn(long)) expect(letters(text)).toContain(letters(value));
   });
 
-  it("stays one page if every value has the maximum length and width", async () => {
+  it("stays on one page if every value has the maximum length and width", async () => {
     const [w30, w40, w60, w100] = [30, 40, 60, 100].map((length) => "W".repeat(length));
     const signer = { name: w40, role: w40 };
     const texts = { number: w30, name: w60, course: w100, details: w100, date: w60, issuer: w60 };
@@ -198,12 +201,12 @@ describe("the certificate template", () => {
   });
 
   it.each([
-    ["name", { name: undefined }, "name"],
-    ["role of a signer", { signers: [values.signers[0], { name: "Zoë" }] }, "signers[1].role"],
-    ["second signer", { signers: [values.signers[0]] }, "signers"],
-    ["letter in the name", { name: "" }, "name"],
-    ["name of at most 60 letters", { name: "a".repeat(61) }, "name"],
-  ])("refuses values without a %s", async (_what, wrong, path) => {
+    ["no name", { name: undefined }, "name"],
+    ["a signer without a role", { signers: [values.signers[0], { name: "Zoë" }] }, "signers[1].role"],
+    ["only one signer", { signers: [values.signers[0]] }, "signers"],
+    ["an empty name", { name: "" }, "name"],
+    ["a name of 61 letters", { name: "a".repeat(61) }, "name"],
+  ])("rejects values with %s", async (_what, wrong, path) => {
     const response = await generate(emulator, "certificate", { ...values, ...wrong });
     expect(response.status).toBe(422);
     const problem = await response.json();

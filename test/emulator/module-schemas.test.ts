@@ -27,7 +27,7 @@ it("a template receives the output of its schema", async () => {
   expect(await textOf(shared, "bill", { total: "one" })).toContain("Total ONE");
 });
 
-it("values that the schema of a module rejects cause a 422 with their paths and without the values", async () => {
+it("values that the schema of a module rejects cause a 422 with their paths but without the values", async () => {
   const response = await generate(shared, "bill", { total: 987654, lines: [{}, { price: 0 }] });
   expect(response.status).toBe(422);
   const issues = "total Expected text, got [redacted]; lines[1].price Expected more.";
@@ -49,7 +49,7 @@ it("values that a zod schema rejects cause a 422 with their paths", async () => 
   expect((await response.json()).errors).toMatchObject([{ path: "total" }, { path: "lines[0].price" }]);
 });
 
-it("values that the schema of a JSON file rejects, or that are missing, cause a 422 with their paths", async () => {
+it("values that are missing or that the schema of a JSON file rejects cause a 422 with their paths", async () => {
   expect(await textOf(shared, "json-bill", { total: "£1", customer: { name: "Zoë" } })).toContain("Total £1");
   const wrongType = await (await generate(shared, "json-bill", { total: 987654 })).json();
   expect(wrongType).toMatchObject({ status: 422, errors: [{ path: "total" }] });
@@ -67,7 +67,7 @@ it("the client reports missing values as a BadRequestError", async () => {
   expect((error as Error).message).toContain("customer.name has no value");
 });
 
-it("a schema that throws causes a 500, and the reason names its file and line", async () => {
+it("a schema that throws causes a 500, and the error names its file and line", async () => {
   expect((await generate(shared, "bill", { throws: "secret-value" })).status).toBe(500);
   const error = shared.errors.at(-1);
   expect(error?.message).toMatch(/bill\.mjs:3:28: no such currency: /);

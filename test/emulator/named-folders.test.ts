@@ -69,14 +69,14 @@ const reason = () => String(shared.errors.at(-1));
 const secret = () => join(shared.folder, "secret.png");
 beforeAll(() => symlink(secret(), join(shared.folder, "images", "link.png")));
 
-describe("pictures", () => {
-  it.each(uids)("of the folder `images` can be shown by %s", async (uid) => {
+describe("images", () => {
+  it.each(uids)("in the folder `images` can be shown by the template %s", async (uid) => {
     for (const name of ["logo.png", "sub/seal.png", "./logo.png"]) {
       expect((await generate(shared, uid, { name })).status).toBe(200);
     }
   });
 
-  it.each(uids)("outside the folder `images` cannot be shown by %s", async (uid) => {
+  it.each(uids)("outside the folder `images` cannot be shown by the template %s", async (uid) => {
     const printed = vi.spyOn(process.stderr, "write");
     const names = ["../secret.png", secret(), "link.png", "none.png", pathToFileURL(secret()).href];
     for (const name of [...names, "http://127.0.0.1:9/"]) {
@@ -88,7 +88,7 @@ describe("pictures", () => {
     printed.mockRestore();
   });
 
-  it.each(["picture", "svg"])("that are damaged cause an error if shown by %s", async (uid) => {
+  it.each(["picture", "svg"])("cause an error if they are damaged: template %s", async (uid) => {
     const name = `data:image/png;base64,${Buffer.from("no picture").toString("base64")}`;
     expect((await generate(shared, uid, { name })).status).toBe(500);
     expect(reason()).toMatch(/: Unknown .* format/);
@@ -104,7 +104,7 @@ describe("pictures", () => {
   });
 });
 
-it.each(Object.keys(namingFiles))("a document cannot read other files of the machine %s", async (uid) => {
+it.each(Object.keys(namingFiles))("a document cannot read other files of the machine: %s", async (uid) => {
   const url = pathToFileURL(secret());
   const asUrl = { href: url.href, protocol: "file:", hostname: "", pathname: url.pathname };
   const own = `data:image/png;base64,${png.toString("base64")}`;
@@ -112,7 +112,7 @@ it.each(Object.keys(namingFiles))("a document cannot read other files of the mac
   const others = [asUrl, 25, { type: "Buffer", data: [1] }];
   for (const source of [secret(), url.href, `data:/../..${secret()}`, "../secret.png", ...others]) {
     expect((await generate(shared, uid, { source })).status, JSON.stringify(source)).toBe(500);
-    // pdfmake refuses some values that are not strings before it reads a file.
+    // pdfmake rejects some other values earlier, with messages of its own.
     if (typeof source !== "string") continue;
     expect(reason()).toMatch(
       /does not contain this file|cannot fetch URLs|attaches a file|Access to local file denied/,
@@ -121,17 +121,17 @@ it.each(Object.keys(namingFiles))("a document cannot read other files of the mac
 });
 
 describe("fonts", () => {
-  it("of the folder `fonts` can be used by family and style, in addition to Roboto", async () => {
+  it("in the folder `fonts` can be used by family and style, in addition to Roboto", async () => {
     expect(await textOf(shared, "fonts")).toMatch(/Roboto.*regular.*both.*light/);
   });
 
-  it("that are added later are found", async () => {
+  it("are found even if they are added later", async () => {
     expect(await textOf(shared, "later-font")).toBe(500);
     await writeFiles(join(shared.folder, "fonts"), { "Later-Regular.ttf": font });
     expect(await textOf(shared, "later-font")).toContain("later");
   });
 
-  it("that are missing in a style cause an error that names the file", async () => {
+  it("cause an error that names the missing file if they lack a style", async () => {
     expect(await textOf(shared, "missing-style")).toBe(500);
     expect(reason()).toContain(
       "there is no file for a font; add it to the folder of fonts (`fonts`) (My Font-Bold.ttf)",
@@ -139,10 +139,10 @@ describe("fonts", () => {
   });
 });
 
-describe("a picture by name without the option `images`", () => {
+describe("an image name without the option `images`", () => {
   const bare = shareEmulator(pictures);
 
-  it.each(uids)("causes an error that names the option if shown by %s", async (uid) => {
+  it.each(uids)("causes an error that names the option: template %s", async (uid) => {
     expect((await generate(bare, uid, { name: "logo.png" })).status).toBe(500);
     expect(String(bare.errors.at(-1))).toContain("there is no folder of images; set `images`");
   });

@@ -19,9 +19,9 @@ const shared = shareEmulator(
   (folder) => ({ images: join(folder, "images") }),
 );
 
-/** Writes pictures into the folder of images. The returned function shows some of them and returns the PDF or the error. */
-async function emulatorOf(pictures: Readonly<Record<string, Buffer>>) {
-  await writeFiles(join(shared.folder, "images"), pictures);
+/** Writes images to the image folder. Returns a function that renders them to a PDF or to the message of an error. */
+async function rendererFor(images: Readonly<Record<string, Buffer>>) {
+  await writeFiles(join(shared.folder, "images"), images);
   return async (uid: string, ...names: string[]): Promise<Buffer | string> => {
     const response = await generate(shared, uid, { names });
     const bytes = Buffer.from(await response.arrayBuffer());
@@ -29,15 +29,15 @@ async function emulatorOf(pictures: Readonly<Record<string, Buffer>>) {
   };
 }
 
-/** Measures the maximum growth of the memory of the process. */
+/** Measures the peak growth of the memory of the process from now on. */
 function watchMemory(): () => number {
   const before = process.memoryUsage.rss();
-  let most = before;
+  let peak = before;
   const timer = setInterval(() => {
-    most = Math.max(most, process.memoryUsage.rss());
+    peak = Math.max(peak, process.memoryUsage.rss());
   }, 5);
   onTestFinished(() => clearInterval(timer));
-  return () => Math.max(most, process.memoryUsage.rss()) - before;
+  return () => Math.max(peak, process.memoryUsage.rss()) - before;
 }
 
 function holds(pdf: Buffer | string, bytes: Buffer): boolean {
@@ -46,13 +46,13 @@ function holds(pdf: Buffer | string, bytes: Buffer): boolean {
 
 const asDataUrl = (bytes: Buffer) => `data:image/png;base64,${bytes.toString("base64")}`;
 
-describe("a picture of 300 kB that decompresses to 300 MB", () => {
+describe("an image of 300 kB that decompresses to 300 MB", () => {
   const side = 8_660;
   const bomb = pngFile({ width: side, height: side, rows: new Uint8Array(side * (1 + 4 * side)) });
 
-  it("is refused before it takes memory, in every way that a document can show it", async () => {
+  it("is rejected before it takes memory, however a document embeds it", async () => {
     expect(bomb.length).toBeLessThan(400_000);
-    const show = await emulatorOf({ "bomb.png": bomb });
+    const show = await rendererFor({ "bomb.png": bomb });
     await show("show");
     const grown = watchMemory();
     const limit =
@@ -65,13 +65,13 @@ describe("a picture of 300 kB that decompresses to 300 MB", () => {
     }
     expect(await show("fixed")).toMatch(/ Use a smaller one \(bomb\.png\)$/);
     expect(await show("show", asDataUrl(bomb))).toMatch(/ Use a smaller one$/);
-    // Before there was a limit, it took 1.2 GB.
+    // Without the limit, it took 1.2 GB.
     expect(grown()).toBeLessThan(150 * megabyte);
   });
 
-  it("is refused even if it declares a smaller size", async () => {
+  it("is rejected even if it declares a smaller size", async () => {
     const small = pngFile({ width: 10, height: 10, rows: new Uint8Array(300 * megabyte) });
-    const show = await emulatorOf({ "small.png": small });
+    const show = await rendererFor({ "small.png": small });
     await show("show");
     const grown = watchMemory();
     expect(await show("show", "small.png")).toContain("its pixel data is too long");
@@ -79,10 +79,10 @@ describe("a picture of 300 kB that decompresses to 300 MB", () => {
   });
 });
 
-describe("pictures that must be decompressed", () => {
-  it("may have 9 megapixels in total in one document", async () => {
+describe("images that must be decompressed", () => {
+  it("are limited to 9 megapixels per document", async () => {
     const part = (height: number) => pngFile({ width: 3_000, height, rows: new Uint8Array(height * 12_001) });
-    const show = await emulatorOf({ "a.png": part(1_500), "b.png": part(1_499), "c.png": part(1_500) });
+    const show = await rendererFor({ "a.png": part(1_500), "b.png": part(1_499), "c.png": part(1_500) });
     const grown = watchMemory();
     expect(await show("show", "a.png", "b.png", "a.png")).toBeInstanceOf(Buffer);
     expect(grown()).toBeLessThan(300 * megabyte);
@@ -91,9 +91,9 @@ describe("pictures that must be decompressed", () => {
     expect(await show("show", "c.png")).toBeInstanceOf(Buffer);
   });
 
-  it("may have half as many pixels with 16 bits per channel", async () => {
+  it("are limited to half as many pixels with 16 bits per channel", async () => {
     const part = (height: number): PngFile => ({ width: 3_000, height, bits: 16 });
-    const show = await emulatorOf({
+    const show = await rendererFor({
       "a.png": pngFile({ ...part(1_499), rows: new Uint8Array(1_499 * 24_001) }),
       "b.png": pngFile(part(1_501)),
     });
@@ -101,20 +101,20 @@ describe("pictures that must be decompressed", () => {
     expect(await show("show", "b.png")).toContain("(4.5 with 16 bits per channel)");
   });
 
-  it("may have 8 MB in total in their files", async () => {
+  it("are limited to 8 MB of files per document", async () => {
     const packed = chunk("IDAT", Buffer.alloc(8_500_000, 1));
     const head = pngFile({ width: 100, height: 100 }).subarray(0, 33);
-    const show = await emulatorOf({ "a.png": Buffer.concat([head, packed, chunk("IEND")]) });
+    const show = await rendererFor({ "a.png": Buffer.concat([head, packed, chunk("IEND")]) });
     expect(await show("show", "a.png")).toContain("an image of 100 × 100 pixels is too large");
   });
 });
 
-describe("any picture", () => {
+describe("an image", () => {
   it.each([
     ["a PNG", (height: number) => pngFile({ width: 10_000, height, type: 2 })],
     ["a JPEG", (height: number) => jpegFile(10_000, height)],
-  ])("may have 100 megapixels: %s", async (_kind, made) => {
-    const show = await emulatorOf({ "a.png": made(10_000), "b.png": made(10_001) });
+  ])("is limited to 100 megapixels: %s", async (_kind, create) => {
+    const show = await rendererFor({ "a.png": create(10_000), "b.png": create(10_001) });
     expect(await show("show", "a.png")).toBeInstanceOf(Buffer);
     const problem = "an image of 10000 × 10001 pixels is too large: the limit is 100 megapixels.";
     expect(await show("show", "b.png")).toContain(problem);
@@ -124,25 +124,25 @@ describe("any picture", () => {
 describe("a damaged PNG", () => {
   const tiny = { width: 1, height: 1 };
   const header = pngFile(tiny).subarray(0, 33);
-  const of = (...parts: Buffer[]) => Buffer.concat([header, ...parts]);
+  const pngOf = (...parts: Buffer[]) => Buffer.concat([header, ...parts]);
   const end = chunk("IEND");
   const palette = chunk("PLTE", Buffer.alloc(megabyte));
 
   it.each<[string, Buffer]>([
-    ["pixels that go on for 2 GB after its end", of(chunk("IDAT", undefined, 2 ** 31 - 1))],
-    ["a part of a negative length", of(chunk("eXIf", undefined, 2 ** 32 - 16), end)],
-    ["a transparency of 2 GB", of(chunk("tRNS", undefined, 2 ** 31 - 1))],
-    ["a palette of a megabyte", pngFile({ ...tiny, chunks: [palette] })],
+    ["pixel data that claims 2 GB beyond the end of the file", pngOf(chunk("IDAT", undefined, 2 ** 31 - 1))],
+    ["a chunk with a negative length", pngOf(chunk("eXIf", undefined, 2 ** 32 - 16), end)],
+    ["a transparency chunk of 2 GB", pngOf(chunk("tRNS", undefined, 2 ** 31 - 1))],
+    ["a palette of 1 MB", pngFile({ ...tiny, chunks: [palette] })],
     ["two headers", pngFile({ ...tiny, chunks: [header.subarray(8)] })],
     ["no header", Buffer.concat([header.subarray(0, 8), end])],
-    ["no end", header],
+    ["no end chunk", header],
     ["a depth of 255 bits", pngFile({ ...tiny, bits: 255 })],
     ["an unknown colour type", pngFile({ ...tiny, type: 5 })],
-    ["no width", pngFile({ width: 0, height: 1 })],
-    ["pixels that are not compressed", of(chunk("IDAT", Buffer.alloc(99)), end)],
-    ["pixels that end too early", of(chunk("IDAT", deflateSync("abc").subarray(0, 6)), end)],
-  ])("is refused, and does not affect the next document: %s", async (_damage, bytes) => {
-    const show = await emulatorOf({ "a.png": bytes });
+    ["a width of 0", pngFile({ width: 0, height: 1 })],
+    ["pixel data that is not compressed", pngOf(chunk("IDAT", Buffer.alloc(99)), end)],
+    ["truncated pixel data", pngOf(chunk("IDAT", deflateSync("abc").subarray(0, 6)), end)],
+  ])("is rejected and does not affect the next document: %s", async (_damage, bytes) => {
+    const show = await rendererFor({ "a.png": bytes });
     const grown = watchMemory();
     expect(await show("show", "a.png")).toMatch(/a PNG is damaged: .* Save it again/);
     expect(await show("show")).toBeInstanceOf(Buffer);
@@ -150,40 +150,40 @@ describe("a damaged PNG", () => {
   });
 });
 
-describe("a PNG that is shown", () => {
+describe("an embedded PNG", () => {
   const rows = Buffer.from([0, 10, 20, 30, 40, 50, 60, 70, 80, 0, 11, 21, 31, 41, 51, 61, 71, 81]);
   const text = chunk("tEXt", Buffer.alloc(300_000, "a"));
 
-  it("keeps its pixels unchanged without transparency", async () => {
+  it("keeps its pixel data unchanged if it has no transparency", async () => {
     const png = pngFile({ width: 8, height: 2, type: 0, rows, chunks: [text] });
-    const show = await emulatorOf({ "a.png": png });
+    const show = await rendererFor({ "a.png": png });
     expect(holds(await show("show", "a.png"), deflateSync(rows))).toBe(true);
     expect(holds(await show("show", asDataUrl(png)), deflateSync(rows))).toBe(true);
   });
 
   it("keeps its colours and its transparency", async () => {
-    const show = await emulatorOf({ "a.png": pngFile({ width: 2, height: 2, rows, chunks: [text] }) });
+    const show = await rendererFor({ "a.png": pngFile({ width: 2, height: 2, rows, chunks: [text] }) });
     const pdf = await show("show", "a.png");
     const colours = Buffer.from([10, 20, 30, 50, 60, 70, 11, 21, 31, 51, 61, 71]);
     expect(holds(pdf, deflateSync(colours))).toBe(true);
     expect(holds(pdf, deflateSync(Buffer.from([40, 80, 41, 81])))).toBe(true);
   });
 
-  it("keeps the palette and its transparency", async () => {
+  it("keeps its palette and the transparency of the palette", async () => {
     const palette = Buffer.from([1, 2, 3, 4, 5, 6]);
     const indices = Buffer.from([0, 0, 1, 0, 1, 0]);
     const chunks = [chunk("PLTE", palette), chunk("tRNS", Buffer.from([7, 8]))];
     const png = pngFile({ width: 2, height: 2, type: 3, rows: indices, chunks });
-    const pdf = await (await emulatorOf({ "a.png": png }))("show", "a.png");
+    const pdf = await (await rendererFor({ "a.png": png }))("show", "a.png");
     expect(holds(pdf, palette) || holds(pdf, deflateSync(palette))).toBe(true);
     expect(holds(pdf, deflateSync(Buffer.from([7, 8, 8, 7])))).toBe(true);
   });
 
   it("may be interlaced", async () => {
-    // One pixel is only in the first pass.
+    // An interlaced image of one pixel has only the first pass.
     const rows = Buffer.from([0, 1, 2, 3]);
     const png = pngFile({ width: 1, height: 1, type: 2, isInterlaced: true, rows });
-    const pdf = await (await emulatorOf({ "a.png": png }))("show", "a.png");
+    const pdf = await (await rendererFor({ "a.png": png }))("show", "a.png");
     expect(holds(pdf, deflateSync(Buffer.from([1, 2, 3])))).toBe(true);
   });
 });

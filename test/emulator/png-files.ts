@@ -8,13 +8,13 @@ export interface PngFile {
   readonly type?: number;
   readonly bits?: number;
   readonly isInterlaced?: boolean;
-  /** The pixels, a filter byte before each row. Default: nothing. */
+  /** The pixels, with a filter byte before each row. Default: none. */
   readonly rows?: Uint8Array;
   /** Chunks between header and pixels. */
   readonly chunks?: readonly Buffer[];
 }
 
-/** Writes a valid or invalid PNG without checksums, because pdfkit does not verify them. */
+/** Creates a valid or invalid PNG without checksums, because pdfkit does not verify them. */
 export function pngFile(file: PngFile): Buffer {
   const { width, height, type = 6, bits = 8, isInterlaced = false } = file;
   const { rows = new Uint8Array(0), chunks = [] } = file;
@@ -43,7 +43,7 @@ export function chunk(
   return Buffer.concat([head, content, Buffer.alloc(4)]);
 }
 
-/** A JPEG that contains only the segment with its size. */
+/** Creates a JPEG that contains only the segments that determine its size. */
 export function jpegFile(width: number, height: number): Buffer {
   const frame = Buffer.from([0xff, 0xc0, 0, 17, 8, 0, 0, 0, 0, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]);
   frame.writeUInt16BE(height, 5);

@@ -7,12 +7,12 @@ import { emulate, generate } from "./emulated.ts";
 const letter = { "letter.json": '{"content":"Dear {{name}}"}' };
 const files = { ...letter, "broken.mjs": "export default () => null;" };
 
-it("onCall reports every call after its response, without the key and the values", async () => {
+it("onCall reports every call after its response, without the API key and the values", async () => {
   const calls: Call[] = [];
   const onCall = (call: Call) => void calls.push(call);
   const emulator = await emulate(files, { onCall, onError() {}, limits: { threads: 1 } });
-  const answer = await generate(emulator, "letter", { name: "Canary-in-values" });
-  const bytes = (await answer.arrayBuffer()).byteLength;
+  const response = await generate(emulator, "letter", { name: "Canary-in-values" });
+  const bytes = (await response.arrayBuffer()).byteLength;
   await generate(emulator, "letter", {});
   await generate({ ...emulator, apiKey: "canary-key" }, "letter", {});
   await generate(emulator, "receipt £", {});
@@ -20,22 +20,22 @@ it("onCall reports every call after its response, without the key and the values
   await fetch(`${emulator.baseUrl}/elsewhere`);
   const requestId = expect.stringMatching(/^[\w-]{36}$/);
   const call = { method: "POST", bytes: 0, durationMs: expect.any(Number), requestId, detail: undefined };
-  const of = (uid: string, status: number, detail?: string) => ({
+  const expected = (uid: string, status: number, detail?: string) => ({
     ...{ ...call, path: `/api/v1/templates/${encodeURIComponent(uid)}/generate-sync`, uid, status },
     ...(detail && { detail: expect.stringContaining(detail) }),
   });
   expect(calls).toEqual([
-    { ...of("letter", 200), bytes, requestId: answer.headers.get("x-request-id") },
-    of("letter", 422, "name has no value"),
-    of("letter", 401, "not valid for this server"),
-    of("receipt £", 404, "no template"),
-    of("broken", 500),
-    { ...of("", 404, "This path does not exist"), method: "GET", path: "/elsewhere", uid: undefined },
+    { ...expected("letter", 200), bytes, requestId: response.headers.get("x-request-id") },
+    expected("letter", 422, "name has no value"),
+    expected("letter", 401, "not valid for this server"),
+    expected("receipt £", 404, "no template"),
+    expected("broken", 500),
+    { ...expected("", 404, "This path does not exist"), method: "GET", path: "/elsewhere", uid: undefined },
   ]);
   expect(JSON.stringify(calls).toLowerCase()).not.toMatch(/canary|dev_/);
 });
 
-it("onCall reports the status of a fault", async () => {
+it("onCall reports the status of calls with an injected fault", async () => {
   const onCall = vi.fn();
   const emulator = await emulate(letter, { onCall, faults: ["429 every 2", "reset every 3"] });
   for (let index = 0; index < 3; index++) await generate(emulator, "letter", { name: "Zoë" }).catch(() => {});
@@ -46,7 +46,7 @@ it("onCall reports the status of a fault", async () => {
   ]);
 });
 
-it("onCall reports HEAD as a wrong method", async () => {
+it("onCall reports a HEAD request with status 405", async () => {
   const onCall = vi.fn();
   const emulator = await emulate(letter, { onCall });
   expect((await generate(emulator, "letter", {}, { method: "HEAD", body: null })).status).toBe(405);
@@ -75,7 +75,7 @@ it.each<[string, () => unknown]>([
   });
 });
 
-it("a document whose fonts lack characters is reported with those characters, and is complete", async () => {
+it("onCall lists the characters that the fonts of a document lack, and the document is still complete", async () => {
   const onCall = vi.fn();
   const emulator = await emulate(letter, { onCall });
   expect((await generate(emulator, "letter", { name: "Zoë ✓ 中" })).status).toBe(200);
@@ -90,7 +90,7 @@ it("a document whose fonts lack characters is reported with those characters, an
   );
 });
 
-it("a template that cannot be rendered is not retried, and the error says to fix it", async () => {
+it("the client does not retry a template that cannot be rendered, and the error says to fix the template", async () => {
   const onError = vi.fn();
   const { baseUrl, apiKey } = await emulate(files, { onError, limits: { threads: 1 } });
   const pdfs = clientOf(baseUrl, { apiKey, retry: undefined });

@@ -12,7 +12,7 @@ const fine = '{"content":"fine"}';
 /** By uid: what a template does, and the reason that onError receives. */
 const endlessRunaways = {
   "never-ends": ["for (;;);", "it took longer than the 2000 ms of limits.renderMs"],
-  "never-answers": ["return new Promise(() => {});", "it took longer than the 2000 ms"],
+  "never-settles": ["return new Promise(() => {});", "it took longer than the 2000 ms"],
 } as const;
 const throwLate = 'setTimeout(() => { throw new Error("late"); }); return new Promise(() => {});';
 const runaways = {
@@ -53,17 +53,20 @@ describe("a runaway template", () => {
   it.each([
     ...Object.entries(endlessRunaways).map(([uid, [, reason]]) => [uid, reason, limited] as const),
     ...Object.entries(runaways).map(([uid, [, reason]]) => [uid, reason, shared] as const),
-  ])("that %s causes a 500 with its file name, and the next call succeeds", async (uid, reason, emulator) => {
-    expect((await generate(emulator, uid)).status).toBe(500);
-    const error = emulator.errors.at(-1);
-    expect(error).toMatchObject({ name: "TemplateError", file: expect.stringContaining(`${uid}.mjs`) });
-    expect(error?.message).toMatch(new RegExp(`${uid}\\.mjs(?::1:\\d+)?: `));
-    expect(error?.message).toContain(reason);
-    // On a busy machine, even this one may reach the limit.
-    await eventually(async () => /fine/.test(String(await textOf(emulator, "fine"))));
-  });
+  ])(
+    "causes a 500 and an error that names its file, and the next call succeeds: %s",
+    async (uid, reason, emulator) => {
+      expect((await generate(emulator, uid)).status).toBe(500);
+      const error = emulator.errors.at(-1);
+      expect(error).toMatchObject({ name: "TemplateError", file: expect.stringContaining(`${uid}.mjs`) });
+      expect(error?.message).toMatch(new RegExp(`${uid}\\.mjs(?::1:\\d+)?: `));
+      expect(error?.message).toContain(reason);
+      // On a busy machine, even this template may exceed the limit.
+      await eventually(async () => /fine/.test(String(await textOf(emulator, "fine"))));
+    },
+  );
 
-  it("that fills its memory ends its thread, not the process", async () => {
+  it("that exhausts its memory ends its thread but not the process", async () => {
     const source = "export default () => { for (const all = []; ; ) all.push(Array(100_000).fill(1.5)); };";
     const templates = await templateFolder({ "bad.mjs": source, "fine.json": fine });
     const renderers = new Renderers({ templates, images: undefined, fonts: undefined }, 1, 20_000, 64);
@@ -75,7 +78,7 @@ describe("a runaway template", () => {
     await renderers.close();
   });
 
-  it("that fails after its document does not affect the calls after its thread has ended", async () => {
+  it("that throws after its document was returned does not affect calls after its thread has ended", async () => {
     const trigger = join(shared.folder, "trigger");
     expect(await textOf(shared, "fails-later", { trigger })).toContain("later");
     await writeFile(trigger, "");
@@ -85,7 +88,7 @@ describe("a runaway template", () => {
     expect(await textOf(shared, "fine")).toContain("fine");
   });
 
-  it("that fails during another document is named with its own line", async () => {
+  it("that throws while another document is rendered is named with its own line", async () => {
     await textOf(shared, "late");
     expect(await textOf(shared, "slow")).toBe(500);
     expect(shared.errors.at(-1)?.message).toMatch(/late\.mjs:2:7: it ended the rendering thread: late$/);
@@ -94,44 +97,44 @@ describe("a runaway template", () => {
   it("frees its thread soon after its caller has disconnected", async () => {
     const files = { "endless.mjs": "export default () => { for (;;); };", "fine.json": fine };
     const emulator = await emulate(files, { limits: { threads: 1 } });
-    const left = generate(emulator, "endless", {}, { signal: AbortSignal.timeout(100) });
-    await expect(left).rejects.toThrow();
-    // The limit of a document is 60 seconds, which is longer than that of this test.
+    const aborted = generate(emulator, "endless", {}, { signal: AbortSignal.timeout(100) });
+    await expect(aborted).rejects.toThrow();
+    // A document may take 60 seconds, which is longer than the timeout of this test.
     expect(await textOf(emulator, "fine")).toContain("fine");
   });
 });
 
-describe("values", () => {
-  it("that are nested too deep for a thread cause a 422, and the next call succeeds", async () => {
+describe("values in a request", () => {
+  it("are rejected with 422 if they are nested too deeply for a thread, and the next call succeeds", async () => {
     const deep = "[".repeat(20_000) + "]".repeat(20_000);
-    const answer = await generate(shared, "fine", {}, { body: `{"a":${deep}}` });
-    expect(answer.status).toBe(422);
-    expect(await answer.text()).toContain("nested deeper than 500 levels");
+    const response = await generate(shared, "fine", {}, { body: `{"a":${deep}}` });
+    expect(response.status).toBe(422);
+    expect(await response.text()).toContain("nested deeper than 500 levels");
     expect(await textOf(shared, "fine")).toContain("fine");
   });
 
   it.each([
     ...["/Canary-Alice:12:3", "x\n    at /Canary-Alice:7:7"],
     ...["file://canary-host/A:1:2", "file:///%ZZ-canary:1:2"],
-  ])("that look like a source location are not shown as one: %s", async (name) => {
+  ])("do not appear in the stack of an error even if they look like a source location: %s", async (name) => {
     expect(await textOf(shared, "letter", { name })).toBe(500);
     const error = shared.errors.at(-1);
     expect(error?.message).toMatch(/letter\.mjs:2:38: no such customer: /);
     expect(error?.stack).not.toMatch(/canary/i);
   });
 
-  it("with thousands of issues cause a 422 of readable size", async () => {
+  it("are rejected with a 422 of readable size if they have thousands of issues", async () => {
     const lines = Array.from({ length: 5_000 }, () => ({ ["n".repeat(90)]: 1 }));
-    const answer = await generate(shared, "bill", { lines });
-    expect(answer.status).toBe(422);
-    const { errors, detail } = await answer.json();
+    const response = await generate(shared, "bill", { lines });
+    expect(response.status).toBe(422);
+    const { errors, detail } = await response.json();
     expect(errors).toHaveLength(1_000);
     expect(errors[999].path).toBe(`lines[999].${"n".repeat(60)}…`.replace(/\.(n+…)$/, '["$1"]'));
     expect(detail.length).toBeLessThan(2_000);
   });
 });
 
-it("close() waits for a document that is being rendered, and ends the rendering threads", async () => {
+it("close() waits for a document that is being rendered and ends the rendering threads", async () => {
   const before = threads();
   const slow = `export default ({ begun }) => {
     writeFileSync(begun, "");

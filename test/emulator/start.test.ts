@@ -10,7 +10,7 @@ import { Service } from "../support/service.ts";
 import { emulate, generate, shareEmulator, textOf } from "./emulated.ts";
 
 const letter = 'export default ({ name }) => ({ content: [{ text: "Dear " + name }] });';
-// A valid picture, so that only the policy can prevent it from loading.
+// A valid image, so that only the access policy can prevent it from loading.
 const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -71,7 +71,7 @@ describe("startEmulator()", () => {
   });
 
   it.each(["receipt", "../letter", "letter.mjs", "Letter", "__proto__", "notes", "logo", "shared"])(
-    "answers 404 for the uid %s, which no template file has",
+    "responds with 404 for the uid %s, which has no template file",
     async (uid) => {
       const response = await generate(shared, uid);
       expect(response.status).toBe(404);
@@ -89,14 +89,14 @@ describe("startEmulator()", () => {
     }
   });
 
-  it("does not let a document reach the network", async () => {
+  it("does not let a document access the network", async () => {
     const other = await Service.start(({ response }) => response.end(Buffer.from(pixel, "base64")));
     expect((await generate(shared, "linked", { image: `${other.baseUrl}/pixel.png` })).status).toBe(500);
     expect(String(shared.errors.at(-1))).toContain("Access to URL denied");
     expect(other.requests).toEqual([]);
   });
 
-  it("accepts a file URL, has a random key, closes with `await using`, and prints why a template failed", async () => {
+  it("accepts a file URL, creates a random API key, closes with `await using`, and prints why a template failed", async () => {
     const print = vi.spyOn(console, "error").mockReturnValue();
     onTestFinished(() => print.mockRestore());
     const templates = pathToFileURL(join(shared.folder, "templates"));
@@ -131,7 +131,7 @@ describe("startEmulator()", () => {
 
 describe("a template that fails", () => {
   it.each(Object.entries(failing))(
-    "is a 500 if it %s, and onError receives the reason",
+    "causes a 500 if it %s, and onError receives the reason",
     async (uid, [, reason]) => {
       const before = shared.errors.length;
       const response = await generate(shared, uid);
@@ -149,30 +149,30 @@ describe("a template that fails", () => {
     expect((await generate(shared, "late")).status).toBe(500);
     expect(shared.errors).toHaveLength(before + 1);
     await expect(generate(shared, "late", {}, { signal: AbortSignal.timeout(50) })).rejects.toThrow();
-    // Runs after it in the only thread.
+    // The only thread runs this call after the aborted one.
     expect((await generate(shared, "letter")).status).toBe(200);
     expect(shared.errors).toHaveLength(before + 1);
   });
 });
 
-describe("the options of startEmulator()", () => {
+describe("startEmulator() with options", () => {
   const onCall = vi.fn();
   const emulator = shareEmulator({ "letter.mjs": letter }, () => ({
     ...{ host: "0.0.0.0", allowedHosts: ["pdf.test"], apiKeys: ["one", "two"], onCall },
     limits: { requestMs: 1_000 },
   }));
 
-  it("accept every key of `apiKeys`, and the emulator names the first", async () => {
+  it("accepts every key of `apiKeys` and returns the first as `apiKey`", async () => {
     expect(emulator.apiKey).toBe("one");
     const statusOf = async (apiKey: string) => (await generate({ ...emulator, apiKey }, "letter")).status;
     expect([await statusOf("one"), await statusOf("two"), await statusOf("three")]).toEqual([200, 200, 401]);
   });
 
-  it("name an address of this machine if the emulator listens on all", () => {
+  it("uses 127.0.0.1 in `baseUrl` if it listens on all addresses", () => {
     expect(emulator.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  it("refuse other host names before the key is checked, and report that", async () => {
+  it("rejects other host names before it checks the API key, and reports the call", async () => {
     const { port } = new URL(emulator.baseUrl);
     const statusFor = async (host: string) => {
       const headers = { host, "content-type": "application/json" };
@@ -189,12 +189,12 @@ describe("the options of startEmulator()", () => {
     expect([await statusFor(`pdf.test:${port}`), await statusFor(`localhost:${port}`)]).toEqual([401, 401]);
   });
 
-  it("close the connection of a request that does not arrive within `limits.requestMs`", async () => {
+  it("closes the connection of a request that does not arrive within `limits.requestMs`", async () => {
     const socket = connect(Number(new URL(emulator.baseUrl).port), "127.0.0.1");
     onTestFinished(() => void socket.destroy());
     socket.write("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Le");
-    const [answer] = (await once(socket, "data")) as [Buffer];
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 408 /);
+    const [response] = (await once(socket, "data")) as [Buffer];
+    expect(response.toString()).toMatch(/^HTTP\/1\.1 408 /);
     await once(socket, "close");
   });
 });

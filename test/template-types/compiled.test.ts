@@ -41,14 +41,14 @@ function canonical(value: unknown): string {
   );
 }
 
-describe("the types of any samples", () => {
+describe("the types of arbitrary samples", () => {
   const programs = fc.array(fc.array(anySamples, { minLength: 1, maxLength: 4 }), {
     minLength: 1,
     maxLength: 20,
     size: "max",
   });
 
-  // Compiles many files at once, because most of the compiler's work is done once.
+  // Compiles many files together, because the compiler does most of its work once per program.
   slowestProperty("compile under every strict flag and accept every sample", () =>
     fc.property(programs, (all) => {
       const files = all.map((lists, index) => {
@@ -60,14 +60,14 @@ describe("the types of any samples", () => {
   );
 
   it("compile as schemas of zod 3 and zod 4", { timeout: 60_000 }, () => {
-    // Types of zod 3 take a tenth of a second for each template.
+    // The types of zod 3 take 0.1 seconds per template to compile.
     const lists = fc.sample(anySamples, { numRuns: 6, seed: 20_261_121 });
     const text = `${writeTypes(lists.map(templateOf), { zod: true })}${using(lists)}`;
     expect(errorsIn({ "zod-3/schemas.ts": text, "zod-4/schemas.ts": text })).toEqual([]);
   });
 
   for (const [name, zod] of Object.entries(zods)) {
-    slowProperty(`become schemas of ${name} that accept every sample unchanged`, () =>
+    slowProperty(`have schemas of ${name} that accept every sample unchanged`, () =>
       fc.property(anySamples, (samples) => {
         const { t0Schema } = run(textOf(templateOf(samples, 0), true), { zod, "template-pdf": { template } });
         for (const sample of samples) {
@@ -78,10 +78,10 @@ describe("the types of any samples", () => {
   }
 });
 
-describe("the types of any shapes", () => {
+describe("the types of arbitrary shapes", () => {
   const templates = fc.sample(anyTemplate, { numRuns: 8, seed: 20_261_121 }).map((template, index) => {
-    const isOfItself = [...template.definitions.values()].includes(template.shape);
-    const shape = isOfItself ? template.shape : within(template.shape);
+    const isRecursive = [...template.definitions.values()].includes(template.shape);
+    const shape = isRecursive ? template.shape : within(template.shape);
     return { ...template, uid: `t${index}`, shape };
   });
 
@@ -93,7 +93,7 @@ describe("the types of any shapes", () => {
     expect(errorsIn(files)).toEqual([]);
   });
 
-  it.each(Object.entries(zods))("become schemas of %s", (_name, zod) => {
+  it.each(Object.entries(zods))("have working schemas of %s", (_name, zod) => {
     const created = run(written, { zod, "template-pdf": { template } });
     const results = templates.map(
       ({ uid }) => (created[`${uid}Schema`] as zod4.ZodType).safeParse(0).success,
@@ -111,7 +111,7 @@ describe("the types of any shapes", () => {
   }
 });
 
-describe("the types of values that contain themselves", () => {
+describe("the types of recursive values", () => {
   const bill: Shape = { kind: "reference", name: "Bill" };
   const shape = object({ of: member({ kind: "array", items: bill }), next: member(bill, true) });
   const template: TemplateShape = { ...named("bill", [], shape), definitions: new Map([["Bill", shape]]) };
@@ -147,7 +147,7 @@ void client.generate(bill, { of: [{ of: 1 }] });
 });
 
 describe("the types of definitions", () => {
-  it("have names that do not hide others of the file", () => {
+  it("have names that do not shadow other names in the file", () => {
     const node: Shape = { kind: "reference", name: "type" };
     const definitions = new Map([["type", object({ next: member(node, true) })]]);
     const written = textOf({ ...named("return", [], object({ node: member(node) })), definitions }, true);

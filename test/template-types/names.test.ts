@@ -4,7 +4,7 @@ import type { Shape } from "../../src/template-types/shape.ts";
 import { writeTypes } from "../../src/template-types/write-types.ts";
 import { member, named, object } from "./support/make-shape.ts";
 
-describe("names", () => {
+describe("names in a written file", () => {
   it.each([
     ["inv_2024", "inv2024", "Inv2024Values"],
     ["credit-note", "creditNote", "CreditNoteValues"],
@@ -25,7 +25,7 @@ describe("names", () => {
     ["ß", "ß", "ßValues"],
     ["ǆep", "ǆep", "ǄepValues"],
     ["²", "unnamed", "UnnamedValues"],
-  ])("for %s are %s and %s", (uid, constant, values) => {
+  ])("for the uid %s are %s and %s", (uid, constant, values) => {
     const written = writeTypes([named(uid)], { zod: false });
     expect(/^export const (\S+) =/m.exec(written)?.[1]).toBe(constant);
     expect(/^export interface (\S+Values) /m.exec(written)?.[1]).toBe(values);
@@ -36,7 +36,7 @@ describe("names", () => {
     ["Invoice", "invoice", "invoice", false],
     ["a", "a_schema", "aSchema", true],
     ["e\u0301", "\u00e9", "\u00e9", false],
-  ])("that would be equal are rejected: %s and %s", (a, b, name, zod) => {
+  ])("are rejected if they would be equal: %s and %s", (a, b, name, zod) => {
     const write = () => writeTypes([named(b), named(a)], { zod });
     expect(write).toThrow(NameClash);
     expect(write).toThrow(
@@ -44,7 +44,7 @@ describe("names", () => {
     );
   });
 
-  it("of schemas do not reserve names if there are no schemas", () => {
+  it("cannot conflict with the names of schemas if no schemas are written", () => {
     expect(() => writeTypes([named("a"), named("a_schema")], { zod: false })).not.toThrow();
   });
 

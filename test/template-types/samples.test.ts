@@ -24,12 +24,12 @@ function lineOf(...samples: readonly Values[]): string {
   return typeOf(...samples).replace(/\s+/g, " ");
 }
 
-/** Numbered samples. */
+/** Creates `length` samples from their indices. */
 function times(length: number, make: (index: number) => Values): Values[] {
   return Array.from({ length }, (_, index) => make(index));
 }
 
-/** Samples as JSON, with commas between them. */
+/** Parses samples in JSON that are separated by commas. */
 function parse(samples: string): Values[] {
   return JSON.parse(`[${samples}]`);
 }
@@ -70,7 +70,7 @@ describe("the type of samples", () => {
     ],
     ['{"type":"a","x":null},{"type":"b","x":""}', "{ type: string; x: string | null; }"],
     ['{"type":"a","x":1},{"type":"b","x":2}', "{ type: string; x: number; }"],
-  ])("%s is %s", (samples, type) => {
+  ])("for %s is %s", (samples, type) => {
     expect(lineOf(...parse(samples)).trim()).toBe(type);
   });
 
@@ -98,7 +98,7 @@ describe("the type of samples", () => {
   it.each([
     [8, 2],
     [9, 1],
-  ])("with %i words in one property has %i variants", (count, variants) => {
+  ])("for a property with %i different words has %i variants", (count, variants) => {
     const words = [..."abcdefghi"].slice(0, count);
     const samples = [...words.map((via) => ({ via, number: "" })), { via: "transfer", iban: "" }];
     expect(lineOf(...samples, ...samples).match(/via: /g)).toHaveLength(variants);
@@ -107,18 +107,21 @@ describe("the type of samples", () => {
   const people = '{"name":"Ada","phone":""},{"name":"Bob"}';
   it.each<[title: string, samples: readonly Values[]]>([
     ["a sample lacks a property", parse(people)],
-    ["people were seen twice", parse(`${people},${people}`)],
-    ["types are texts", parse('{"type":"Hours worked","hours":1},{"type":"Travel by train","km":1}')],
-    ["all have one type", parse('{"type":"a","x":1},{"type":"a","y":1}')],
-    ["two shapes share their types", times(4, (at) => ({ type: "ab"[at % 2], [at < 2 ? "x" : "y"]: 1 }))],
-    ["one has no type", parse('{"type":"a","x":1},{"type":"b","y":1},{"z":1}')],
-    ["a type is null", parse('{"type":"a","x":1},{"type":"b","y":1},{"type":null,"z":1}')],
-    ["each has a type of its own", times(30, (at) => ({ type: `t${at}`, [at % 2 ? "x" : "y"]: 1 }))],
+    ["every name of a person occurs twice", parse(`${people},${people}`)],
+    [
+      "the types are free texts",
+      parse('{"type":"Hours worked","hours":1},{"type":"Travel by train","km":1}'),
+    ],
+    ["all objects have the same type", parse('{"type":"a","x":1},{"type":"a","y":1}')],
+    ["two shapes have the same types", times(4, (at) => ({ type: "ab"[at % 2], [at < 2 ? "x" : "y"]: 1 }))],
+    ["one object has no type", parse('{"type":"a","x":1},{"type":"b","y":1},{"z":1}')],
+    ["one type is null", parse('{"type":"a","x":1},{"type":"b","y":1},{"type":null,"z":1}')],
+    ["every object has a different type", times(30, (at) => ({ type: `t${at}`, [at % 2 ? "x" : "y"]: 1 }))],
   ])("is one object with optional properties if %s", (_title, samples) => {
     expect(typeOf(...samples)).toMatch(/^\{[^{}]*\?: [^{}]*\}$/);
   });
 
-  it("has any number of types that occur twice each", () => {
+  it("may include any number of types if each occurs twice", () => {
     const samples = times(30, (index) => ({ type: `t${index}`, ...(index % 2 ? { x: 1 } : { y: 1 }) }));
     expect(typeOf(...samples, ...samples).match(/\btype:/g)).toHaveLength(2);
   });
@@ -191,7 +194,7 @@ describe("the type of samples", () => {
     ),
   );
 
-  slowProperty("does not depend on the order of more shapes than are kept", () => {
+  slowProperty("does not depend on the order of samples with more shapes than are kept", () => {
     const wide = fc.tuple(fc.constantFrom("a", "b"), fc.nat(0x3ff)).map(([kind, bits]) => {
       const names = [..."abcdefghij"].filter((_, at) => bits & (1 << at));
       return { kind, ...Object.fromEntries(names.map((name) => [name, bits % 3 ? 1 : ""])) };
@@ -211,7 +214,7 @@ describe("the disagreements of samples", () => {
     ['{"a":{}},{"a":null}'],
     ['{"a":[1,{}]},{"a":[{}]}'],
     ['{"a":[{"kind":"a","of":""},{"kind":"b","of":{}}]}'],
-  ])("in %s are %j", (samples, ...disagreements) => {
+  ])("are found in %s", (samples, ...disagreements) => {
     const found = seen(parse(samples)).disagreements();
     expect(found.map(({ path, kinds }) => [path, ...kinds])).toEqual(disagreements);
   });

@@ -22,7 +22,7 @@ const invoice = named(
 );
 
 describe("a written file", () => {
-  it("has schemas, types, a map of them and constants", () => {
+  it("contains schemas, types, a map of templates and constants", () => {
     expect(
       writeTypes([invoice], { zod: true }),
     ).toBe(`// Written by \`template-pdf types\`: run that again instead of editing this file.
@@ -55,7 +55,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
 `);
   });
 
-  it("begins with its signature", () => {
+  it("starts with its signature", () => {
     expect(writeTypes([], { zod: true })).toBe(
       `${signature}\n\n/** The values of each template by its uid, for \`new TemplatePdf<Templates>()\`. */\nexport interface Templates {}\n`,
     );
@@ -79,7 +79,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     );
   });
 
-  it("escapes comment ends and line breaks of uids and sources", () => {
+  it("escapes comment ends and line breaks in uids and sources", () => {
     const written = writeTypes([named("a*/\n\u2028b", ["*/.json"])], { zod: false });
     expect(written).toContain("/** Values of the template `a*\\/  b`, as in *\\/.json. */");
     expect(written).toContain('"a*/\\n\\u2028b"');
@@ -93,7 +93,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     expect(written).toContain("  a: {\n    b: string;\n  } | null;\n");
   });
 
-  it("has each used definition once", () => {
+  it("contains each used definition once", () => {
     const definitions = new Map([
       ["node", object({ children: member({ kind: "array", items: node }, true) })],
       ["values", object({ unused: member({ kind: "null" }) })],
@@ -110,11 +110,11 @@ describe("a comment of a written file", () => {
     ["\n \r\n", []],
     ["\n\na\n\n", ["/** a */"]],
     ["\na\n\n b\n", ["/**", " * a", " *", " * b", " */"]],
-  ])("has no empty line at its start and end: %j", (text, lines) => {
+  ])("has no empty lines at its start and end: %j", (text, lines) => {
     expect(docComment(text)).toEqual(lines);
   });
 
-  it("of 2,000,000 empty lines is written", () => {
+  it("is written even if its text has 2,000,000 empty lines", () => {
     const lines = "\n".repeat(1_000_000);
     expect(docComment(`${lines}a${lines}`)).toEqual(["/** a */"]);
   });
@@ -135,11 +135,19 @@ describe("a written schema", () => {
   const card = object({ kind: kind("card"), number: member(number) });
   const iban = object({ kind: kind("iban") });
   it.each<[title: string, of: readonly Shape[], call: string]>([
-    ["a literal", [card, iban], 'z.discriminatedUnion("kind", '],
-    ["no literal that they share", [card, object({ kind: kind("card") })], "z.union("],
-    ["no literal that is optional", [object({ kind: kind("a", true) }), iban], "z.union("],
-    ["no literal if one is not an object", [card, iban, { kind: "string" }], "z.union("],
-  ])("distinguishes objects by %s", (_title, of, call) => {
+    [
+      "uses a discriminated union for objects with different literals",
+      [card, iban],
+      'z.discriminatedUnion("kind", ',
+    ],
+    [
+      "uses a plain union for objects with the same literal",
+      [card, object({ kind: kind("card") })],
+      "z.union(",
+    ],
+    ["uses a plain union if the literal is optional", [object({ kind: kind("a", true) }), iban], "z.union("],
+    ["uses a plain union if an alternative is not an object", [card, iban, { kind: "string" }], "z.union("],
+  ])("%s", (_title, of, call) => {
     const text = writeTypes([named("t", [], object({ all: member({ kind: "union", of }) }))], { zod: true });
     expect(text).toContain(`all: ${call}`);
   });
@@ -160,7 +168,7 @@ describe("a written schema", () => {
       [false, { tuple: ["a", "b"] }],
       [false, { root: { children: [{ surplus: 1 }] } }],
       [false, { one: 2 }],
-    ])("returns %j for %j", (success, values) => {
+    ])("returns the success %j for %j", (success, values) => {
       expect(schema.safeParse(values)).toMatchObject(success ? { success, data: values } : { success });
     });
   });

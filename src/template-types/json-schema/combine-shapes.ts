@@ -10,7 +10,7 @@ type Reference = Shape & { readonly kind: "reference" };
 /** Two unions with more combinations than this are not combined; the first is used for both. */
 const maxCombinations = 1000;
 
-/** Makes one shape of several of which any may be there, without those that another holds already. */
+/** Creates the union of shapes, without duplicates and without literals that another shape includes. */
 export function unite(shapes: readonly Shape[]): Shape {
   const flat = shapes.flatMap((shape) => (shape.kind === "union" ? shape.of : [shape]));
   if (flat.some(({ kind }) => kind === "unknown")) return { kind: "unknown" };
@@ -27,7 +27,7 @@ export function unite(shapes: readonly Shape[]): Shape {
   return of.length === 1 ? first : { kind: "union", of };
 }
 
-/** A text that two shapes share only if they are alike, comments aside. */
+/** A key that two shapes share only if they are equal apart from comments. */
 function keyOf(shape: Shape): string {
   return JSON.stringify(shape, (_name, value: unknown) =>
     value instanceof Map
@@ -38,7 +38,7 @@ function keyOf(shape: Shape): string {
 
 /**
  * Combines two shapes that both apply. Returns the first if they cannot be combined, because a type may allow too much but must
- * not refuse what the schema accepts.
+ * not reject what the schema accepts.
  *
  * @param open - the references that are being resolved
  */
@@ -96,7 +96,7 @@ function intersectObjects(
   return { kind: "object", members, others };
 }
 
-/** Returns the shape of a property of an object. A property that it does not name may be anything, even if it allows no others. */
+/** Returns a property of an object shape. A property that the shape does not name may be anything, even if others are not allowed. */
 function memberOf({ members, others }: ObjectShape, name: string): MemberShape {
   const shape: Shape = others === undefined || others.kind === "never" ? { kind: "unknown" } : others;
   return members.get(name) ?? { shape, isOptional: true, comment: undefined };
@@ -116,8 +116,8 @@ function literalIn(literal: Literal, other: Shape): Shape {
 }
 
 /**
- * Completes the shape of one value after all schemas were read. Until then an object without a named property may still get some,
- * and one that allows no others may still be combined with one that does.
+ * Completes the shape of one value after all its schemas were combined. Before that, an object shape may still receive properties from
+ * another schema.
  */
 export function settle(shape: Shape): Shape {
   if (shape.kind === "union") return { ...shape, of: shape.of.map(settle) };

@@ -1,11 +1,11 @@
 import type { JsonPath } from "../../json/json-value.ts";
 
-/** What is wrong with a JSON Schema. Its message is one line that names the place as `$ref` does: `#/properties/customer`. */
+/** An error in a JSON Schema. Its message is one line that names the location in the notation of `$ref`, such as `#/properties/customer`. */
 export class SchemaFault extends Error {
   override readonly name = "SchemaFault";
-  /** What is wrong, without the place. */
+  /** The problem without its location. */
   readonly reason: string;
-  /** Where in the schema it stands: the names and the indices on the way to it. */
+  /** The names and indices that lead to the location in the schema. */
   readonly place: JsonPath;
 
   constructor(place: JsonPath, reason: string) {

@@ -18,7 +18,7 @@ const nothing: Shape = { kind: "never" };
 const anyObject: Shape = { kind: "object", members: new Map(), others: undefined };
 const anyArray: Shape = { kind: "array", items: anything };
 
-/** A schema without a type is one of objects, or of arrays, if it has one of these. */
+/** A schema without `type` describes objects or arrays if it contains one of these keywords. */
 const objectKeywords =
   "properties required additionalProperties patternProperties unevaluatedProperties".split(" ");
 const arrayKeywords = ["items", "prefixItems"];
@@ -34,7 +34,7 @@ const maxInlined = 200;
  * @param file - the path of its file, because the schema may refer to itself by the file name
  * @returns the shape, an object or a union of objects, and the targets of its references. A reference to all values has the same
  *   object as the shape
- * @throws {SchemaFault} if the schema is invalid, refers to another file or accepts no object. The message has one line
+ * @throws {SchemaFault} if the schema is invalid, refers to another file or accepts no object. The message is one line
  * @see https://json-schema.org/draft/2020-12/json-schema-validation
  */
 export function shapeOfSchema(
@@ -55,9 +55,9 @@ class SchemaReader {
   readonly #root: unknown;
   /** Every schema by its address. */
   readonly #addresses: Readonly<Record<string, Schema | boolean>>;
-  /** What a `$ref` has led to and has been read: its shape, or a reference if it has a name. */
+  /** The targets of `$ref` that were read: their shapes, or references if they have names. */
   readonly #read = new Map<unknown, Shape>();
-  /** What a `$ref` has led to and is being read, and its name once it is needed. */
+  /** The targets of `$ref` that are being read, with their names once needed. */
   readonly #open = new Map<unknown, { name: string | undefined }>();
 
   constructor(root: unknown, file: string) {
@@ -95,12 +95,12 @@ class SchemaReader {
     return shape.kind === "object" ? [shape] : [];
   }
 
-  /** Reads a schema of another value than the one it stands in: a property's, an item's. */
+  /** Reads the schema of an inner value, such as a property or an item. */
   #readInner(schema: unknown, place: JsonPath): Shape {
     return settle(this.#readSame(schema, place, []));
   }
 
-  /** @param same - the schemas of the very same value that have led here */
+  /** @param same - the schemas of the same value on the way to this one */
   #readSame(schema: unknown, place: JsonPath, same: readonly unknown[]): Shape {
     if (typeof schema === "boolean") return schema ? anything : nothing;
     if (!isSchema(schema)) throw new SchemaFault(place, "expected a schema: an object, true or false");
@@ -159,7 +159,7 @@ class SchemaReader {
     const others = this.#readOthers(schema, place);
     for (const [name, inner] of this.#map(schema, "properties", place)) {
       const shape = this.#readInner(inner, [...place, "properties", name]);
-      // A default of the schema may fill it in, so callers may omit it.
+      // Callers may omit a property that has a default.
       const isOptional = !required.has(name) || (isSchema(inner) && inner["default"] !== undefined);
       if (shape.kind === "never" && isOptional) continue;
       members.set(name, { shape, isOptional, comment: this.#commentOf(inner) });
@@ -182,14 +182,14 @@ class SchemaReader {
     if (additionalProperties !== undefined) {
       others.push(this.#readInner(additionalProperties, [...place, "additionalProperties"]));
     } else if (unevaluatedProperties !== undefined) {
-      // Which properties are left over is not known: a type can only say whether there may be any.
+      // The unevaluated properties are unknown, so a type can only allow or forbid all of them.
       others.push(unevaluatedProperties === false ? nothing : anything);
     }
     return others.length === 0 ? undefined : unite(others);
   }
 
   #readArray({ items, prefixItems, additionalItems }: Schema, place: JsonPath): Shape {
-    // Before draft 2020-12, `items` was the list.
+    // Before draft 2020-12, `items` was the list of item schemas.
     const isOld = prefixItems === undefined && Array.isArray(items);
     const [keyword, list] = isOld ? ["items", items] : ["prefixItems", prefixItems];
     const [restKeyword, others] = isOld ? ["additionalItems", additionalItems] : ["items", items];
@@ -295,7 +295,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** The shape of one value of JSON; of an array and an object it is no more than that. */
+/** The shape of one JSON value. For an array or object it does not include the contents. */
 function shapeOfConstant(value: unknown): Shape {
   if (value === null) return { kind: "null" };
   if (typeof value === "object") return Array.isArray(value) ? anyArray : anyObject;

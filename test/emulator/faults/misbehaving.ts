@@ -7,7 +7,7 @@ import { type Call, json, KEY, PDF, request } from "../../service/endpoint-call.
 
 export type MisbehaviourOptions = MisbehaviourSettings;
 
-/** An endpoint with a wrapped `produce`, and what a test inspects. */
+/** Creates an endpoint with faults and latency, and returns it with everything that tests inspect. */
 export function misbehaving(options: MisbehaviourOptions = {}, make: Produce = () => ({ bytes: PDF })) {
   const closing = new AbortController();
   const produce = vi.fn(make);
@@ -23,7 +23,7 @@ export function misbehaving(options: MisbehaviourOptions = {}, make: Produce = (
   return { endpoint, call, produce, onError, closing, listeners };
 }
 
-/** The text of a problem document. */
+/** The `detail` of an error response. */
 export async function detailOf(response: Response): Promise<string> {
   return ((await response.json()) as { detail: string }).detail;
 }

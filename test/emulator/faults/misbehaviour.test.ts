@@ -10,7 +10,7 @@ afterEach(() => vi.restoreAllMocks());
 const rules = ["429 every 2", "503 first 4", "500 every 3"];
 
 describe("calls", () => {
-  it("are not changed without rules", async () => {
+  it("are not affected without rules", async () => {
     const { call, produce } = misbehaving({});
     const response = await call();
     expect([response.status, new Uint8Array(await response.arrayBuffer())]).toEqual([200, PDF]);
@@ -19,11 +19,11 @@ describe("calls", () => {
 
   it.each<[what: string, faults: string | string[], statuses: number[]]>([
     [
-      "are counted by every rule, and the first rule that hits wins",
+      "are counted by every rule, and the first rule that hits applies",
       rules,
       [503, 429, 503, 429, 200, 429, 200, 429, 500],
     ],
-    ["are hit at random", "503 25%", [503, 200, 503, 200]],
+    ["are hit at random by a percentage", "503 25%", [503, 200, 503, 200]],
   ])("%s", async (_what, faults, expected) => {
     const rolls = [0.1, 0.3, 0.24, 0.25];
     vi.spyOn(Math, "random").mockImplementation(() => rolls.shift() ?? 1);
@@ -42,8 +42,8 @@ describe("calls", () => {
   });
 });
 
-describe("a status", () => {
-  it("is sent with its reason phrase and retry-after, and nothing is rendered or reported", async () => {
+describe("a status fault", () => {
+  it("is sent with its reason and Retry-After, and nothing is rendered or reported to onError", async () => {
     const { call, produce, onError } = misbehaving({ faults: "429  Retry-After 7" });
     const response = await call();
     expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);
@@ -55,12 +55,12 @@ describe("a status", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("has no retry-after unless the rule sets it", async () => {
+  it("has no Retry-After unless the rule sets it", async () => {
     expect((await misbehaving({ faults: "429" }).call()).headers.has("retry-after")).toBe(false);
   });
 });
 
-it("html sends a login page with 200, and nothing is rendered", async () => {
+it("an html fault returns a login page with 200, and nothing is rendered", async () => {
   const { call, produce } = misbehaving({ faults: "html" });
   const response = await call();
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html"]);
@@ -71,18 +71,22 @@ it("html sends a login page with 200, and nothing is rendered", async () => {
   expect(produce).not.toHaveBeenCalled();
 });
 
-it("reset sends no response, and nothing is rendered", async () => {
+it("a reset fault drops the connection, and nothing is rendered", async () => {
   const { call, produce } = misbehaving({ faults: "reset" });
   expect(isDropped(await call())).toBe(true);
   expect(produce).not.toHaveBeenCalled();
 });
 
-describe.each(["cut", "stall"])("%s", (fault) => {
-  it("keeps all headers of the document, with its length", async () => {
+describe.each(["cut", "stall"])("a %s fault", (fault) => {
+  it("keeps all headers of the document, including its length", async () => {
     const { call, closing } = misbehaving({ faults: fault });
-    const head = Object.fromEntries((await call()).headers);
-    const { "x-request-id": _, ...whole } = Object.fromEntries((await misbehaving({}).call()).headers);
-    expect(head).toMatchObject({ ...whole, "content-length": String(PDF.byteLength), connection: "close" });
+    const headers = Object.fromEntries((await call()).headers);
+    const { "x-request-id": _, ...expected } = Object.fromEntries((await misbehaving({}).call()).headers);
+    expect(headers).toMatchObject({
+      ...expected,
+      "content-length": String(PDF.byteLength),
+      connection: "close",
+    });
     closing.abort();
   });
 
@@ -90,14 +94,14 @@ describe.each(["cut", "stall"])("%s", (fault) => {
     const { endpoint } = misbehaving({ faults: fault }, ({ uid }) => {
       throw unknownTemplate(uid);
     });
-    const refused = request({});
-    expect((await endpoint(refused)).status).toBe(404);
-    expect(faultOf(refused)).toBeUndefined();
+    const rejected = request({});
+    expect((await endpoint(rejected)).status).toBe(404);
+    expect(faultOf(rejected)).toBeUndefined();
   });
 });
 
 describe("a single call", () => {
-  it("can request its own fault, which takes precedence over the rules and is counted", async () => {
+  it("can set its own fault, which takes precedence over the rules and is counted", async () => {
     const { call } = misbehaving({ faults: ["503 every 2"] });
     const first = await call({ "x-emulator-fault": "429 retry-after 3" });
     const second = await call({ "x-emulator-fault": "HTML" });
@@ -114,34 +118,37 @@ describe("a single call", () => {
     ["x-emulator-fault", "teapot", "Write <what>"],
     ["x-emulator-fault", "", "Write <what>"],
     ["x-emulator-latency", "soon", 'such as "500", "1.5s", "200..800"'],
-  ])("is refused with 400 and the valid syntax: %s: %s", async (name, value, wrong) => {
-    const { call, produce } = misbehaving({});
-    const response = await call({ [name]: value });
-    expect(response.status).toBe(400);
-    const detail = await detailOf(response);
-    expect(detail).toContain(`The header ${name} ${JSON.stringify(value)} `);
-    expect(detail).toContain(wrong);
-    expect(produce).not.toHaveBeenCalled();
-  });
+  ])(
+    "is rejected with 400 and the valid syntax if a header is invalid: %s: %s",
+    async (name, value, wrong) => {
+      const { call, produce } = misbehaving({});
+      const response = await call({ [name]: value });
+      expect(response.status).toBe(400);
+      const detail = await detailOf(response);
+      expect(detail).toContain(`The header ${name} ${JSON.stringify(value)} `);
+      expect(detail).toContain(wrong);
+      expect(produce).not.toHaveBeenCalled();
+    },
+  );
 });
 
 it.each(["429", "html", "cut", "stall", "reset"])(
-  "faultOf() returns %s for the call that it hit",
+  "faultOf() returns %s for the call that the rule hit",
   async (fault) => {
     const { endpoint, closing } = misbehaving({ faults: `${fault} first 1` });
-    const [played, spared] = [request({}), request({})];
-    await endpoint(played);
-    await endpoint(spared);
+    const [hit, other] = [request({}), request({})];
+    await endpoint(hit);
+    await endpoint(other);
     closing.abort();
-    expect([faultOf(played), faultOf(spared)]).toEqual([fault, undefined]);
+    expect([faultOf(hit), faultOf(other)]).toEqual([fault, undefined]);
   },
 );
 
 it.each<[string, object, string]>([
   ["one rule of several", { faults: ["cut", "700"] }, 'The fault "700" is not a fault rule'],
   ["an empty rule", { faults: "" }, 'The fault "" is not a fault rule'],
-  ["an object", { faults: {} }, 'The fault "[object Object]" is not a fault rule'],
+  ["an object as a rule", { faults: {} }, 'The fault "[object Object]" is not a fault rule'],
   ["a latency", { latency: Number.NaN }, 'The latency "NaN" is not between'],
-])("%s that cannot be parsed is rejected before any call", (_title, options, message) => {
+])("%s that is invalid is rejected before any call", (_title, options, message) => {
   expect(() => misbehaving(options as MisbehaviourOptions)).toThrow(message);
 });

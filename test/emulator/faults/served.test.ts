@@ -19,7 +19,7 @@ import type { MisbehaviourOptions } from "./misbehaving.ts";
 
 const KEY = "k-2af91c";
 
-/** Large enough to arrive in many pieces. */
+/** Large enough to arrive in many chunks. */
 const pdf = new Uint8Array(pdfOf(3_000_001));
 const half = Math.floor(pdf.byteLength / 2);
 
@@ -47,19 +47,19 @@ async function serve(options: MisbehaviourOptions = {}) {
   return {
     baseUrl: listening.baseUrl,
     close,
-    /** The number of waiting calls. */
+    /** The number of calls that are delayed or stalled. */
     waiting: () => getEventListeners(closing.signal, "abort").length,
   };
 }
 
-describe.each(transports)("with %s, a client observes", (_name, carriedBy) => {
+describe.each(transports)("a client over %s", (_name, transportOptions) => {
   function clientOf({ baseUrl }: { baseUrl: string }): TemplatePdf {
-    const client = new TemplatePdf({ baseUrl, apiKey: KEY, retry: false, ...carriedBy });
+    const client = new TemplatePdf({ baseUrl, apiKey: KEY, retry: false, ...transportOptions });
     onTestFinished(() => client.close());
     return client;
   }
 
-  /** Reads the first 50 % of a document. */
+  /** Reads a document up to its middle. */
   async function readHalf(stream: ReadableStream<Uint8Array>) {
     const reader = stream.getReader();
     let received = 0;
@@ -71,7 +71,7 @@ describe.each(transports)("with %s, a client observes", (_name, carriedBy) => {
   const sizeOf = async (pdfs: TemplatePdf) => (await pdfs.generate("invoice", {}).bytes()).byteLength;
 
   it.each([
-    ["a page instead of a document", "html", InvalidPdfError, {}],
+    ["an HTML page instead of a document", "html", InvalidPdfError, {}],
     [
       "a truncated document",
       "cut",
@@ -79,22 +79,22 @@ describe.each(transports)("with %s, a client observes", (_name, carriedBy) => {
       { receivedBytes: half, promisedBytes: pdf.byteLength },
     ],
     ["a dropped connection", "reset", ConnectionError, {}],
-    ["a status", "429 retry-after 2", RateLimitError, { retryAfterMs: 2_000 }],
-  ] as const)("%s, and then a document", async (_what, fault, Kind, facts) => {
+    ["an error status", "429 retry-after 2", RateLimitError, { retryAfterMs: 2_000 }],
+  ] as const)("receives %s and then a document", async (_what, fault, Kind, properties) => {
     const pdfs = clientOf(await serve({ faults: `${fault} first 1` }));
     const error = await errorOf(pdfs);
     expect(error).toBeInstanceOf(Kind);
-    expect(error).toMatchObject(facts);
+    expect(error).toMatchObject(properties);
     expect(await sizeOf(pdfs)).toBe(pdf.byteLength);
   });
 
-  it("the status of a rule, on a connection that stays open", async () => {
+  it("receives a status fault on a connection that stays open", async () => {
     const error = (await errorOf(clientOf(await serve({ faults: "429" })))) as RateLimitError;
     expect(error.headers?.get("connection")).toBe("keep-alive");
     expect(error.message).toContain('was caused by the rule \\"429\\"');
   });
 
-  it("a document that stalls in the middle until it aborts the call", async () => {
+  it("waits for a document that stalls in the middle until it aborts the call", async () => {
     const server = await serve({ faults: "stall first 1" });
     const pdfs = clientOf(server);
     const controller = new AbortController();
@@ -105,7 +105,7 @@ describe.each(transports)("with %s, a client observes", (_name, carriedBy) => {
     const settled = vi.fn();
     const more = reader.read();
     more.then(settled, settled);
-    // A complete document arrives meanwhile.
+    // Meanwhile, another document arrives completely.
     await sizeOf(pdfs);
     expect(settled).not.toHaveBeenCalled();
     const reason = new Error("enough");
@@ -113,7 +113,7 @@ describe.each(transports)("with %s, a client observes", (_name, carriedBy) => {
     await expect(more).rejects.toBe(reason);
   });
 
-  it("a truncated document if the server stops during a stall", async () => {
+  it("receives a truncated document if the server stops during a stall", async () => {
     const server = await serve({ faults: "stall" });
     await using document = await clientOf(server).generate("invoice", {});
     const stream = document.stream();
@@ -124,7 +124,7 @@ describe.each(transports)("with %s, a client observes", (_name, carriedBy) => {
     expect(error).toMatchObject({ receivedBytes: half });
   });
 
-  it("503 for a call that is waiting when the server stops", async () => {
+  it("receives a 503 for a delayed call if the server stops", async () => {
     const server = await serve({ latency: "1000s" });
     const call = clientOf(server).generate("invoice", {}).bytes();
     call.catch(() => {});
@@ -134,20 +134,20 @@ describe.each(transports)("with %s, a client observes", (_name, carriedBy) => {
     await expect(call).rejects.toThrow("The emulator is stopping");
   });
 
-  it("the fault and the latency that its own headers request", async () => {
+  it("can set the fault and the latency of a call in headers", async () => {
     const server = await serve({ latency: "1000s" });
     const headers = { "x-emulator-latency": "0" };
     const pdfs = clientOf(server).with({ headers });
-    const asking = (fault: string) =>
+    const errorWithFault = (fault: string) =>
       errorOf(pdfs.with({ headers: { ...headers, "x-emulator-fault": fault } }));
-    expect(await asking("cut")).toBeInstanceOf(TruncatedPdfError);
-    expect(await asking("429 sometimes")).toMatchObject({
+    expect(await errorWithFault("cut")).toBeInstanceOf(TruncatedPdfError);
+    expect(await errorWithFault("429 sometimes")).toMatchObject({
       message: expect.stringContaining("x-emulator-fault"),
     });
     expect(await sizeOf(pdfs)).toBe(pdf.byteLength);
   });
 
-  it("no response after it aborts a waiting call, and the server removes the call", async () => {
+  it("receives no response after it aborts a delayed call, and the server releases the call", async () => {
     const server = await serve({ latency: "1000s" });
     const controller = new AbortController();
     const call = clientOf(server).generate("invoice", {}, { signal: controller.signal }).bytes();
@@ -160,9 +160,9 @@ describe.each(transports)("with %s, a client observes", (_name, carriedBy) => {
   });
 });
 
-describe("on the connection", () => {
-  /** Sends one call on a raw socket and reads until the connection ends. */
-  async function answerTo({ baseUrl }: { baseUrl: string }) {
+describe("the raw response of a fault", () => {
+  /** Sends one call over a raw socket and reads until the connection closes. */
+  async function rawResponseOf({ baseUrl }: { baseUrl: string }) {
     const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
     onTestFinished(() => void socket.destroy());
     let received = "";
@@ -173,21 +173,21 @@ describe("on the connection", () => {
       "POST /api/v1/templates/invoice/generate-sync HTTP/1.1\r\nHost: localhost\r\n" +
         `Authorization: API-Key ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
     );
-    // Does not use `once`, which rejects if the connection is reset.
+    // `once` would reject if the connection is reset.
     await new Promise((resolve) => socket.on("error", () => {}).on("close", resolve));
     const [head = "", body = ""] = received.split(/\r\n\r\n(.*)/s);
     return { head, bytes: body.length };
   }
 
-  it("cut sends the length and half of the bytes, and ends the connection", async () => {
-    const { head, bytes } = await answerTo(await serve({ faults: "cut" }));
+  it("has the length of the document but only half of its bytes for cut", async () => {
+    const { head, bytes } = await rawResponseOf(await serve({ faults: "cut" }));
     expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(head.toLowerCase()).toContain(`\r\ncontent-length: ${pdf.byteLength}\r\n`);
     expect(head.toLowerCase()).not.toContain("transfer-encoding");
     expect(bytes).toBe(half);
   });
 
-  it("reset sends nothing", async () => {
-    expect(await answerTo(await serve({ faults: "reset" }))).toEqual({ head: "", bytes: 0 });
+  it("is empty for reset", async () => {
+    expect(await rawResponseOf(await serve({ faults: "reset" }))).toEqual({ head: "", bytes: 0 });
   });
 });

@@ -16,35 +16,35 @@ describe("a latency", () => {
   /** Runs everything that does not need a timer. */
   const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-  async function until(isSo: () => boolean): Promise<void> {
+  async function until(condition: () => boolean): Promise<void> {
     // The limit keeps a failing test from hanging.
     const limit = performance.now() + 5_000;
-    while (!isSo() && performance.now() < limit) await settle();
-    expect(isSo()).toBe(true);
+    while (!condition() && performance.now() < limit) await settle();
+    expect(condition()).toBe(true);
   }
 
   it("delays the document and the fault", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0.5);
     for (const faults of [[], ["503"]]) {
       const { call, produce, listeners } = misbehaving({ faults, latency: "200..800" });
-      const answered = vi.fn();
-      const response = call().finally(answered);
+      const onResponse = vi.fn();
+      const response = call().finally(onResponse);
       await until(() => listeners() > 0);
       await vi.advanceTimersByTimeAsync(499);
       await settle();
-      expect([answered.mock.calls.length, produce.mock.calls.length]).toEqual([0, 0]);
+      expect([onResponse.mock.calls.length, produce.mock.calls.length]).toEqual([0, 0]);
       await vi.advanceTimersByTimeAsync(1);
       expect((await response).status).toBe(faults.length === 0 ? 200 : 503);
     }
   });
 
-  it("of a single call takes precedence over the general one", async () => {
+  it("of a single call takes precedence over the latency of all calls", async () => {
     const { call, listeners } = misbehaving({ latency: hour });
     expect((await call({ "x-emulator-latency": "0" })).status).toBe(200);
-    const patient = call({ "x-emulator-latency": "2s" });
+    const delayed = call({ "x-emulator-latency": "2s" });
     await until(() => listeners() > 0);
     await vi.advanceTimersByTimeAsync(2_000);
-    expect((await patient).status).toBe(200);
+    expect((await delayed).status).toBe(200);
   });
 
   it("does not change the order in which calls are counted", async () => {
@@ -69,7 +69,7 @@ describe("a latency", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("ends with 503 if the server stops, and ends at once from then on", async () => {
+  it("ends with 503 if the server stops, and later calls do not wait", async () => {
     const { call, closing, produce, onError, listeners } = misbehaving({ latency: hour });
     const response = call();
     await until(() => listeners() > 0);
@@ -81,13 +81,13 @@ describe("a latency", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("leaves no timer and no listener after 1,000 calls with any outcome", async () => {
+  it("leaves no timers and no listeners after 1,000 calls with different outcomes", async () => {
     const warn = vi.fn();
     process.on("warning", warn);
     const { endpoint, listeners } = misbehaving({ latency: "1..9" });
     const faults = ["stall", "cut", "429", "html", "reset"];
     const callers: AbortController[] = [];
-    const answers = Array.from({ length: 1_000 }, (_, index) => {
+    const responses = Array.from({ length: 1_000 }, (_, index) => {
       const caller = new AbortController();
       if (index < 500) callers.push(caller);
       const headers = { ...json, "x-emulator-fault": faults[index % 5] ?? "" };
@@ -99,7 +99,7 @@ describe("a latency", () => {
     await until(() => listeners() === 500);
     expect(vi.getTimerCount()).toBe(500);
     await vi.advanceTimersByTimeAsync(10);
-    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    const statuses = (await Promise.all(responses)).map(({ status }) => status);
     expect(statuses.slice(0, 500)).toEqual(Array(500).fill(500));
     expect(statuses.slice(500, 505)).toEqual([200, 200, 429, 200, 0]);
     expect(vi.getTimerCount()).toBe(0);

@@ -43,7 +43,7 @@ describe("the form of values", () => {
     [{ $ref: "#/$defs/a~1b" }, "x", "choice"],
     [{ $ref: "#/$defs/endless" }, "x", "text"],
     [{ $ref: "https://example.com/other.json" }, true, "boolean"],
-  ])("edits with the schema %j the value %j as %s", (schema, value, kind) => {
+  ])("for the schema %j edits the value %j as %s", (schema, value, kind) => {
     expect(kindOf(resolveSchema(schema, root, value), value)).toBe(kind);
   });
 
@@ -57,7 +57,7 @@ describe("the form of values", () => {
     [{ $ref: "#/$defs/node" }, undefined, { child: { child: { child: { child: { child: {} } } } } }],
     [{}, { name: "Zoë", tags: ["a"], age: 7 }, { name: "", tags: [], age: 0 }],
     [{}, undefined, ""],
-  ])("starts with the schema %j and a neighbour %j with %j", (schema, like, value) => {
+  ])("for the schema %j and the neighbouring item %j starts with the value %j", (schema, like, value) => {
     expect(emptyValue(schema, root, like)).toEqual(value);
   });
 });

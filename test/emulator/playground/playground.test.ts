@@ -91,7 +91,7 @@ async function openEvents() {
 const statusAndType = ({ status, headers }: Response) => [status, headers.get("content-type")];
 
 describe("the playground", () => {
-  it("is a page at the base URL for a browser, which may not load anything from other origins", async () => {
+  it("is a page at the base URL that cannot load anything from other origins", async () => {
     const response = await get(`${shared.baseUrl}/`, { headers: html });
     expect(statusAndType(response)).toEqual([200, "text/html; charset=utf-8"]);
     const policy = response.headers.get("content-security-policy");
@@ -112,7 +112,7 @@ describe("the playground", () => {
 
   it.each([
     ["with `ui: false`", { ui: false }],
-    ["at a host that other machines reach", { host: "0.0.0.0" }],
+    ["on a host that other machines can reach", { host: "0.0.0.0" }],
   ])("is not served %s", async (_title, options) => {
     const { baseUrl, playgroundUrl } = await emulate({ "greeting.json": greeting }, options);
     expect(playgroundUrl).toBeUndefined();
@@ -127,7 +127,7 @@ describe("the playground", () => {
     expect((await get(`${playgroundUrl}`, { headers: html })).status).toBe(200);
   });
 
-  it("is refused with `ui: true` on a host that other machines can reach", async () => {
+  it("rejects `ui: true` on a host that other machines can reach", async () => {
     const starting = emulate({ "greeting.json": greeting }, { host: "0.0.0.0", ui: true });
     await expect(starting).rejects.toThrow("Expected `ui` to be false, unless `host` is a loopback address");
   });
@@ -135,20 +135,20 @@ describe("the playground", () => {
   it.each([
     ...["assets/..%2f..%2findex.html", "assets/none.js", "assets/..%2fpage-files.js"],
     ...["pdfjs/..%2fpackage.json", "nothing", "types/none"],
-  ])("has no file %s", async (path) => {
+  ])("does not serve the file %s", async (path) => {
     expect((await ask(path)).status).toBe(404);
   });
 
-  it("refuses a path that is not UTF-8", async () => {
+  it("rejects a path that is not UTF-8", async () => {
     expect((await ask("types/%ff")).status).toBe(400);
   });
 
   it.each([
-    ["another site", { "sec-fetch-site": "cross-site" }],
-    ["another origin", { origin: "http://127.0.0.1:1" }],
-    ["an emulator that was stopped", { "x-playground-token": crypto.randomUUID() }],
-    ["no token", { "x-playground-token": "" }],
-  ])("reveals and changes nothing for a page of %s", async (_title, headers) => {
+    ["from another site", { "sec-fetch-site": "cross-site" }],
+    ["from another origin", { origin: "http://127.0.0.1:1" }],
+    ["with the token of a stopped emulator", { "x-playground-token": crypto.randomUUID() }],
+    ["without a token", { "x-playground-token": "" }],
+  ])("reveals and changes nothing for a request %s", async (_title, headers) => {
     for (const path of ["state", "events", "requests/1", "types/greeting"]) {
       expect((await ask(path, { headers })).status).toBe(403);
     }
@@ -172,7 +172,7 @@ it("the playground is not served to a host name that is not allowed", async () =
 });
 
 describe("the playground's state", () => {
-  it("lists the templates with their pages, samples and schemas", async () => {
+  it("lists the templates with their page counts, samples and schemas", async () => {
     const { templates, apiKey, baseUrl } = await state();
     expect({ apiKey, baseUrl }).toEqual({ apiKey: shared.apiKey, baseUrl: shared.baseUrl });
     const schema = expect.objectContaining({ required: ["name"] });
@@ -183,7 +183,7 @@ describe("the playground's state", () => {
     ]);
   });
 
-  it("shows requests with their headers and values, and hides the key", async () => {
+  it("shows requests with their headers and values, and hides secret headers", async () => {
     const secrets = {
       cookie: "session=s-1",
       "x-api-token": "k-1",
@@ -202,7 +202,7 @@ describe("the playground's state", () => {
     expect(JSON.stringify(whole)).not.toContain(shared.apiKey);
   });
 
-  it("contains why a call was refused and where a template is broken", async () => {
+  it("contains why a call was rejected and where a template is broken", async () => {
     await generate(shared, "greeting", { name: 7 });
     await generate(shared, "throwing", { fail: true });
     const [broken, refused] = (await state()).requests;
@@ -229,8 +229,8 @@ describe("the playground's state", () => {
 });
 
 it.each<[string, number | undefined, (state: TemplateState) => boolean]>([
-  ["does not delay the others", undefined, ({ uid, pages }) => uid === "greeting" && pages === 1],
-  ["is shown as one that takes too long", 300, ({ fault }) => fault === "Its sample takes too long."],
+  ["does not delay other templates", undefined, ({ uid, pages }) => uid === "greeting" && pages === 1],
+  ["is reported as taking too long", 300, ({ fault }) => fault === "Its sample takes too long."],
 ])("a template that never ends %s", async (_, limitMs, isRight) => {
   const endless = "export default () => { for (;;); };";
   const templates = await templateFolder({ "endless.mjs": endless, "greeting.json": greeting });
@@ -252,7 +252,7 @@ describe("the playground's types", () => {
 });
 
 describe("the playground's rules", () => {
-  it("are the rules of the emulator, which restarts its count after a change", async () => {
+  it("apply to the emulator, which restarts its count after a change", async () => {
     const events = await openEvents();
     const rules = { faults: ["503 first 1"], latency: "1..2" };
     for (let time = 0; time < 2; time++) {
@@ -300,7 +300,7 @@ describe("an open playground", () => {
     expect(broken).toMatchObject({ sample, fault: expect.stringMatching(/letter\.json:2:15: /) });
     await rm(file());
     while (letterOf(await events.next("templates"))) {
-      // An event for the previous file.
+      // Skips events from before the file was removed.
     }
     await events.close();
   });

@@ -6,7 +6,7 @@ import { render, renderPdf } from "../../support/render-pdf.ts";
 
 const setup = { templates: ".", images: undefined, fonts: undefined };
 
-it("renders a definition in each style of its font", async () => {
+it("the renderer renders a definition in each style of its font", async () => {
   const content = [
     { text: "plain" },
     { text: "bold", bold: true },
@@ -16,33 +16,33 @@ it("renders a definition in each style of its font", async () => {
   expect(text).toMatch(/plain.*bold.*both/s);
 });
 
-it("does not change objects that definitions share", async () => {
+it("the renderer does not modify images that definitions share", async () => {
   const pixel =
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   const images = Object.freeze({ logo: pixel });
   await renderPdf({ images, content: [{ image: "logo" }] });
 });
 
-it("names the visible characters that the fonts of a document lack, once and sorted", async () => {
+it("the renderer lists each visible character that the fonts of a document lack once, sorted", async () => {
   const content = [
     { text: "Größe Ωμέγα Привет £1\u00a0000" },
     { text: "✓ 中文 中\u200b😀 →", bold: true },
     { svg: '<svg width="9" height="9"></svg>' },
   ];
   expect((await render({ content })).missing).toBe("→✓中文😀");
-  // Nothing is kept from another document.
+  // Nothing carries over to the next document.
   expect((await render({ content: "Invoice" })).missing).toBe("");
 });
 
-describe("without pdfmake", () => {
-  it("says in one line what to install", () => {
+describe("loadRenderer()", () => {
+  it("says in one line what to install if pdfmake is missing", () => {
     const require = () => createRequire(import.meta.url)("pdfmake-that-is-not-installed");
     expect(() => loadRenderer(setup, () => require)).toThrow(
       /^The emulator renders with pdfmake, which is not installed: npm install pdfmake$/,
     );
   });
 
-  it("does not report any other failure as a missing package", () => {
+  it("does not report other failures of pdfmake as a missing package", () => {
     const require = () => {
       throw new Error("font file is damaged");
     };

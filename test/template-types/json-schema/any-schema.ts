@@ -8,7 +8,7 @@ export interface Sampled {
 
 type AnySampled = fc.Arbitrary<Sampled>;
 
-// Not `__proto__`, which the validator that they are compared with does not handle.
+// `__proto__` is missing because the validator in the tests does not support it.
 const name = fc.constantFrom("a", "b", "kind", "constructor", "x y");
 const primitive = fc.constantFrom<Sampled>(
   { schema: { type: "string" }, values: fc.constantFrom("", "a", "b") },
@@ -40,7 +40,7 @@ function tupleOf(item: AnySampled): AnySampled {
   }));
 }
 
-/** An object with named properties, and perhaps others. */
+/** An object schema with named properties, and sometimes others. */
 function objectOf(item: AnySampled, others = fc.option(item, { nil: undefined })): AnySampled {
   const member = fc.record({ name, of: item, isRequired: fc.boolean() });
   const members = fc.uniqueArray(member, { selector: (one) => one.name, minLength: 1, maxLength: 3 });
@@ -70,7 +70,7 @@ function oneOf(item: AnySampled, keyword: "anyOf" | "oneOf"): AnySampled {
   }));
 }
 
-/** Both schemas apply, and the second accepts some values of the first. */
+/** A schema that combines two others. Some of its values match both. */
 function allOf(item: AnySampled): AnySampled {
   return fc.tuple(item, item).map(([one, other]) => ({
     schema: { allOf: [one.schema, other.schema] },
@@ -85,7 +85,7 @@ function merge(left: unknown, right: unknown): unknown {
   return areObjects ? { ...(left as object), ...(right as object) } : left;
 }
 
-/** Properties that one of two schemas names, and properties that neither names. */
+/** An object schema with the properties of two others, and properties that neither names. */
 function unevaluated(item: AnySampled): AnySampled {
   const object = objectOf(item, fc.constant(undefined));
   return fc.tuple(object, object, item).map(([one, other, rest]) => ({
@@ -98,7 +98,7 @@ function unevaluated(item: AnySampled): AnySampled {
 
 const depth = { maxDepth: 3, depthSize: "small" } as const;
 const { exact, any } = fc.letrec<{ exact: Sampled; any: Sampled }>((tie) => {
-  const formsOf = (item: AnySampled) => [
+  const variantsOf = (item: AnySampled) => [
     primitive,
     literal,
     arrayOf(item),
@@ -108,10 +108,10 @@ const { exact, any } = fc.letrec<{ exact: Sampled; any: Sampled }>((tie) => {
   ];
   const item = tie("any");
   return {
-    exact: fc.oneof(depth, ...formsOf(tie("exact"))),
+    exact: fc.oneof(depth, ...variantsOf(tie("exact"))),
     any: fc.oneof(
       depth,
-      ...formsOf(item),
+      ...variantsOf(item),
       fc.constant({ schema: { type: "integer", minimum: 3 }, values: fc.integer() }),
       fc.constant({ schema: { $ref: "#/$defs/node" }, values: fc.constantFrom({}, { next: {} }) }),
       oneOf(item, "oneOf"),
@@ -130,7 +130,7 @@ const node = {
   additionalProperties: { anyOf: [{ $ref: "#/$defs/node" }, { type: ["string", "number"] }] },
 };
 
-/** Schemas that a type can mostly express. */
+/** Schemas that a type can express only in part. */
 export const anySchema = objectOf(any).map(
   ({ schema, values }): Sampled => ({ schema: { ...(schema as object), $defs: { node } }, values }),
 );

@@ -66,7 +66,7 @@ describe("a JSON Schema", () => {
       "{ a: string } | { a?: string; b: unknown }",
     ],
     [{ ...text, not: { const: "a" }, if: {}, else: false }, "string"],
-  ])("%j becomes the type %s", (schema, type) => {
+  ])("is converted from %j to the type %s", (schema, type) => {
     expect(typeOf(schema)).toBe(type);
   });
 
@@ -81,7 +81,7 @@ describe("a JSON Schema", () => {
     [{ anyOf: [nil, { ...object, ...member({}) }] }, "{ a?: unknown }"],
     [true, "{ [others]: unknown }"],
     [{ $ref: "#/$defs/a", $defs: { a: { oneOf: [card, iban] } } }, cardOrIban],
-  ])("of the values is reduced to the objects it accepts: %j", (schema, type) => {
+  ])("is reduced to the objects that it accepts if it describes all values: %j", (schema, type) => {
     expect(readSchema(schema)).toEqual([type]);
   });
 });
@@ -124,7 +124,7 @@ describe("an invalid JSON Schema", () => {
     );
   });
 
-  it("is rejected if it is nested deeper than the stack, directly or by references", () => {
+  it("is rejected if its nesting, direct or by references, exceeds the stack", () => {
     let deep: unknown = text;
     for (let depth = 0; depth < 50_000; depth += 1) deep = { items: deep };
     const links = Array.from({ length: 50_000 }, (_, at) => [`d${at}`, { $ref: `#/$defs/d${at + 1}` }]);
@@ -165,7 +165,7 @@ describe("a $ref", () => {
   };
   it.each<[title: string, schema: object, lines: readonly string[]]>([
     [
-      "takes the comment of its target unless it has one",
+      "uses the description of its target unless it has its own",
       {
         properties: { a: { $ref: "#/$defs/t" }, b: { $ref: "#/$defs/t", description: "of b" } },
         $defs: { t },
@@ -173,27 +173,27 @@ describe("a $ref", () => {
       ["{ /* of t */ a?: string; /* of b */ b?: string }"],
     ],
     [
-      "of a recursive definition is kept by its name",
+      "to a recursive definition keeps the name of the definition",
       { ...object, properties: { list: { $ref: "#/$defs/node" } }, $defs: { node } },
       ["{ list?: →node }", "node = { next?: →node | null }"],
     ],
     [
-      "to the whole schema is kept by the title",
+      "to the root schema uses the title as its name",
       { title: "Part", ...object, properties: { parts: { type: "array", items: { $ref: "#" } } } },
       ["{ parts?: Array<→Part> }", "Part = { parts?: Array<→Part> }"],
     ],
     [
-      "to a whole schema of more than objects accepts more than the values",
+      "to a root schema that also accepts null accepts null",
       { title: "Part", type: ["object", "null"], properties: { next: { $ref: "#" } } },
       ["{ next?: →Part }", "Part = { next?: →Part } | null"],
     ],
     [
-      "to the whole schema does not take the comment of the values",
+      "to the root schema does not use the description of the values",
       { description: "A bill.", properties: { next: { $ref: "#" } } },
       ["{ next?: →self }", "self = { next?: →self }"],
     ],
     [
-      "between two definitions that need each other is kept once",
+      "between two definitions that refer to each other is kept once",
       { $ref: "#/$defs/a", $defs: pairs },
       ["{ b?: { a?: →a } }", "a = { b?: { a?: →a } }"],
     ],
@@ -212,7 +212,7 @@ describe("a $ref", () => {
 
   const parts = ($ref: string) => ({ properties: { parts: { items: { $ref } } }, required: ["parts"] });
   it.each<[title: string, schema: object]>([
-    ["itself", { title: "part", ...parts("#") }],
+    ["a recursive schema", { title: "part", ...parts("#") }],
     ["a definition", { $ref: "#/$defs/part", $defs: { part: parts("#/$defs/part") } }],
     ["several objects", { title: "part", oneOf: [card, parts("#")] }],
   ])("to the root schema becomes the shape of the values: %s", (_title, schema) => {
@@ -220,7 +220,7 @@ describe("a $ref", () => {
     expect(definitions.get("part")).toBe(shape);
   });
 
-  it("to definitions that double at every step does not make the types large", () => {
+  it("to definitions that each use the next one twice does not make the types large", () => {
     const steps = Array.from({ length: 60 }, (_, index) => {
       const next = index === 59 ? text : { $ref: `#/$defs/d${index + 1}` };
       return [`d${index}`, { ...object, properties: { left: next, right: next } }];
@@ -229,8 +229,10 @@ describe("a $ref", () => {
       100_000,
     );
   });
+});
 
-  it("keeps the types of multiplying alternatives small", () => {
+describe("a schema with multiplying alternatives", () => {
+  it("keeps its types small", () => {
     const either = { anyOf: Array.from({ length: 5 }, (_, index) => ({ required: [`m${index}`] })) };
     const schema = { ...object, allOf: Array.from({ length: 30 }, () => either) };
     expect(readSchema(schema).join("").length).toBeLessThan(1_000_000);

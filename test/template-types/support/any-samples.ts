@@ -27,7 +27,7 @@ const { values } = fc.letrec<{ value: unknown; values: Values }>((tie) => ({
       maxLength: 5,
       depthIdentifier: "value",
     })
-    // As JSON restores it, without a negative zero.
+    // The values pass through JSON, so that -0 becomes 0.
     .map((members) => JSON.parse(`{${members.map(memberOf).join()}}`) as Values),
 }));
 
@@ -35,5 +35,5 @@ function memberOf([name, member]: readonly [string, unknown]): string {
   return `${JSON.stringify(name)}:${JSON.stringify(member)}`;
 }
 
-/** Samples of one template, which share some names and words. */
+/** Samples of one template, with some names and words in common. */
 export const anySamples = fc.array(values, { minLength: 1, maxLength: 6 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { MemberShape, Shape, TemplateShape } from "../../../src/template-types/shape.ts";
 import { member, object } from "./make-shape.ts";
 
-/** Names that need quotes or escapes, and any others. */
+/** Property names, some of which need quotes or escapes. */
 export const anyName = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom("a", "b", "id", "name", "lines", "amount", "issuedOn", "kind") },
   { weight: 2, arbitrary: fc.stringMatching(/^[a-zA-Z_$][\w$]{0,60}$/) },
@@ -28,7 +28,7 @@ const anyLiteral = fc.oneof(
   fc.constantFrom(0.5, -1, 1e21, 1e-7),
 );
 
-/** Any shape with references to these names. */
+/** Any shape whose references use these names only. */
 function shapesOf(references: readonly string[]): fc.Arbitrary<Shape> {
   const leaves: fc.Arbitrary<Shape>[] = [
     fc.constantFrom<Shape>(
@@ -76,7 +76,7 @@ function tagged(part: Shape, index: number): Shape {
   return { ...part, members: new Map([...part.members, ["kind", tag]]), others: undefined };
 }
 
-/** What may be known about a template. */
+/** Any template, with its definitions and sources. */
 export const anyTemplate: fc.Arbitrary<TemplateShape> = fc
   .uniqueArray(fc.constantFrom("Node", "line-item", "lineItem", "x".repeat(30)), { maxLength: 3 })
   .chain((names) =>
@@ -87,12 +87,12 @@ export const anyTemplate: fc.Arbitrary<TemplateShape> = fc
         .tuple(...names.map(() => shapesOf(names)))
         .map((shapes) => new Map(names.map((name, index) => [name, within(shapes[index])]))),
       sources: fc.array(fc.constantFrom("a.json", "b/c.ndjson", "*/.json", "d.json"), { maxLength: 9 }),
-      isOfItself: fc.boolean(),
+      isRecursive: fc.boolean(),
     }),
   )
-  .map(({ isOfItself, ...template }) => {
+  .map(({ isRecursive, ...template }) => {
     const [first] = template.definitions.keys();
-    if (!isOfItself || first === undefined) return template;
+    if (!isRecursive || first === undefined) return template;
     const shape = within(template.shape);
     return { ...template, shape, definitions: new Map([...template.definitions, [first, shape]]) };
   });

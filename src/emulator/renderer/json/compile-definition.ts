@@ -8,7 +8,7 @@ import { layoutOf, layoutProblem } from "./table-layout.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The properties of a document or a section that pdfmake evaluates on each page, and their numbers. */
+/** The properties of a document or section that pdfmake evaluates for each page, and the page numbers that each may show. */
 const pageParts: Readonly<Record<string, readonly string[]>> = {
   header: ["page", "pages"],
   footer: ["page", "pages"],
@@ -18,7 +18,7 @@ const pageParts: Readonly<Record<string, readonly string[]>> = {
 const directives = ["$each", "$if", "$show", "$else"];
 const unknownDirective = "is unknown. The directives are `$each`, `$if`, `$show` and `$else`.";
 
-/** Reads a document definition, not nested too deep, so that filling it reads no text any more. */
+/** Compiles a document definition once, so that filling it does not parse texts again. Its nesting must already be checked. */
 export function compileDefinition(
   definition: JsonObject,
   file: string,
@@ -43,7 +43,7 @@ function compile(json: unknown, spot: Spot): Fill {
     const items = json.map((item, index) => compileItem(item, inside(spot, index)));
     return (scope, filling) => {
       const list: unknown[] = [];
-      // Not `flatMap`, with which filling a template takes three times as long (Node 20).
+      // `flatMap` would make filling a template three times as slow (Node 20).
       for (const fill of items) for (const piece of fill(scope, filling)) list.push(piece);
       return list;
     };
@@ -52,7 +52,7 @@ function compile(json: unknown, spot: Spot): Fill {
   return compileChoice(json, spot, compile, "") ?? compileObject(json, spot);
 }
 
-/** Reads an item of an array, which becomes no element, one or several. */
+/** Compiles an item of an array, which may become any number of elements. */
 function compileItem(json: unknown, spot: Spot): Fill<readonly unknown[]> {
   if (isJsonObject(json)) {
     if (Object.hasOwn(json, "$each")) return compileEach(json, spot);
@@ -73,7 +73,7 @@ function compileObject(json: JsonObject, spot: Spot): Fill<JsonObject> {
     return compile(value, name === "svg" ? { ...at, isXml: true } : at);
   });
   if (!isTable) return fill;
-  // pdfmake fails on a table without rows (0.3.11), which one row per line becomes where there are no lines.
+  // pdfmake 0.3.11 fails on a table without rows, such as one whose rows come from an empty array.
   return (scope, filling) => {
     const object = fill(scope, filling);
     const { table, layout, ...rest } = object;
@@ -93,13 +93,13 @@ function compileMembers(
   return (scope, filling) => Object.fromEntries(members.map(([name, fill]) => [name, fill(scope, filling)]));
 }
 
-/** Reads a header, footer or background: a function, because pdfmake copies a constant by way of JSON, or not at all. */
+/** Compiles a header, footer or background to a function, because pdfmake copies a constant through JSON or not at all. */
 function compilePagePart(name: string, json: unknown, spot: Spot): Fill {
-  // A section takes these two words of pdfmake's own.
+  // pdfmake accepts null and, in a section, "inherit".
   if (json === null || (json === "inherit" && spot.place.length > 1)) return () => json;
   const fill = compile(json, { ...spot, pageNumbers: pageParts[name] ?? [] });
   return (scope, filling) => {
-    // Errors in it must be detected before pdfmake evaluates it.
+    // Detects issues before pdfmake evaluates the function.
     fill(scope, filling);
     return (page: number, pages: number) => fill(scope, { issues: new IssueList(), page, pages });
   };
@@ -143,7 +143,7 @@ function compileEach(json: JsonObject, spot: Spot): Fill<readonly unknown[]> {
     const list: unknown[] = [];
     for (let index = 0; index < items.length && !filling.issues.isFull; index += 1) {
       const inner = { value: items[index], array, number: index + 1, outer: scope };
-      // No spread: the stack does not hold as many arguments as an array has items.
+      // A spread could exceed the stack, because each item would be an argument.
       for (const piece of show(inner, filling)) list.push(piece);
     }
     return list;
@@ -151,9 +151,9 @@ function compileEach(json: JsonObject, spot: Spot): Fill<readonly unknown[]> {
 }
 
 /**
- * Reads an object with `$if`; `undefined` if it is another.
+ * Compiles an object with `$if`. Returns `undefined` for an object without directives.
  *
- * @param nothing - what stands for the branch that is missing
+ * @param nothing - the result of a missing `$else`
  */
 function compileChoice<Piece>(
   json: JsonObject,

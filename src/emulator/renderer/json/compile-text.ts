@@ -8,24 +8,24 @@ import { type Placeholder, parsePath, parseText, type ValuePath } from "./placeh
 import type { ValueShape } from "./sample-values.ts";
 import { outward, pathTo, type Scope, valueAt } from "./scope.ts";
 
-/** One filling of a template: what is the same all through it. */
+/** The state that is shared while a template is filled once. */
 export interface Filling {
   readonly issues: IssueList;
-  /** What `{{@page}}` and `{{@pages}}` are; while the issues are looked for, any number does. */
+  /** The values of `{{@page}}` and `{{@pages}}`, or any numbers while only issues are collected. */
   readonly page: number;
   readonly pages: number;
 }
 
-/** Makes a piece of what pdfmake gets, again each time. Where a value does not fit, an issue is noted. */
+/** Creates a new piece of the definition on each call. Adds an issue if a value does not fit. */
 export type Fill<Piece = unknown> = (scope: Scope, filling: Filling) => Piece;
 
-/** Where the compiler is, and what that means for a text there. */
+/** The location of the compiler in the template, and the rules for texts at that location. */
 export interface Spot {
   readonly file: string;
   readonly place: JsonPath;
-  /** The shapes of the values, and of the items of each `$each` around this spot, inmost last. */
+  /** The shapes of the values and of the items of each enclosing `$each`, innermost last. */
   readonly levels: readonly ValueShape[];
-  /** Which of `{{@page}}` and `{{@pages}}` are known. */
+  /** Which of `page` and `pages` are available. */
   readonly pageNumbers: readonly string[];
   readonly isXml: boolean;
   /** The locale of formats, such as `en-GB` (BCP 47). */

@@ -1,22 +1,22 @@
 import { quote } from "../../quote.ts";
 
-/** How a placeholder is formatted, as `{{total | currency "GBP"}}` writes it. */
+/** The format of a placeholder, such as `currency "GBP"` in `{{total | currency "GBP"}}`. */
 export interface Format {
   readonly name: string;
   readonly args: readonly string[];
 }
 
-/** A format that was compiled for a locale. */
+/** A format that is compiled for a locale. */
 export interface Formatter {
-  /** What the value must be, for the issue of one that is not. */
+  /** The kind of value that the format expects, for issues. */
   readonly expects: string;
-  /** What a made-up sample has there. */
+  /** The value for a generated sample. */
   readonly sample: string | number;
-  /** `undefined` if the value does not fit. */
+  /** Returns `undefined` if the value does not fit. */
   format(value: unknown): string | undefined;
 }
 
-/** Compiles a format. @returns what is wrong with it, as a string */
+/** Compiles a format. Returns the problem as a string if the format is invalid. */
 export function compileFormat({ name, args }: Format, locale: string): Formatter | string {
   const create = Object.hasOwn(formats, name) ? formats[name] : undefined;
   if (create === undefined) {
@@ -69,13 +69,13 @@ function ofNumbers(intl: Intl.NumberFormat): Formatter {
     format(value) {
       const isNumeric = typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value);
       if (typeof value !== "number" && !isNumeric) return undefined;
-      // As text, it keeps the digits that a number would lose.
+      // A string keeps digits that a number would lose.
       return withCommonSpaces(intl.format(value as number));
     },
   };
 }
 
-/** The day alone, or with a time and its offset (ISO 8601), as `toJSON` of a `Date` writes it. */
+/** A date in ISO 8601, alone or with a time and its offset, such as the output of `Date.prototype.toJSON()`. */
 const isoDate = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 function ofDates(intl: Intl.DateTimeFormat): Formatter {
@@ -89,7 +89,7 @@ function ofDates(intl: Intl.DateTimeFormat): Formatter {
   };
 }
 
-/** Many fonts lack the narrow space that some locales have between digits. */
+/** Replaces the narrow space that some locales put between digits, because many fonts lack it. */
 function withCommonSpaces(text: string): string {
   return text.replaceAll("\u202f", "\u00a0");
 }

@@ -7,17 +7,17 @@ import { compileDefinition } from "./compile-definition.ts";
 import type { Filling } from "./compile-text.ts";
 import { parseSchema } from "./schema/json-schema.ts";
 
-/** A template that was written as JSON, which is filled at once. */
+/** A JSON template, which is filled synchronously. */
 export interface JsonTemplate extends Template {
   fill(values: Record<string, unknown>): Filled;
 }
 
 /**
- * Reads a template file of JSON: `{{customer.name}}` in its texts stands for a value, `$each` repeats an element of an array,
- * `$if` shows an element or not. In addition to the properties of pdfmake's definition, there may be `schema`, a JSON Schema of the
- * values, `sample`, values to try it with, and `locale`, that of formats such as `{{total | currency "GBP"}}`.
+ * Parses a JSON template file. Texts contain placeholders such as `{{customer.name}}`, `$each` repeats an element for each item of an
+ * array, and `$if` shows an element conditionally. The file has the properties of pdfmake's definition and optionally `schema` (a JSON
+ * Schema of the values), `sample` (values to try the template with) and `locale` (for formats such as `{{total | currency "GBP"}}`).
  *
- * @throws {TemplateMistake} in one line that names the place, where the text is no JSON or no template.
+ * @throws {TemplateMistake} if the text is not JSON or not a template. The message is one line that names the location.
  */
 export function parseJsonTemplate(text: string, file: string): JsonTemplate {
   const json = jsonOf(text, file);

@@ -1,14 +1,14 @@
 import { quote } from "../../quote.ts";
 import type { Format } from "./formats.ts";
 
-/** Where a value is looked for: so many `$each` further out, and from there along these names. */
+/** The path to a value: `up` levels of `$each` outwards, and then along `names`. */
 export interface ValuePath {
   readonly up: number;
-  /** None of them: the item itself. */
+  /** Empty for the item itself. */
   readonly names: readonly string[];
 }
 
-/** What stands between `{{` and `}}`. */
+/** The parsed text between `{{` and `}}`. */
 export type Placeholder =
   | {
       readonly kind: "value";
@@ -16,7 +16,7 @@ export type Placeholder =
       readonly isOptional: boolean;
       readonly format: Format | undefined;
     }
-  /** The number of an item, counted from 1. */
+  /** The number of an item, starting at 1. */
   | { readonly kind: "number"; readonly up: number }
   | { readonly kind: "page" | "pages" };
 
@@ -25,16 +25,16 @@ type CreateError = (problem: string) => Error;
 const names =
   "Write a name of letters, digits, _, - and $, or several joined by dots, such as {{customer.name}}.";
 
-/** A hundred names at most, because what is made of them is as deep. */
+/** Allows at most 100 names, because the generated sample is nested as deeply. */
 const placeholderPattern =
   /^(?<ups>(?:\.\.\/)*)(?:@(?<special>\p{ID_Continue}*)|(?<name>[\p{ID_Continue}$-]+(?:\.[\p{ID_Continue}$-]+){0,99})(?<optional>\?)?)$/u;
 
-/** Braces, and the backslashes before them; from the first of these only, as a long run would be counted from each. */
+/** Two braces and all backslashes before them. The lookbehind prevents a new attempt at each backslash of a long run. */
 const opening = /(?<!\\)(\\*)\{\{/g;
 
 /**
- * Reads a text with placeholders: `Dear {{customer.name}}`. Two braces behind a backslash are only braces, and two backslashes before braces are one backslash.
- * What stands between placeholders is a string, and never empty.
+ * Parses a text with placeholders, such as `Dear {{customer.name}}`. A backslash escapes two braces, and two backslashes before braces
+ * become one. The texts between placeholders are non-empty strings.
  */
 export function parseText(text: string, createError: CreateError): readonly (string | Placeholder)[] {
   const parts: (string | Placeholder)[] = [];
@@ -63,7 +63,7 @@ export function parseText(text: string, createError: CreateError): readonly (str
   return parts;
 }
 
-/** Reads what `$each` and `$if` name: `lines`, `../customer.phones`, `this`. */
+/** Parses the path of `$each` or `$if`, such as `lines`, `../customer.phones` or `this`. */
 export function parsePath(name: unknown, createError: CreateError): ValuePath {
   const { ups = "", name: path, optional } = groupsOf(typeof name === "string" ? name.trim() : "");
   if (path === undefined || optional !== undefined) {
@@ -98,7 +98,7 @@ function parsePlaceholder(inner: string, createError: CreateError): Placeholder 
 const argumentPattern = /"[^"]*"|'[^']*'|[^\s"'|]+/g;
 const formatPattern = /^\s*[a-z]+(?:\s+(?:"[^"]*"|'[^']*'|[^\s"'|]+))*\s*$/i;
 
-/** Reads what follows the bar of `{{total | currency "GBP"}}`: a name, and arguments with or without quotes. */
+/** Parses the format after the bar of `{{total | currency "GBP"}}`: a name, and arguments with or without quotes. */
 function parseFormat(text: string, shown: string, createError: CreateError): Format {
   const [name, ...args] = text.match(argumentPattern) ?? [];
   if (name === undefined || !formatPattern.test(text)) {

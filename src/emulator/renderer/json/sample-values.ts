@@ -1,11 +1,11 @@
-/** What counts an item; a greater number in a path is the name of a property, such as a year. */
+/** The index of an item. A larger number in a path is a property name, such as a year. */
 const index = /^(?:0|[1-9]\d?)$/;
 
-/** How a template uses one of its values, as far as the template shows. */
+/** How a template uses one of its values. */
 export class ValueShape {
   isText = false;
   isTested = false;
-  /** A value that fits its format, if it has one. */
+  /** A sample value that fits the format of the placeholder. */
   formatted: string | number | undefined;
   /** The shape of its items, if it is an array. */
   #item: ValueShape | undefined;
@@ -16,13 +16,13 @@ export class ValueShape {
     return names.reduce<ValueShape>((shape, name) => shape.#property(name), this);
   }
 
-  /** Notes that it is gone through, and returns the shape of its items. */
+  /** Marks the value as an array and returns the shape of its items. */
   markArray(): ValueShape {
     this.#item ??= new ValueShape();
     return this.#item;
   }
 
-  /** Makes up a value: where a text is needed, its own name; an item has that of its array. */
+  /** Generates a value. A text is its own name, and an item has the name of its array. */
   sample(name: string): unknown {
     if (this.#members.size > 0) return this.sampleObject();
     if (this.#item) return Array(this.#length).fill(this.#item.sample(name));

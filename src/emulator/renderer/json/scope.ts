@@ -1,17 +1,17 @@
 import type { JsonPath } from "../../../json/json-value.ts";
 import type { ValuePath } from "./placeholders.ts";
 
-/** What names in a template belong to: the values themselves, or one item of an array that is gone through. */
+/** Resolves the names in a template: all values, or one item of an array that `$each` iterates over. */
 export interface Scope {
   readonly value: unknown;
-  /** Where the array stands in the values; and which of its items this is, counted from 1. */
+  /** The path of the array in the values. `number` is the position of the item, starting at 1. */
   readonly array: JsonPath;
   readonly number: number;
-  /** What `../` leads to; the values have none. */
+  /** The scope that `../` refers to. All values have no outer scope. */
   readonly outer: Scope | undefined;
 }
 
-/** Goes so many `$each` out; the compiler has checked that there are that many. */
+/** Returns the scope `up` levels of `$each` outwards. The compiler has checked that it exists. */
 export function outward(scope: Scope, up: number): Scope {
   let found = scope;
   for (let left = up; left > 0 && found.outer; left -= 1) found = found.outer;
@@ -24,7 +24,7 @@ export function valueAt(scope: Scope, { up, names }: ValuePath): unknown {
   return value;
 }
 
-/** The way from the values to what a path in a template means, whether it is there or not. */
+/** Resolves a path in a template to a path in the values, even if the value is missing. */
 export function pathTo(scope: Scope, { up, names }: ValuePath): JsonPath {
   const from = outward(scope, up);
   const path: (string | number)[] = from.outer === undefined ? [] : [...from.array, from.number - 1];
@@ -37,7 +37,7 @@ export function pathTo(scope: Scope, { up, names }: ValuePath): JsonPath {
   return path;
 }
 
-/** A property of the value's own; the length of an array, which JSON does not have, is none. */
+/** Returns an own property of a value. `length` of an array is not one, because JSON does not have it. */
 function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null) return undefined;
   const isMember = Object.prototype.propertyIsEnumerable.call(value, name);

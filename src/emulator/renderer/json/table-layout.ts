@@ -4,11 +4,11 @@ interface Rule {
   readonly names: readonly string[];
   readonly words: string;
   readonly test: (json: unknown) => boolean;
-  /** Whether pdfmake takes one constant only, for the whole table; else it takes a function. */
+  /** Whether pdfmake expects one constant for the whole table instead of a function. */
   readonly isForTable?: boolean;
 }
 
-/** The properties of a table's layout (pdfmake 0.3: tableLayouts.js, TableProcessor.js). */
+/** The properties of a table layout (pdfmake 0.3: tableLayouts.js, TableProcessor.js). */
 const rules: readonly Rule[] = [
   {
     names: "hLineWidth vLineWidth paddingLeft paddingRight paddingTop paddingBottom fillOpacity".split(" "),
@@ -38,7 +38,7 @@ function ruleOf(name: string): Rule | undefined {
   return rules.find(({ names }) => names.includes(name));
 }
 
-/** Says what is wrong with one property of a layout in a template. What is a directive becomes something else later. */
+/** Returns the problem of one property of a table layout. A directive is valid everywhere, because it is replaced later. */
 export function layoutProblem(
   name: string,
   json: unknown,
@@ -54,7 +54,7 @@ export function layoutProblem(
   return `must be ${rule.words}, or an array with one for each row or column.`;
 }
 
-/** Turns the properties of a layout into what pdfmake takes: a constant returns itself everywhere, an array by index. */
+/** Converts layout properties for pdfmake: to functions that return a constant, or the item of an array at the index. */
 export function layoutOf(members: Readonly<Record<string, unknown>>): object {
   const layout: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(members)) {

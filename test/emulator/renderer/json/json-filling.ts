@@ -4,12 +4,12 @@ import {
   parseJsonTemplate,
 } from "../../../../src/emulator/renderer/json/json-template.ts";
 
-/** The template of a file `invoice.json` with these properties. */
+/** Parses a file `invoice.json` with these properties. */
 export function templateOf(json: object): JsonTemplate {
   return parseJsonTemplate(JSON.stringify(json), "invoice.json");
 }
 
-/** The functions that pdfmake calls on each page. */
+/** A function that pdfmake calls for each page. */
 export type PagePart = (page: number, pages: unknown) => unknown;
 
 interface Definition {
@@ -19,27 +19,27 @@ interface Definition {
   readonly background?: PagePart;
 }
 
-/** The definition that pdfmake receives for a template with valid values. */
+/** The definition that pdfmake would receive. Fails if the values do not fit the template. */
 export function definitionOf(json: object, values: Record<string, unknown> = {}): Definition {
   const filled = templateOf(json).fill(values);
   expect(filled.issues).toBeUndefined();
   return "definition" in filled ? (filled.definition as Definition) : {};
 }
 
-/** The result for one element of content. */
+/** The filled `content` of a definition. */
 export function contentOf(content: unknown, values: Record<string, unknown> = {}): unknown {
   return definitionOf({ content }, values).content;
 }
 
-/** The issues of values, as `path message (place)`. */
-export function complaintsOf(json: object, values: Record<string, unknown>): string[] {
+/** The issues of values, as `path message (location in the template)`. */
+export function issuesOf(json: object, values: Record<string, unknown>): string[] {
   return (templateOf(json).fill(values).issues ?? []).map(({ path, message, place }) =>
     `${path.join("/")} ${message}${place === undefined ? "" : ` (${place})`}`.trim(),
   );
 }
 
-/** The error message for a file that is not a template. */
-export function refusalOf(text: string): string {
+/** The message of the error that an invalid template file causes. */
+export function parseErrorOf(text: string): string {
   try {
     parseJsonTemplate(text, "invoice.json");
   } catch (error) {

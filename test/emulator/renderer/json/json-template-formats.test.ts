@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { complaintsOf, definitionOf, refusalOf, templateOf } from "./json-filling.ts";
+import { definitionOf, issuesOf, parseErrorOf, templateOf } from "./json-filling.ts";
 
-describe("A format of a placeholder", () => {
+describe("the format of a placeholder", () => {
   it.each<[string, unknown, string, string?]>([
     ["{{v | currency 'GBP'}}", 1_000_000, "£1,000,000.00"],
     ['{{v|currency "EUR"}}', "1234.5", "1.234,50\u00a0€", "de-DE"],
@@ -9,7 +9,7 @@ describe("A format of a placeholder", () => {
     ["{{ v | number }}", 1234.5678, "1,234.568"],
     ["{{v | number 2}}", "0.1", "0.10"],
     ["{{v | number}}", "12345678901234567890", "12,345,678,901,234,567,890"],
-    // The narrow space of the locale, which many fonts lack, is replaced by a normal space.
+    // The narrow space of the locale, which many fonts lack, is replaced by a no-break space.
     ["{{v | number}}", 1234567, "1\u00a0234\u00a0567", "fr-FR"],
     ["{{v | percent 1}}", 0.175, "17.5%"],
     ["{{v | date}}", "2026-11-20", "20 Nov 2026"],
@@ -20,12 +20,12 @@ describe("A format of a placeholder", () => {
     ["{{v? | date}}", undefined, ""],
     ["{{v | number}}", null, ""],
     ["{{v}} {{v | number}}", 1234, "1234 1,234"],
-  ])("writes %s with %j as %j", (content, value, expected, locale) => {
+  ])("formats %s with the value %j as %j", (content, value, expected, locale) => {
     const json = { content, ...(locale !== undefined && { locale }) };
     expect(definitionOf(json, { v: value }).content).toBe(expected);
   });
 
-  it("escapes its text in an SVG", () => {
+  it("escapes its output in an SVG", () => {
     const json = { content: { svg: "{{v | currency GBP}}" }, locale: "de-CH" };
     expect(definitionOf(json, { v: 1_000 }).content).toEqual({ svg: "£\u00a01&#39;000.00" });
   });
@@ -41,12 +41,12 @@ describe("A format of a placeholder", () => {
     ["{{v | date}}", "2026-13-20", date],
     ["{{v | date}}", 1_700_000_000, date],
     ["{{v | date}}", undefined, "v has no value (content)"],
-  ])("rejects an invalid value: %s with %j", (content, value, expected) => {
-    expect(complaintsOf({ content }, value === undefined ? {} : { v: value })).toEqual([expected]);
+  ])("rejects a value that it cannot format: %s with the value %j", (content, value, expected) => {
+    expect(issuesOf({ content }, value === undefined ? {} : { v: value })).toEqual([expected]);
   });
 
   const known = "The formats are currency, number, percent, date.";
-  const unread = "has an invalid format";
+  const invalid = "has an invalid format";
 
   it.each([
     ["{{v | money}}", `, content: has the unknown format "money". ${known}`],
@@ -58,20 +58,23 @@ describe("A format of a placeholder", () => {
     ["{{v | percent 1 2}}", "use the number of decimals, such as percent 1."],
     ["{{v | date huge}}", "use full, long, medium or short"],
     ["{{v | date long Mars}}", 'such as date "long" "Europe/London".'],
-    ["{{v |}}", `${unread}. Write it as {{total | currency`],
-    ["{{v | currency 'GBP}}", unread],
-    ["{{v | currency GBP | number}}", unread],
+    ["{{v |}}", `${invalid}. Write it as {{total | currency`],
+    ["{{v | currency 'GBP}}", invalid],
+    ["{{v | currency GBP | number}}", invalid],
     ["{{@number | number}}", '"{{@number | number}}" has a format, but only values can have formats.'],
-  ])("is rejected with its location: %s", (content, expected) => {
-    expect(refusalOf(JSON.stringify({ content }))).toContain(expected);
+  ])("is rejected with its location in the template if it is invalid: %s", (content, expected) => {
+    expect(parseErrorOf(JSON.stringify({ content }))).toContain(expected);
   });
 
-  it.each([["en_GB"], [""], [7], ["xx-not-a-locale"]])("requires an existing locale: %j", (locale) => {
-    const refusal = refusalOf(JSON.stringify({ content: "", locale }));
-    expect(refusal).toContain(', locale: must be a locale, such as "en-GB" or "de-DE".');
-  });
+  it.each([["en_GB"], [""], [7], ["xx-not-a-locale"]])(
+    "requires a locale that exists, unlike %j",
+    (locale) => {
+      const parseError = parseErrorOf(JSON.stringify({ content: "", locale }));
+      expect(parseError).toContain(', locale: must be a locale, such as "en-GB" or "de-DE".');
+    },
+  );
 
-  it("has a valid value in a generated sample", () => {
+  it("determines the value in a generated sample", () => {
     const lines = { $each: "lines", $show: "{{price | number}}" };
     const content = ["{{total | currency GBP}}", "{{due | date}}", lines];
     const { sample, fill } = templateOf({ content });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { complaintsOf, contentOf, refusalOf } from "./json-filling.ts";
+import { contentOf, issuesOf, parseErrorOf } from "./json-filling.ts";
 
 type ByIndex = (index: number) => unknown;
 type Layout = { readonly [name: string]: unknown } & {
@@ -13,13 +13,13 @@ function layoutOf(layout: unknown, values: Record<string, unknown> = {}): Layout
   return table.layout;
 }
 
-describe("a layout that is an object", () => {
+describe("a table layout that is an object", () => {
   it.each([
     ...["hLineWidth", "vLineWidth", "paddingLeft", "paddingRight"],
     ...["paddingTop", "paddingBottom", "fillOpacity"],
-  ])("has a constant %s everywhere", (name) => {
-    const given = layoutOf({ [name]: 3 })[name] as ByIndex;
-    expect([given(0), given(99)]).toEqual([3, 3]);
+  ])("applies a constant %s to every index", (name) => {
+    const valueAt = layoutOf({ [name]: 3 })[name] as ByIndex;
+    expect([valueAt(0), valueAt(99)]).toEqual([3, 3]);
   });
 
   it.each<[string, unknown[]]>([
@@ -29,51 +29,51 @@ describe("a layout that is an object", () => {
     ["fillColor", [null, "#eee", ["stripe", "blue"]]],
     ["hLineStyle", [null, { dash: { length: 2 } }, null]],
     ["vLineStyle", [null, { dash: { length: 2 } }, null]],
-  ])("has %s by index, and the last one after the end", (name, list) => {
-    const given = layoutOf({ [name]: list })[name] as ByIndex;
-    expect([0, 1, 2, 3, 500].map(given)).toEqual([...list, list[2], list[2]]);
+  ])("applies the items of %s by index and repeats the last one", (name, list) => {
+    const valueAt = layoutOf({ [name]: list })[name] as ByIndex;
+    expect([0, 1, 2, 3, 500].map(valueAt)).toEqual([...list, list[2], list[2]]);
   });
 
-  it("has booleans unchanged, because pdfmake does not accept a function there", () => {
+  it("keeps booleans, because pdfmake does not accept functions for them", () => {
     const booleans = { defaultBorder: false, hLineWhenBroken: false };
     expect(layoutOf(booleans)).toEqual(booleans);
   });
 
-  it("accepts values and choices", () => {
+  it("may contain placeholders, `$if` and `$each`", () => {
     const layout = {
       hLineColor: ["{{color}}", { $if: "missing", $show: "red", $else: "blue" }],
       vLineWidth: { $if: "framed", $show: [2, 0], $else: 1 },
       paddingTop: [{ $each: "paddings", $show: 4 }],
     };
-    const given = layoutOf(layout, { color: "#123", paddings: [] });
-    expect([given.hLineColor?.(0), given.hLineColor?.(1)]).toEqual(["#123", "blue"]);
-    expect(given.vLineWidth?.(0)).toBe(1);
+    const filled = layoutOf(layout, { color: "#123", paddings: [] });
+    expect([filled.hLineColor?.(0), filled.hLineColor?.(1)]).toEqual(["#123", "blue"]);
+    expect(filled.vLineWidth?.(0)).toBe(1);
     expect(layoutOf(layout, { color: "", paddings: [], framed: true }).vLineWidth?.(1)).toBe(0);
-    // An array without elements uses the default of pdfmake.
-    expect(given).not.toHaveProperty("paddingTop");
+    // If the array is empty, pdfmake uses its default.
+    expect(filled).not.toHaveProperty("paddingTop");
   });
 
-  it("may be a choice", () => {
+  it("may be chosen by `$if`", () => {
     const layout = { $if: "plain", $show: "noBorders", $else: { hLineWidth: 2 } };
     expect(layoutOf(layout, { plain: true })).toBe("noBorders");
     expect(layoutOf(layout).hLineWidth?.(0)).toBe(2);
   });
 });
 
-it("a layout may be a name, also from the values", () => {
+it("a table layout may be a name, also one from the values", () => {
   expect(layoutOf("noBorders")).toBe("noBorders");
   expect(layoutOf("{{name}}", { name: "headerLineOnly" })).toBe("headerLineOnly");
-  expect(complaintsOf({ content: { table: { body: [[""]] }, layout: "{{name}}" } }, {})).toEqual([
+  expect(issuesOf({ content: { table: { body: [[""]] }, layout: "{{name}}" } }, {})).toEqual([
     "name has no value (content.layout)",
   ]);
 });
 
-it("a property named layout is like any other if there is no table", () => {
+it("a property named `layout` has no special meaning without a table", () => {
   const filled = [{ text: "a", layout: { hLineWidth: "1" } }];
   expect(contentOf([{ text: "a", layout: { hLineWidth: "{{a}}" } }], { a: 1 })).toEqual(filled);
 });
 
-describe("a layout is rejected with its location", () => {
+describe("an invalid table layout", () => {
   const forEach = "or an array with one for each row or column.";
   const number = `must be a number, ${forEach}`;
   const style = `must be null or an object such as {"dash":{"length":2}}, ${forEach}`;
@@ -93,9 +93,9 @@ describe("a layout is rejected with its location", () => {
     [1, `: ${noLayout}`],
     [{ $if: "a", $show: [] }, `.$show: ${noLayout}`],
     [{ $each: "a", $show: {} }, ": `$each` must be in an array. Put [ ] a"],
-  ])("%j", (layout, message) => {
-    const refusal = refusalOf(JSON.stringify({ content: [{ table: { body: [["a"]] }, layout }] }));
+  ])("is rejected with its location in the template: %j", (layout, message) => {
+    const parseError = parseErrorOf(JSON.stringify({ content: [{ table: { body: [["a"]] }, layout }] }));
     const expected = `invoice.json, content[0].layout${message}`;
-    expect(refusal.slice(0, expected.length)).toBe(expected);
+    expect(parseError.slice(0, expected.length)).toBe(expected);
   });
 });

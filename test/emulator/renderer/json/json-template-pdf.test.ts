@@ -49,7 +49,7 @@ const values = {
   })),
 };
 
-describe("a filled template, rendered by pdfmake", () => {
+describe("a filled JSON template that pdfmake renders", () => {
   it("shows every value, with the table header and the page number on each page", async () => {
     const { pages, text } = await pdfOf(invoice, values);
     expect(pages).toBeGreaterThan(2);
@@ -76,7 +76,7 @@ describe("a filled template, rendered by pdfmake", () => {
     });
   });
 
-  it("counts pages in sections, too", async () => {
+  it("counts the pages of all sections", async () => {
     const json = {
       content: [
         { section: ["one"], footer: "{{@page}} of {{@pages}} in {{a}}" },

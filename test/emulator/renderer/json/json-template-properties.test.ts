@@ -12,7 +12,7 @@ const anyValues = fc.dictionary(
   fc.jsonValue({ stringUnit: "binary" }),
 );
 
-/** Elements of templates, with and without mistakes. */
+/** The content of a template, valid or not. */
 const anyTemplate = fc.letrec<{ element: unknown }>((tie) => {
   const texts = fc.constantFrom(
     ...["{{", "}}", "\\", "a", ".", "lines", "?", " ", "0"],
@@ -39,7 +39,7 @@ const anyTemplate = fc.letrec<{ element: unknown }>((tie) => {
   };
 }).element;
 
-/** Schemas, with and without mistakes. */
+/** JSON Schemas, valid or not. */
 const anySchema = fc.letrec<{ schema: unknown }>((tie) => {
   const simple = ["type", "required", "enum", "const", "pattern", "format", "minLength", "maximum"];
   const refs = ["#", "#/$defs/a", "#/properties/a", "#a", "b.json", "%", "#/%"];
@@ -68,8 +68,8 @@ const anySchema = fc.letrec<{ schema: unknown }>((tie) => {
   };
 }).schema;
 
-describe("for any values", () => {
-  property("a text comes out as it is", () =>
+describe("arbitrary values", () => {
+  property("appear in the definition unchanged if they are texts", () =>
     fc.property(anyText, anyText, (one, other) => {
       const content = ["<{{a}}|{{b}}>", { $each: "list", $show: [{ text: "{{this}}" }, "{{../a}}"] }];
       expect(contentOf(content, { a: one, b: other, list: [other, one] })).toEqual([
@@ -80,7 +80,7 @@ describe("for any values", () => {
     }),
   );
 
-  property("a text stays a text of the svg it is put into", () =>
+  property("cannot add markup to an SVG", () =>
     fc.property(anyText, (text) => {
       const { svg } = contentOf({ svg: "{{a}}" }, { a: text }) as { svg: string };
       expect(svg).not.toMatch(/[<>"']/);
@@ -88,7 +88,7 @@ describe("for any values", () => {
     }),
   );
 
-  property("they and the template stay unchanged, even if pdfmake changes the definition", () => {
+  property("stay unchanged, as the template does, even if pdfmake changes the definition", () => {
     const each = { $each: "lines", $show: { text: ["{{this}}"] } };
     const template = templateOf({
       content: [{ text: "{{a?}}" }, each, { $if: "b", $show: [[]] }],
@@ -100,14 +100,14 @@ describe("for any values", () => {
       const first = template.fill(deepFreeze(values));
       if (first.issues) return;
       const shown = inspect(first.definition, { depth: 9 });
-      scribble(first.definition);
+      changeDeeply(first.definition);
       const second = template.fill(values);
       expect(inspect("definition" in second && second.definition, { depth: 9 })).toBe(shown);
       expect(values).toEqual(before);
     });
   });
 
-  property("names that could change what objects are do nothing of the kind", () => {
+  property("cannot change prototypes by the names of their properties", () => {
     const names = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"];
     const path = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 4 });
     return fc.property(path, anyText, (keys, text) => {
@@ -122,7 +122,7 @@ describe("for any values", () => {
     });
   });
 
-  property("they are never in a message", () => {
+  property("never appear in messages", () => {
     const canary = "qzx71vv";
     const scalar = fc.constantFrom<unknown>(canary, `${canary}@${canary}`, 7_130_057, -7_130_057, true, null);
     const value = fc.letrec((tie) => ({
@@ -136,9 +136,9 @@ describe("for any values", () => {
     const values = fc.dictionary(fc.constantFrom("a", "b", "c", "d"), value);
     const each = { $each: "d", $show: ["{{this}}", { $each: "a", $show: "{{b}}" }] };
     const content = ["{{a}}{{b.c}}{{c.0.a}}", each];
-    return fc.property(anySchema, values, (schema, given) => {
+    return fc.property(anySchema, values, (schema, input) => {
       for (const json of [{ content }, { content, schema }]) {
-        const issues = attempt(() => templateOf(json))?.fill(given).issues ?? [];
+        const issues = resultOf(() => templateOf(json))?.fill(input).issues ?? [];
         for (const { message, place = "" } of issues) {
           expect(message + place).not.toMatch(/qzx71vv|7130057|7_130_057/);
           expect(message).not.toMatch(/undefined|\[object|\n/);
@@ -148,31 +148,35 @@ describe("for any values", () => {
   });
 });
 
-describe("for any template", () => {
-  const isFault = (message: string) => /^t\.json(?:, [^\n]+)?: [^\n]+\.$/.test(message);
+describe("an arbitrary template", () => {
+  const isExpectedMessage = (message: string) => /^t\.json(?:, [^\n]+)?: [^\n]+\.$/.test(message);
 
-  /** Reads a template and fills it, unless it is rejected in one line that begins with the file name. */
+  /** Fills a template; `undefined` if the values are rejected, or the template in one line that starts with the file name. */
   const filledOf = (json: object, values: Record<string, unknown>) => {
-    const filled = attempt(() => parseJsonTemplate(JSON.stringify(json), "t.json"), isFault)?.fill(values);
+    const filled = resultOf(() => parseJsonTemplate(JSON.stringify(json), "t.json"), isExpectedMessage)?.fill(
+      values,
+    );
     if (filled?.issues) expect(filled.issues.length).toBeGreaterThan(0);
     return filled && "definition" in filled ? filled.definition : undefined;
   };
 
-  property("it is read and filled, or refused in one line that begins with the file", () =>
+  property("is filled, or rejected in one line that starts with the file name", () =>
     fc.property(anyTemplate, anyValues, (content, values) => {
       const definition = filledOf({ content, footer: content }, values);
       if (definition) expect(definition).toHaveProperty("content");
     }),
   );
 
-  property("its schema checks anything, or is refused in one line that begins with the file", () =>
-    fc.property(anySchema, anyValues, (schema, values) => {
-      expect([undefined, { content: "" }]).toContainEqual(filledOf({ content: "", schema }, values));
-    }),
+  property(
+    "has a schema that checks all values, or is rejected in one line that starts with the file name",
+    () =>
+      fc.property(anySchema, anyValues, (schema, values) => {
+        expect([undefined, { content: "" }]).toContainEqual(filledOf({ content: "", schema }, values));
+      }),
   );
 
-  property("the sample that is made up fits it", () => {
-    // Names are distinguished by kind, because no sample is valid for a contradictory template.
+  property("accepts the sample that is generated for it", () => {
+    // Each name is used for one kind of value only, because no sample fits a contradictory template.
     const text = fc.constantFrom("{{t1}}", "{{t2?}} {{o1.t3}}", "{{o1.o2.t4}}", "{{a1.1.t5}}", "{{o3.2024}}");
     const inside = fc.constantFrom("{{t6}}", "{{@number}}", "{{t7.t8}}");
     const element = fc.oneof(
@@ -191,12 +195,12 @@ describe("for any template", () => {
   });
 });
 
-/** Returns the result of a function, or `undefined` if it throws an expected message. */
-function attempt<T>(make: () => T, isRight: (message: string) => boolean = () => true): T | undefined {
+/** The result of a function; `undefined` if it throws a `TemplateMistake` with an expected message. */
+function resultOf<T>(make: () => T, isExpected: (message: string) => boolean = () => true): T | undefined {
   try {
     return make();
   } catch (error) {
-    if (error instanceof TemplateMistake && isRight(error.message)) return undefined;
+    if (error instanceof TemplateMistake && isExpected(error.message)) return undefined;
     throw error;
   }
 }
@@ -209,10 +213,10 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** Writes to every object, as a layout does. */
-function scribble(value: unknown): void {
-  if (typeof value === "function") scribble((value as (page: number, pages: number) => unknown)(1, 1));
+/** Changes every object and array of a definition, as pdfmake does during layout. */
+function changeDeeply(value: unknown): void {
+  if (typeof value === "function") changeDeeply((value as (page: number, pages: number) => unknown)(1, 1));
   if (typeof value !== "object" || value === null) return;
-  for (const member of Object.values(value)) scribble(member);
+  for (const member of Object.values(value)) changeDeeply(member);
   Object.assign(value, Array.isArray(value) ? ["scribbled"] : { scribbled: true, text: "scribbled" });
 }

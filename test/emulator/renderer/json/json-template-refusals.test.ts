@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { parseJsonTemplate } from "../../../../src/emulator/renderer/json/json-template.ts";
-import { refusalOf } from "./json-filling.ts";
+import { parseErrorOf } from "./json-filling.ts";
 
 const unknownDirective = "is unknown. The directives are `$each`, `$if`, `$show` and `$else`.";
-const refusal = (json: unknown) => refusalOf(JSON.stringify(json));
+const parseError = (json: unknown) => parseErrorOf(JSON.stringify(json));
 
-describe("a template file is rejected in one line that names the location", () => {
+describe("an invalid template file", () => {
   const nested = (open: string, close: string, inner = "") => open.repeat(502) + inner + close.repeat(502);
   const noContent = ": has no `content`. Add a property `content` with the content of the document.";
   const noSchema = ", schema: must be a JSON Schema: an object, true or false.";
@@ -14,33 +14,41 @@ describe("a template file is rejected in one line that names the location", () =
   const tooDeep = "is nested deeper than 500 levels. Flatten it.";
 
   it.each<[string, string, string]>([
-    ["without JSON", '{"content": [\n  "a",\n]}', ":3:1: expected no comma before this"],
-    ["when empty", "", ":1:1: the JSON is empty; expected at least {}"],
-    ["with an array", "[]", noObject],
-    ["with null", "null", noObject],
-    ["without content", '{"info":{}}', noContent],
-    ["with a list as sample", '{"content":1,"sample":[]}', noSample],
-    ["with null as sample", '{"content":1,"sample":null}', noSample],
-    ["with a list as schema", '{"content":1,"schema":[]}', noSchema],
+    ["a trailing comma", '{"content": [\n  "a",\n]}', ":3:1: expected no comma before this"],
+    ["an empty file", "", ":1:1: the JSON is empty; expected at least {}"],
+    ["an array", "[]", noObject],
+    ["null", "null", noObject],
+    ["no content", '{"info":{}}', noContent],
+    ["an array as sample", '{"content":1,"sample":[]}', noSample],
+    ["null as sample", '{"content":1,"sample":null}', noSample],
+    ["an array as schema", '{"content":1,"schema":[]}', noSchema],
     [
-      "with a directive",
+      "a directive at the top level",
       '{"content":1,"$if":"a"}',
       ", $if: is not allowed at the top level. Put it into `content`.",
     ],
-    ["with an unknown directive", '{"content":1,"$def":1}', `, $def: ${unknownDirective}`],
-    ["with content nested too deep", `{"content":${nested("[", "]")}}`, `, content: ${tooDeep}`],
-    ["with very deep content", `{"content":${"[".repeat(1e5)}${"]".repeat(1e5)}}`, `, content: ${tooDeep}`],
-    ["with a deep schema", `{"content":1,"schema":${nested('{"not":', "}", "{}")}}`, `, schema: ${tooDeep}`],
-  ])("%s", (_, text, message) => {
-    expect(refusalOf(text)).toBe(`invoice.json${message}`);
+    ["an unknown directive", '{"content":1,"$def":1}', `, $def: ${unknownDirective}`],
+    ["content nested too deeply", `{"content":${nested("[", "]")}}`, `, content: ${tooDeep}`],
+    [
+      "content nested 100,000 levels deep",
+      `{"content":${"[".repeat(1e5)}${"]".repeat(1e5)}}`,
+      `, content: ${tooDeep}`,
+    ],
+    [
+      "a schema nested too deeply",
+      `{"content":1,"schema":${nested('{"not":', "}", "{}")}}`,
+      `, schema: ${tooDeep}`,
+    ],
+  ])("is rejected in one line that names the location: %s", (_, text, message) => {
+    expect(parseErrorOf(text)).toBe(`invoice.json${message}`);
   });
 
-  it("with the file name as given", () => {
+  it("is named exactly as in the call", () => {
     expect(() => parseJsonTemplate("{}", "a b/c.json")).toThrow(/^a b\/c\.json: has no `content`/);
   });
 });
 
-describe("a placeholder is rejected with its location", () => {
+describe("an invalid placeholder", () => {
   const noName = (text: string) =>
     `"${text}" names no value. Write a name of letters, digits, _, - and $, or several joined by dots, such as {{customer.name}}.`;
   const notClosed = (text: string) => `"${text}" is never closed. Add }} after the name.`;
@@ -73,8 +81,8 @@ describe("a placeholder is rejected with its location", () => {
     ["{{this}}", noItem],
     ["{{@page}}", "{{@page}} is only allowed in `header`, `footer` and `background`. Move it there."],
     ["{{@pages}}", "{{@pages}} is only allowed in `header` and `footer`. Move it there."],
-  ])("%j", (text, message) => {
-    expect(refusal({ content: ["", { text }] })).toBe(`invoice.json, content[1].text: ${message}`);
+  ])("is rejected with its location in the template: %j", (text, message) => {
+    expect(parseError({ content: ["", { text }] })).toBe(`invoice.json, content[1].text: ${message}`);
   });
 
   const each = (text: string) => ({ content: [{ $each: "a", $show: [text] }] });
@@ -87,12 +95,12 @@ describe("a placeholder is rejected with its location", () => {
     ["content[0].$show[0]", each("{{../@number}}"), noCount],
     ["background.text", { content: "", background: { text: "{{@pages}}" } }, noPages],
     ["content[0].header", { content: [{ header: "{{@page}}" }] }, noPage],
-  ])("at %s of %j", (place, json, message) => {
-    expect(refusal(json)).toBe(`invoice.json, ${place}: ${message}`);
+  ])("is rejected with the location %s: %j", (place, json, message) => {
+    expect(parseError(json)).toBe(`invoice.json, ${place}: ${message}`);
   });
 });
 
-describe("a directive is rejected with its location", () => {
+describe("an invalid directive", () => {
   const noPath =
     'is not a valid name. Write a name of letters, digits, _, - and $, or several joined by dots, such as "customer.name".';
   const noArray = "`$each` must be in an array. Put [ ] around it.";
@@ -120,8 +128,8 @@ describe("a directive is rejected with its location", () => {
     [{ $each: "../a", $show: 1 }, '.$each: "../a" has more ../ than enclosing `$each`. Remove one.'],
     [{ $if: "this", $show: 1 }, '.$if: "this" is only allowed inside `$each`. Name a value.'],
     [{ $if: "a", $show: 1, $else: ["{{"] }, '.$else[0]: "{{" is never closed.'],
-  ])("%j", (element, message) => {
+  ])("is rejected with its location in the template: %j", (element, message) => {
     const expected = `invoice.json, content[0]${message}`;
-    expect(refusal({ content: [element] }).slice(0, expected.length)).toBe(expected);
+    expect(parseError({ content: [element] }).slice(0, expected.length)).toBe(expected);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { complaintsOf, refusalOf, templateOf } from "./json-filling.ts";
+import { issuesOf, parseErrorOf, templateOf } from "./json-filling.ts";
 
-const complaints = (schema: unknown, values: Record<string, unknown>) =>
-  complaintsOf({ content: "", schema }, values);
-const about = (schema: unknown) => ({ properties: { a: schema } });
+const issuesFor = (schema: unknown, values: Record<string, unknown>) =>
+  issuesOf({ content: "", schema }, values);
+const propertyA = (schema: unknown) => ({ properties: { a: schema } });
 const text = { type: "string" };
 
 const anA = { required: ["a"] };
@@ -12,7 +12,7 @@ const twoItems = { a: [1, 2] };
 const protoOne = JSON.parse('{"__proto__":1}');
 const bTwice = { a: { a: { b: 1 } } };
 
-describe("the issue of a value that its schema forbids", () => {
+describe("an issue of values that violate their schema", () => {
   it.each<[unknown, unknown, ...string[]]>([
     [text, 1, "must be a string"],
     [{ type: "integer" }, 1.5, "must be a whole number"],
@@ -42,45 +42,54 @@ describe("the issue of a value that its schema forbids", () => {
     [{ not: text }, "a", "matches a schema that is not allowed"],
     [false, 1, "is not allowed"],
     [{ minLength: 2, pattern: "b" }, "a", "must have at least 2 characters", 'must match the pattern "b"'],
-  ])("for %j and %j names the property", (schema, value, ...messages) => {
-    expect(complaints(about(schema), { a: value })).toEqual(messages.map((message) => `a ${message}`));
+  ])("names the property: schema %j with the value %j", (schema, value, ...messages) => {
+    expect(issuesFor(propertyA(schema), { a: value })).toEqual(messages.map((message) => `a ${message}`));
   });
 
   it.each<[object, object, ...string[]]>([
     [{ required: ["a", "b", "c"] }, { b: 1 }, "a is missing", "c is missing"],
     [{ dependentRequired: { a: ["b"], c: ["d"] } }, { a: 1 }, "b is missing"],
     [{ dependentSchemas: { a: aB } }, { a: 1 }, "b is missing"],
-    [{ ...about({}), additionalProperties: false }, { a: 1, "c/d~e %": 3 }, "c/d~e % is not allowed"],
+    [{ ...propertyA({}), additionalProperties: false }, { a: 1, "c/d~e %": 3 }, "c/d~e % is not allowed"],
     [{ additionalProperties: text }, { a: 1 }, "a must be a string"],
     [{ patternProperties: { "^a/b": text } }, { "a/b": 1 }, "a/b must be a string"],
     [{ propertyNames: { anyOf: [{ const: "b" }] } }, { c: 1 }, "c has a name that is not allowed"],
-    [{ allOf: [about(text)], unevaluatedProperties: false }, { a: "", b: 2 }, "b is not allowed"],
-    [about({ prefixItems: [{}], unevaluatedItems: false }), twoItems, "a/1 is not allowed"],
-    [about({ items: aB }), { a: [{ b: 1 }, {}, {}] }, "a/1/b is missing", "a/2/b is missing"],
-    [about({ prefixItems: [text], items: false }), twoItems, "a/0 must be a string", "a/1 is not allowed"],
-    [{ ...about({ $ref: "#/$defs/b~1c" }), $defs: { "b/c": text } }, { a: 1 }, "a must be a string"],
+    [{ allOf: [propertyA(text)], unevaluatedProperties: false }, { a: "", b: 2 }, "b is not allowed"],
+    [propertyA({ prefixItems: [{}], unevaluatedItems: false }), twoItems, "a/1 is not allowed"],
+    [propertyA({ items: aB }), { a: [{ b: 1 }, {}, {}] }, "a/1/b is missing", "a/2/b is missing"],
+    [
+      propertyA({ prefixItems: [text], items: false }),
+      twoItems,
+      "a/0 must be a string",
+      "a/1 is not allowed",
+    ],
+    [{ ...propertyA({ $ref: "#/$defs/b~1c" }), $defs: { "b/c": text } }, { a: 1 }, "a must be a string"],
     [{ properties: { a: { $ref: "#" }, b: text } }, bTwice, "a/a/b must be a string"],
-    [{ ...about({ $ref: "#b" }), $defs: { x: { $anchor: "b", ...text } } }, { a: 1 }, "a must be a string"],
-    [{ ...about({ $ref: "b" }), $defs: { x: { $id: "b", ...text } } }, { a: 1 }, "a must be a string"],
+    [
+      { ...propertyA({ $ref: "#b" }), $defs: { x: { $anchor: "b", ...text } } },
+      { a: 1 },
+      "a must be a string",
+    ],
+    [{ ...propertyA({ $ref: "b" }), $defs: { x: { $id: "b", ...text } } }, { a: 1 }, "a must be a string"],
     [{ allOf: [anA, aB] }, {}, "a is missing", "b is missing"],
     [JSON.parse('{"if":{"required":["a"]},"then":{"required":["b"]}}'), { a: 1 }, "b is missing"],
     [{ if: anA, else: aB }, {}, "b is missing"],
     // Properties that are named like keywords, or that every object inherits.
-    [about({ properties: { anyOf: text } }), { a: { anyOf: 1 } }, "a/anyOf must be a string"],
+    [propertyA({ properties: { anyOf: text } }), { a: { anyOf: 1 } }, "a/anyOf must be a string"],
     [{ required: ["toString"] }, {}, "toString is missing"],
     [JSON.parse('{"properties":{"__proto__":false}}'), protoOne, "__proto__ is not allowed"],
-  ])("for %j and %j has the path of the property", (schema, values, ...expected) => {
-    expect(complaints(schema, values as Record<string, unknown>)).toEqual(expected);
+  ])("has the path of the property: schema %j with the values %j", (schema, values, ...expected) => {
+    expect(issuesFor(schema, values as Record<string, unknown>)).toEqual(expected);
   });
 
-  it("has a path with numbers as indexes, and no location in the template", () => {
-    const schema = about({ items: { properties: { 0: text } } });
+  it("has a path in which indices are numbers, and no location in the template", () => {
+    const schema = propertyA({ items: { properties: { 0: text } } });
     const { issues } = templateOf({ content: "{{b}}", schema }).fill({ a: [{ 0: 1 }] });
     expect(issues).toEqual([{ path: ["a", 0, "0"], message: "must be a string" }]);
   });
 });
 
-describe("the issue of several alternatives in a schema", () => {
+describe("an issue of a schema with alternatives", () => {
   const none = { type: "null" };
   const number = { type: ["number"] };
   const exclusive = "of the exclusive schemas";
@@ -89,54 +98,84 @@ describe("the issue of several alternatives in a schema", () => {
   const within = { type: "object", properties: { b: { anyOf: [text, none] } } };
 
   it.each<[string, unknown, unknown, string]>([
-    ["the types, if none fits", { anyOf: [text, number, none] }, true, "must be a string, a number or null"],
-    ["the one whose type fits", { anyOf: [none, { type: "object", ...aB }] }, {}, "/b is missing"],
     [
-      "the one whose type fits, with a wrong constant",
+      "all types if no type matches",
+      { anyOf: [text, number, none] },
+      true,
+      "must be a string, a number or null",
+    ],
+    [
+      "the only alternative whose type matches",
+      { anyOf: [none, { type: "object", ...aB }] },
+      {},
+      "/b is missing",
+    ],
+    [
+      "the only alternative whose type matches, despite a wrong constant",
       { anyOf: [none, letter] },
       { b: 1 },
       '/b must be one of "x"',
     ],
     [
-      "the one whose constant fits",
+      "the only alternative whose constant matches",
       { oneOf: [kind("x"), kind("y", none)] },
       { kind: "y", b: 1 },
       "/b must be null",
     ],
-    ["the alternatives within one", { anyOf: [none, within] }, { b: 1 }, "/b must be a string or null"],
-    ["none, if any may be meant", { anyOf: [aB, anA] }, {}, "does not match any of the allowed schemas"],
     [
-      "two that fit where one should",
+      "the alternatives inside the only alternative whose type matches",
+      { anyOf: [none, within] },
+      { b: 1 },
+      "/b must be a string or null",
+    ],
+    [
+      "no alternative if several may be intended",
+      { anyOf: [aB, anA] },
+      {},
+      "does not match any of the allowed schemas",
+    ],
+    [
+      "a match of two exclusive alternatives",
       { oneOf: [{ minimum: 1 }, { maximum: 9 }] },
       5,
       `matches more than one ${exclusive}`,
     ],
-    ["none, if nothing fits", { anyOf: [false, false] }, 5, "does not match any of the allowed schemas"],
-    ["the only one that something fits", { oneOf: [false, text] }, 5, "must be a string"],
-  ])("names %s", (_, schema, value, expected) => {
+    [
+      "no alternative if none can ever match",
+      { anyOf: [false, false] },
+      5,
+      "does not match any of the allowed schemas",
+    ],
+    ["the only alternative that can ever match", { oneOf: [false, text] }, 5, "must be a string"],
+  ])("reports %s", (_, schema, value, expected) => {
     const path = expected.startsWith("/") ? "a" : "a ";
-    expect(complaints(about(schema), { a: value })).toEqual([path + expected]);
+    expect(issuesFor(propertyA(schema), { a: value })).toEqual([path + expected]);
   });
 });
 
-describe("the drafts of JSON Schema", () => {
+describe("the schema of a template", () => {
   const draft = (name: string) => `http://json-schema.org/${name}/schema#`;
   const dependencies = { a: ["b"], c: { required: ["d"] } };
 
   it.each<[string, object, object, ...string[]]>([
-    [draft("draft-04"), about({ minimum: 1, exclusiveMinimum: true }), { a: 1 }, "a must be more than 1"],
-    [draft("draft-04"), about({ maximum: 3, exclusiveMaximum: true }), { a: 3 }, "a must be less than 3"],
-    [draft("draft-06"), about({ exclusiveMaximum: 3 }), { a: 3 }, "a must be less than 3"],
+    [draft("draft-04"), propertyA({ minimum: 1, exclusiveMinimum: true }), { a: 1 }, "a must be more than 1"],
+    [draft("draft-04"), propertyA({ maximum: 3, exclusiveMaximum: true }), { a: 3 }, "a must be less than 3"],
+    [draft("draft-06"), propertyA({ exclusiveMaximum: 3 }), { a: 3 }, "a must be less than 3"],
     [draft("draft-07"), { dependencies }, { a: 1, c: 1 }, "b is missing", "d is missing"],
-    [draft("draft/2019-09"), about({ items: [{}], additionalItems: false }), twoItems, "a/1 is not allowed"],
+    [
+      draft("draft/2019-09"),
+      propertyA({ items: [{}], additionalItems: false }),
+      twoItems,
+      "a/1 is not allowed",
+    ],
     [draft("draft/2020-12"), { dependentRequired: { a: ["b"] } }, { a: 1 }, "b is missing"],
-  ])("include %s: %j", ($schema, schema, values, ...expected) => {
-    expect(complaints({ $schema, ...schema }, values as Record<string, unknown>)).toEqual(expected);
+  ])("may use the draft %s: %j", ($schema, schema, values, ...expected) => {
+    expect(issuesFor({ $schema, ...schema }, values as Record<string, unknown>)).toEqual(expected);
   });
 });
 
-describe("a wrong schema is rejected with the template", () => {
-  const leadsNowhere =
+describe("an invalid schema", () => {
+  const unresolved =
     "does not exist in this schema, and other documents are not fetched. Fix the reference, or put that schema into `$defs`.";
   const unclear =
     "has two schemas with the same `$id`, or a `$id`, `$ref` or name that is not valid in a URL. Change it.";
@@ -150,11 +189,11 @@ describe("a wrong schema is rejected with the template", () => {
     [{ type: [] }, ".type: must have at least 1 item."],
     [{ items: { pattern: "(" } }, '.items.pattern: must have the format "regex".'],
     [{ patternProperties: { "[": {} } }, '.patternProperties["["]: has a name that is not allowed.'],
-    [about("string"), ".properties.a: must be an object or true or false."],
+    [propertyA("string"), ".properties.a: must be an object or true or false."],
     [{ allOf: [{}, 1] }, ".allOf[1]: must be an object or true or false."],
     [{ anyOf: [] }, ".anyOf: must have at least 1 item."],
     [{ properties: [] }, ".properties: must be an object."],
-    [about({ required: true }), ".properties.a.required: must be an array."],
+    [propertyA({ required: true }), ".properties.a.required: must be an array."],
     [{ dependentRequired: { a: "b" } }, ".dependentRequired.a: must be an array."],
     [{ enum: [] }, ".enum: must have at least 1 item."],
     [{ minLength: -1 }, ".minLength: must be at least 0."],
@@ -164,15 +203,15 @@ describe("a wrong schema is rejected with the template", () => {
     [{ multipleOf: 0 }, ".multipleOf: must be more than 0."],
     [{ uniqueItems: 1 }, ".uniqueItems: must be true or false."],
     [{ $ref: 1 }, ".$ref: must be a string."],
-    [about({ $ref: "#/$defs/b" }), `.properties.a.$ref: ${leadsNowhere}`],
-    [about({ $ref: "https://example.com/money.json" }), `.properties.a.$ref: ${leadsNowhere}`],
+    [propertyA({ $ref: "#/$defs/b" }), `.properties.a.$ref: ${unresolved}`],
+    [propertyA({ $ref: "https://example.com/money.json" }), `.properties.a.$ref: ${unresolved}`],
     [{ $ref: "#/parts/a%20b", parts: { "a b": { type: 1 } } }, ".$ref.type: must be a string or an array."],
     [{ $dynamicRef: "#a" }, ".$dynamicRef: is not allowed."],
     [{ $defs: { a: { $id: "x" }, b: { $id: "x" } } }, `: ${unclear}`],
-    [about({ properties: { "\udfff": {} } }), `: ${unclear}`],
+    [propertyA({ properties: { "\udfff": {} } }), `: ${unclear}`],
     [{ $schema: "https://example.com/schema" }, `.$schema: ${unknown}`],
-  ])("%j", (schema, message) => {
+  ])("is rejected with its location in the template: %j", (schema, message) => {
     const expected = `invoice.json, schema${message}`;
-    expect(refusalOf(JSON.stringify({ content: "", schema })).slice(0, expected.length)).toBe(expected);
+    expect(parseErrorOf(JSON.stringify({ content: "", schema })).slice(0, expected.length)).toBe(expected);
   });
 });

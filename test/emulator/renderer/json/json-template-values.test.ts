@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { complaintsOf, definitionOf, templateOf } from "./json-filling.ts";
+import { definitionOf, issuesOf, templateOf } from "./json-filling.ts";
 
 const checked = (schema: unknown, values: Record<string, unknown>) =>
-  complaintsOf({ content: "", schema }, values);
+  issuesOf({ content: "", schema }, values);
 
-describe("the issues of values that are invalid for the template", () => {
+describe("the issues of values that do not fit the template", () => {
   const each = [{ $each: "a", $show: 1 }];
   const noText = (kind: string) => `a must be a text, a number or a boolean, not an ${kind} (content)`;
 
@@ -21,11 +21,11 @@ describe("the issues of values that are invalid for the template", () => {
     [each, {}, "a has no value (content[0].$each)"],
     [each, { a: {} }, "a must be an array (content[0].$each)"],
     [each, { a: "abc" }, "a must be an array (content[0].$each)"],
-    // Reported once, although many places need it.
+    // A missing value is reported once, even if several texts need it.
     [["{{a}}", "{{a}}", { b: "{{a}}" }], {}, "a has no value (content[0])"],
     [{ "a b": { "": "{{x}}" } }, {}, 'x has no value (content["a b"][""])'],
-  ])("for %j with %j have a path and a location", (content, values, ...expected) => {
-    expect(complaintsOf({ content }, values as Record<string, unknown>)).toEqual(expected);
+  ])("have a path and a location in the template: %j with the values %j", (content, values, ...expected) => {
+    expect(issuesOf({ content }, values as Record<string, unknown>)).toEqual(expected);
   });
 
   it("name each item of nested lists", () => {
@@ -33,7 +33,7 @@ describe("the issues of values that are invalid for the template", () => {
       { $each: "a", $show: { text: ["{{b}} {{../c}}", { $each: "d", $show: "{{this.e}}" }] } },
     ];
     const a = [{ d: [{}] }, { b: 1, d: [{ e: 1 }, {}] }, { b: 1, d: 5 }];
-    expect(complaintsOf({ content }, { a })).toEqual([
+    expect(issuesOf({ content }, { a })).toEqual([
       "a/0/b has no value (content[0].$show.text[0])",
       "c has no value (content[0].$show.text[0])",
       "a/0/d/0/e has no value (content[0].$show.text[1].$show)",
@@ -42,7 +42,7 @@ describe("the issues of values that are invalid for the template", () => {
     ]);
   });
 
-  it("have paths with numbers as indexes", () => {
+  it("have paths in which indices are numbers", () => {
     const template = templateOf({ content: [{ $each: "a", $show: "{{b}} {{../c.0.d}} {{../e.0}}" }] });
     const { issues } = template.fill({ a: [{}], e: {} });
     expect(issues?.map(({ path }) => path)).toEqual([
@@ -52,7 +52,7 @@ describe("the issues of values that are invalid for the template", () => {
     ]);
   });
 
-  it("are limited to a thousand, after which the search ends", () => {
+  it("are limited to 1,000, after which the search ends", () => {
     let furthest = 0;
     const get = (items: object[], key: string | symbol) => {
       furthest = Math.max(furthest, Number(String(key)) || 0);
@@ -65,7 +65,7 @@ describe("the issues of values that are invalid for the template", () => {
   });
 });
 
-describe("the sample", () => {
+describe("the sample of a template", () => {
   it("is the one in the file", () => {
     const sample = { total: "£1", more: [1] };
     expect(templateOf({ content: "{{total}}", sample }).sample).toEqual(sample);
@@ -79,7 +79,7 @@ describe("the sample", () => {
     [[{ $each: "lines", $show: "{{price}} {{../total}}" }], { lines: [price], total: "total" }],
     [[{ $each: "tags", $show: "{{this}}" }], { tags: ["tags"] }],
     [[{ $each: "a", $show: { $each: "this", $show: "{{b}} {{../../c}}" } }], { a: [[{ b: "b" }]], c: "c" }],
-    // A small number is an index of a list, a larger one is a name.
+    // A small number is an index, and a larger one is a property name.
     ["{{lines.2.price}}", { lines: [price, price, price] }],
     ["{{years.2024}}", { years: { 2024: "2024" } }],
     [{ $if: "a.paid", $show: "PAID" }, { a: { paid: true } }],
@@ -87,24 +87,24 @@ describe("the sample", () => {
     [[{ $if: "note", $show: "{{note}}" }], { note: "note" }],
     [["\\{{a}}"], {}],
     ["{{__proto__.constructor}}", JSON.parse('{"__proto__":{"constructor":"constructor"}}')],
-  ])("is generated for a template without one: %j", (content, expected) => {
+  ])("is generated if the file has none: %j", (content, expected) => {
     const { sample } = templateOf({ content });
     expect(JSON.stringify(sample)).toBe(JSON.stringify(expected));
-    expect(complaintsOf({ content }, sample)).toEqual([]);
+    expect(issuesOf({ content }, sample)).toEqual([]);
   });
 });
 
-describe("values that a schema checks", () => {
+describe("the values of a template with a schema", () => {
   const unchecked = "cannot be checked: too many errors, nested too deeply, or the schema refers to itself";
 
   it("are checked first by the schema and then by the template", () => {
     const json = { content: "{{a}}{{b}}", schema: { properties: { a: { type: "string" } } } };
-    expect(complaintsOf(json, { a: 1 })).toEqual(["a must be a string"]);
-    expect(complaintsOf(json, { a: "1" })).toEqual(["b has no value (content)"]);
+    expect(issuesOf(json, { a: 1 })).toEqual(["a must be a string"]);
+    expect(issuesOf(json, { a: "1" })).toEqual(["b has no value (content)"]);
     expect(templateOf(json).fill({ a: "1", b: 2 })).toEqual({ definition: { content: "12" } });
   });
 
-  it("are rejected if they are nested too deep", () => {
+  it("are rejected if they are nested too deeply", () => {
     let deep: Record<string, unknown> = {};
     for (let depth = 0; depth < 100_000; depth += 1) deep = { a: deep };
     expect(checked({ properties: { a: { $ref: "#" } } }, deep)).toEqual(["is nested deeper than 500 levels"]);
@@ -114,7 +114,7 @@ describe("values that a schema checks", () => {
     expect(checked(nested, less).filter((issue) => !issue.startsWith(unchecked))).toEqual([]);
   });
 
-  it("are rejected if the schema refers to itself for ever", () => {
+  it("are rejected if the schema refers to itself endlessly", () => {
     expect(checked({ allOf: [{ $ref: "#" }] }, {})).toEqual([unchecked]);
   });
 
@@ -124,12 +124,12 @@ describe("values that a schema checks", () => {
     expect(checked(schema, { lines })).toEqual([unchecked]);
   });
 
-  it("are rejected if the validator does not accept names that are not valid Unicode", () => {
+  it("are rejected if the validator cannot handle a property name that is not valid Unicode", () => {
     const issue = checked({ properties: { a: { additionalProperties: false } } }, { a: { "\ud800": 1 } });
     expect(issue).toEqual(["has a property whose name is not valid Unicode"]);
   });
 
-  it("of any kind are rejected by the schema false and accepted by true", () => {
+  it("are always rejected by the schema `false` and accepted by `true`", () => {
     expect(checked(false, {})).toEqual(["is not allowed"]);
     expect(checked(true, { a: 1 })).toEqual([]);
   });

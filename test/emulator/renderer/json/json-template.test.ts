@@ -1,38 +1,38 @@
 import { describe, expect, it } from "vitest";
-import { complaintsOf, contentOf, definitionOf, type PagePart } from "./json-filling.ts";
+import { contentOf, definitionOf, issuesOf, type PagePart } from "./json-filling.ts";
 
 describe("a placeholder", () => {
   it.each<[string, string, Record<string, unknown>, string]>([
-    ["a text, as it is", "Total: {{total}}.", { total: "£1,000" }, "Total: £1,000."],
+    ["a text", "Total: {{total}}.", { total: "£1,000" }, "Total: £1,000."],
     ["a number", "{{count}}", { count: -0.5 }, "-0.5"],
     ["zero", "{{count}}", { count: 0 }, "0"],
     ["a boolean", "{{paid}}", { paid: false }, "false"],
-    ["null, which is nothing", "[{{note}}]", { note: null }, "[]"],
+    ["null as an empty text", "[{{note}}]", { note: null }, "[]"],
     ["a nested property", "{{buyer.address.city}}", { buyer: { address: { city: "Łódź" } } }, "Łódź"],
     ["an item by its index", "{{lines.1.price}}", { lines: [{}, { price: 7 }] }, "7"],
-    ["several values", "{{a}}{{b}} {{a}}", { a: 1, b: 2 }, "12 1"],
+    ["several values in one text", "{{a}}{{b}} {{a}}", { a: 1, b: 2 }, "12 1"],
     ["spaces inside the braces", "{{ a }}{{\ta\n}}", { a: 1 }, "11"],
     ["a name of digits", "{{2024}}", { 2024: "x" }, "x"],
-    ["names of other scripts, and - $ _", "{{größe}}{{a-b}}{{$c_d}}", { größe: 1, "a-b": 2, $c_d: 3 }, "123"],
-    ["an optional value that is there", "[{{note?}}]", { note: "n" }, "[n]"],
+    ["names in other scripts, and - $ _", "{{größe}}{{a-b}}{{$c_d}}", { größe: 1, "a-b": 2, $c_d: 3 }, "123"],
+    ["an optional value that is present", "[{{note?}}]", { note: "n" }, "[n]"],
     ["an optional value that is missing", "[{{note?}}]", {}, "[]"],
     ["an optional property of a missing object", "[{{a.b.c?}}]", { a: "text" }, "[]"],
-    ["a value with braces, which is never expanded again", "{{a}}", { a: "{{b}} \\{{" }, "{{b}} \\{{"],
-    ["names that every object inherits, when they are own", "{{constructor}}", { constructor: "c" }, "c"],
-    ["the values by the name this", "{{this.a}}", { a: 1 }, "1"],
+    ["a value with braces, which is not expanded again", "{{a}}", { a: "{{b}} \\{{" }, "{{b}} \\{{"],
+    ["an own property that has the name of an inherited one", "{{constructor}}", { constructor: "c" }, "c"],
+    ["all values by the name `this`", "{{this.a}}", { a: 1 }, "1"],
   ])("accepts %s", (_, text, values, expected) => {
     expect(contentOf(text, values)).toBe(expected);
   });
 
   it.each([
-    ["braces behind a backslash", "\\{{total}}", "{{total}}"],
-    ["two backslashes, of which one is left", "C:\\\\{{a}}", "C:\\1"],
-    ["three backslashes", "\\\\\\{{a}}", "\\{{a}}"],
+    ["escaped braces", "\\{{total}}", "{{total}}"],
+    ["an escaped backslash before a placeholder", "C:\\\\{{a}}", "C:\\1"],
+    ["an escaped backslash before escaped braces", "\\\\\\{{a}}", "\\{{a}}"],
     ["backslashes elsewhere", "\\a\\{\\\\", "\\a\\{\\\\"],
     ["closing braces alone", "a }} b {{a}} }}", "a }} b 1 }}"],
     ["single braces", "{a} { {a}", "{a} { {a}"],
-    ["no text", "", ""],
-  ])("does not change %s", (_, text, expected) => {
+    ["no characters", "", ""],
+  ])("is parsed correctly in a text with %s", (_, text, expected) => {
     expect(contentOf(text, { a: 1 })).toBe(expected);
   });
 
@@ -62,7 +62,7 @@ describe("a placeholder", () => {
 });
 
 describe("$each", () => {
-  it("creates an element for each item, in which names refer to the item", () => {
+  it("creates an element for each item and resolves names in the item", () => {
     const each = { $each: "lines", $show: ["{{item}}", "{{price}}"] };
     const body = [["Item", "Price"], each, ["Total", "{{total}}"]];
     const [ink, pen] = [
@@ -111,7 +111,7 @@ describe("$each", () => {
     expect(contentOf(["a", { $each: "lines", $show: "{{this}}" }], { lines })).toEqual(["a"]);
   });
 
-  it("omits a table without rows, which pdfmake could not draw", () => {
+  it("removes a table without rows, which pdfmake cannot draw", () => {
     const body = [{ $each: "lines", $show: ["{{this}}"] }];
     const table = { table: { body }, layout: { hLineWidth: 1 }, margin: [0, 9] };
     const filled = { table: { body: [["a"]] }, margin: [0, 9] };
@@ -151,7 +151,7 @@ describe("$if", () => {
   });
 });
 
-describe("the content of every page", () => {
+describe("a header, footer or background", () => {
   it("has access to the page number and the page count", () => {
     const json = {
       content: "",
@@ -174,7 +174,7 @@ describe("the content of every page", () => {
     expect(JSON.stringify(second)).toBe(JSON.stringify(first));
   });
 
-  it("can be specific to a section, which also accepts pdfmake's values for inherited and for none", () => {
+  it("may belong to a section, where it may also be pdfmake's `inherit` or null", () => {
     const sections = [
       { section: ["a"], header: "{{@page}}", footer: "inherit", background: null },
       { section: ["b"], header: { $if: "x", $show: "y" } },
@@ -187,7 +187,7 @@ describe("the content of every page", () => {
 
   it("is checked before any page is created", () => {
     const json = { content: "{{a}}", footer: ["{{b}}", { $each: "c", $show: "" }], header: "{{d?}}{{a}}" };
-    expect(complaintsOf(json, {})).toEqual([
+    expect(issuesOf(json, {})).toEqual([
       "a has no value (content)",
       "b has no value (footer[0])",
       "c has no value (footer[1].$each)",

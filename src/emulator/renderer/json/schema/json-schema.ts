@@ -17,11 +17,12 @@ type MistakeAt = (place: JsonPath, problem: string) => Error;
 type Resolve = (from: Schema) => Schema | boolean | undefined;
 
 /**
- * Reads a JSON Schema, of draft 4, 6, 7, 2019-09 or 2020-12 by its `$schema`. Nothing is fetched.
+ * Compiles a JSON Schema of draft 4, 6, 7, 2019-09 or 2020-12, depending on its `$schema`. Does not fetch other documents.
  *
- * @param root - where the schema stands in the file, not nested too deep
- * @returns what checks values, and tells what is wrong with them: places and rules, never a value
- * @throws {TemplateMistake} that names the place, where the schema breaks its own rules, or refers to another document.
+ * @param schema - the parsed schema, whose nesting must already be checked
+ * @param root - the location of the schema in the file
+ * @returns a function that checks values. Its issues contain paths and rules but never a value
+ * @throws {TemplateMistake} with the location if the schema is invalid or refers to another document.
  */
 export function parseSchema(
   schema: unknown,
@@ -53,11 +54,11 @@ export function parseSchema(
       const { errors } = validateJson(values, schema, draft, addresses, false);
       return issuesOf(errors, { schema, values, resolve });
     } catch (error) {
-      // The validator writes the way to each property as a URL.
+      // The validator encodes the path of each property as a URL.
       if (error instanceof URIError) {
         return [{ path: [], message: "has a property whose name is not valid Unicode" }];
       }
-      // It calls itself for what is nested, and passes faults on as arguments: the stack may not hold them all.
+      // The validator is recursive and spreads errors as arguments, so that both can exceed the stack.
       if (!(error instanceof RangeError)) throw error;
       const message = "cannot be checked: too many errors, nested too deeply, or the schema refers to itself";
       return [{ path: [], message }];
@@ -77,7 +78,7 @@ function draftOf(schema: Schema | boolean): SchemaDraft | undefined {
   return drafts.find(([pattern]) => pattern.test(String(schema.$schema)))?.[1];
 }
 
-/** Looks through a schema and all that it holds or leads to, before any value is checked by it. */
+/** Checks a schema, its inner schemas and the targets of its references before any values are checked. */
 function checkSchema(schema: unknown, draft: SchemaDraft, resolve: Resolve, mistake: MistakeAt): void {
   const rules = schemaRules(draft);
   const seen = new Set<unknown>();
@@ -93,7 +94,7 @@ function checkSchema(schema: unknown, draft: SchemaDraft, resolve: Resolve, mist
   };
   const references: (readonly [Schema, JsonPath])[] = [];
   check(schema, []);
-  // Each target adds its own references.
+  // The list grows in the loop, because each target adds its own references.
   for (const [from, place] of references) {
     const target = resolve(from);
     if (target === undefined) {

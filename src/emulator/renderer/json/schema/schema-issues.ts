@@ -10,7 +10,7 @@ interface SchemaContext {
   readonly resolve: (schema: Schema) => Schema | boolean | undefined;
 }
 
-/** Keywords whose units say only that something inside is wrong; it follows with a unit of its own. */
+/** Keywords whose units only repeat that an inner schema failed. The inner error follows as a separate unit. */
 const passing = new Set(["$ref", ...schemaKeywords, ...schemaListKeywords, ...schemaMapKeywords]);
 for (const keyword of ["not", "contains", "anyOf", "oneOf", "dependencies"]) passing.delete(keyword);
 
@@ -24,7 +24,7 @@ const typeNames: Readonly<Record<string, string>> = {
   object: "an object",
 };
 
-/** By keyword, what it demands; `%` stands for its value in the schema. */
+/** The message for each keyword. `%` is replaced by the value of the keyword in the schema. */
 const demands: Readonly<Record<string, string>> = {
   const: "must be %",
   enum: "must be one of %",
@@ -52,20 +52,20 @@ const demands: Readonly<Record<string, string>> = {
 const maxConstant = 80;
 
 /**
- * Tells in our own words what a validation found: no value is in them, and each stands at the property it is about.
+ * Converts the errors of the validator to issues with the path of the property and a message that contains no value.
  *
- * @param units - what the validator returns, a unit before those that are inside it
+ * @param units - the errors of the validator, each before its inner errors
  */
 export function issuesOf(units: readonly OutputUnit[], context: SchemaContext): readonly ValueIssue[] {
   const issues = new IssueList();
   let location = "#";
   const located = units.map((unit) => {
-    // A `false` schema returns the place in the values for its own (@cfworker/json-schema 4.1).
+    // A `false` schema reports the location in the values instead of its own (@cfworker/json-schema 4.1).
     location = unit.keyword === "false" ? `${location}/false` : unit.keywordLocation;
     return { ...unit, keywordLocation: location };
   });
   collect(located, context, issues);
-  // Rejected values must stay rejected, even without a message.
+  // Rejected values must stay rejected even if no issue was found.
   if (units.length > 0 && issues.all.length === 0) {
     issues.add({ path: [], message: "does not match the schema" });
   }
@@ -82,10 +82,10 @@ function collect(units: readonly OutputUnit[], context: SchemaContext, issues: I
     if (keyword === "anyOf" || keyword === "oneOf") {
       while (isWithin(units[index + 1], keywordLocation)) inner.push(units[++index] as OutputUnit);
     }
-    // What does not fit the items that an array has to contain says nothing: others may.
+    // An item that does not match `contains` is not an issue, because another item may match.
     if (applied.includes("contains")) continue;
     const path = pathOf(unit, context.values);
-    // An invalid property counts as unchecked.
+    // The validator also reports invalid properties as unevaluated.
     if (applied.at(-1)?.startsWith("unevaluated") && issues.hasWithin(path)) continue;
     const missing = missingNameOf(unit);
     if (missing !== undefined) {
@@ -95,13 +95,13 @@ function collect(units: readonly OutputUnit[], context: SchemaContext, issues: I
     } else if (inner.length > 0 || keyword === "oneOf") {
       collectAlternatives(unit, inner, schema, context, issues);
     } else if (keyword !== "dependencies") {
-      // Of a schema among the dependencies the faults follow, as units of their own.
+      // The errors of a schema in `dependencies` follow as separate units.
       issues.add({ path, message: messageFor(keyword, schema) });
     }
   }
 }
 
-/** The name of the property that is missing, which the library tells in its message only. */
+/** The name of the missing property, which the validator reports only in its message. */
 function missingNameOf({ keyword, error }: OutputUnit): string | undefined {
   if (!requiring.has(keyword)) return undefined;
   const before = missingBefore.find((text) => error.includes(text));
@@ -111,7 +111,7 @@ function missingNameOf({ keyword, error }: OutputUnit): string | undefined {
 const requiring = new Set(["required", "dependentRequired", "dependencies"]);
 const missingBefore = ['does not have required property "', 'but does not have "'];
 
-/** Of several alternatives tells what is wrong with the one that was meant, where that shows. */
+/** Adds the issues of the intended alternative if there is one, and otherwise an issue about all alternatives. */
 function collectAlternatives(
   { keyword, keywordLocation, instanceLocation }: OutputUnit,
   inner: readonly OutputUnit[],
@@ -149,7 +149,7 @@ function isWithin(unit: OutputUnit | undefined, location: string): boolean {
   return unit?.keywordLocation.startsWith(`${location}/`) ?? false;
 }
 
-/** Follows a location such as `#/properties/lines/items/$ref/type` to the schema that has the last keyword. */
+/** Resolves a location such as `#/properties/lines/items/$ref/type` to the schema that contains the last keyword. */
 function follow(location: string, { schema, resolve }: SchemaContext) {
   const applied: string[] = [];
   let at = schema as Schema;
@@ -157,7 +157,7 @@ function follow(location: string, { schema, resolve }: SchemaContext) {
   for (const step of stepsOf(location).slice(0, -1)) {
     const next: unknown = isSchema && step === "$ref" ? resolve(at) : at[step];
     if (isSchema) applied.push(step);
-    // The names in a map, and the indices in a list, are not keywords.
+    // Names in a map and indices in a list are not keywords.
     isSchema = !isSchema || !(schemaMapKeywords.has(step) || Array.isArray(next));
     if (typeof next !== "object" || next === null) break;
     at = next as Schema;
@@ -174,7 +174,7 @@ function pathOf({ instanceLocation }: Pick<OutputUnit, "instanceLocation">, valu
   });
 }
 
-/** The names in a JSON pointer that is part of a URL. */
+/** The decoded steps of a JSON pointer in a URL fragment. */
 function stepsOf(pointer: string): string[] {
   const steps = pointer.split("/").slice(1);
   return steps.map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"));
@@ -183,7 +183,7 @@ function stepsOf(pointer: string): string[] {
 function messageFor(keyword: string, schema: Schema): string {
   if (keyword === "type") return typeMessage([schema]);
   const bound = /^(?:min|max)imum$/.test(keyword) ? keyword.replace("m", "exclusiveM") : "";
-  // In draft 4, a flag next to `minimum` excludes it.
+  // In draft 4, `exclusiveMinimum` is a flag that changes the meaning of `minimum`.
   const demand = demands[schema[bound] === true ? bound : keyword];
   if (demand === undefined) return `does not fit \`${keyword}\` of the schema`;
   const constant = schema[keyword];

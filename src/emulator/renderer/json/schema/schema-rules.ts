@@ -6,7 +6,7 @@ import {
   schemaMapKeyword,
 } from "@cfworker/json-schema";
 
-/** Keywords whose value is a schema, an array of schemas, or schemas by name. */
+/** Keywords whose value is a schema. The next two sets are those with an array or a map of schemas. */
 export const schemaKeywords: ReadonlySet<string> = new Set(Object.keys(schemaKeyword));
 export const schemaListKeywords: ReadonlySet<string> = new Set(Object.keys(schemaArrayKeyword));
 export const schemaMapKeywords: ReadonlySet<string> = new Set([
@@ -28,7 +28,7 @@ const keywordRules: Readonly<Record<string, Schema | false>> = {
   ...ruleFor(["minProperties", "maxProperties"], count),
   ...ruleFor(["$ref", "$id", "$anchor", "format"], { type: "string" }),
   ...ruleFor(["minimum", "maximum"], { type: "number" }),
-  // The validator does not know them, or they cannot be distinguished from other places in a schema.
+  // Not allowed: the validator does not support them or cannot distinguish them from other locations in a schema.
   ...ruleFor(["$dynamicRef", "$recursiveRef"], false),
   multipleOf: { type: "number", exclusiveMinimum: 0 },
   items: { type: ["object", "boolean", "array"] },
@@ -54,7 +54,7 @@ function ruleFor<Rule>(keywords: Iterable<string>, rule: Rule): Record<string, R
   return Object.fromEntries([...keywords].map((keyword) => [keyword, rule]));
 }
 
-/** Builds the JSON Schema for one schema, apart from the schemas that stand in it. */
+/** Creates the JSON Schema that one schema must match. Inner schemas are checked separately. */
 export function schemaRules(draft: SchemaDraft): Schema {
   const exclusive: Schema = { type: draft === "4" ? "boolean" : "number" };
   return {
