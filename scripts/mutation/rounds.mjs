@@ -5,6 +5,8 @@ import { join } from "node:path";
 
 /** The time after which a test process that makes no progress counts as hanging and is killed, with its mutant. */
 const hangMs = 12_000;
+/** The time after which the tests of a mutant at load count as hanging. */
+const hangAtLoadMs = 60_000;
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
 process.on("SIGINT", () => {
@@ -65,6 +67,61 @@ export async function runRound(settings, mutants, coverage, tried, budgetMs) {
     }
   });
   await Promise.all(slots);
+}
+
+/** How many test files run with each mutant at load. */
+const maxFilesAtLoad = 4;
+
+/**
+ * Runs mutants in code that runs while modules load, such as regular expressions in constants. Each needs a process
+ * of its own, so it runs only with the test files that killed most other mutants of its source file.
+ *
+ * @param {Settings} settings
+ * @param {readonly Place[]} mutants - the mutants at load
+ * @param {readonly Place[]} all - all mutants
+ */
+export async function runAtLoad(settings, mutants, all) {
+  const killed = readKilled(settings);
+  /** @type {Map<string, Map<string, number>>} The number of kills by each test file, for each source file. */
+  const kills = new Map();
+  for (const { id, file } of all) {
+    const test = killed.get(id);
+    if (test === undefined) continue;
+    const counts = kills.get(file) ?? new Map();
+    kills.set(file, counts.set(fileOf(test), (counts.get(fileOf(test)) ?? 0) + 1));
+  }
+  /** @type {Map<string, Promise<boolean>>} Whether a test file passes in this way without a mutant. */
+  const passes = new Map();
+  const kill = async (/** @type {Place} */ { id, file }) => {
+    const killers = [...(kills.get(file) ?? [])].sort(([, a], [, b]) => b - a).slice(0, maxFilesAtLoad);
+    for (const [test] of killers) {
+      if (!passes.has(test)) passes.set(test, passesWith(settings, test, ""));
+      if (!(await passes.get(test)) || (await passesWith(settings, test, id))) continue;
+      appendFileSync(join(settings.results, "killed.tsv"), `${id}\t${test}#\n`);
+      return;
+    }
+  };
+  const queue = mutants.filter(({ id }) => !killed.has(id));
+  const slots = Array.from({ length: settings.processes }, async () => {
+    for (let mutant = queue.shift(); mutant; mutant = queue.shift()) await kill(mutant);
+  });
+  await Promise.all(slots);
+}
+
+/**
+ * @param {Settings} settings
+ * @param {string} file
+ * @param {string} id - the mutant that is active from the start
+ * @returns {Promise<boolean>} whether all tests of the file pass; false if they take too long
+ */
+async function passesWith(settings, file, id) {
+  const environment = { MUTATION_AT_LOAD: id, MUTATION_TEST_TIMEOUT_MS: "5000" };
+  const tests = startTests(settings, ["--no-file-parallelism", "--bail=1", file], environment);
+  const limit = setTimeout(() => stop(tests), hangAtLoadMs);
+  const code = await new Promise((resolve) => tests.on("exit", resolve));
+  clearTimeout(limit);
+  stop(tests);
+  return code === 0;
 }
 
 /**

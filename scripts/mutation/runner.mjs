@@ -6,16 +6,20 @@ import { appendFileSync, existsSync, openSync, readFileSync, writeFileSync, writ
 import { join, relative } from "node:path";
 import { TestRunner } from "vitest";
 
-/** The time for one test with all its mutants. Remaining mutants are left to other tests. */
-const budgetMs = 12_000;
-
-const { MUTATION_ROOT: root = "", MUTATION_FOLDER: folder = "", MUTATION_SLOT: slot } = process.env;
+const {
+  MUTATION_ROOT: root = "",
+  MUTATION_FOLDER: folder = "",
+  MUTATION_SLOT: slot,
+  MUTATION_AT_LOAD: mutantAtLoad,
+} = process.env;
 /** The mutated sources read this: the active mutant, and how often mutants were reached. */
 const shared = /** @type {any} */ (globalThis);
 shared.__stryker__ ??= {};
 const mutation = shared.__stryker__;
 // A mutant in an endless loop throws after this number of hits.
 mutation.hitLimit = 300_000;
+// A mutant in code that runs while modules load is active before they load, and in every test of the file.
+mutation.activeMutant = mutantAtLoad;
 
 const killed = new Set(lines(join(folder, "killed.tsv")).map((line) => line.split("\t")[0]));
 /** @type {Record<string, string[]>} */
@@ -36,7 +40,7 @@ const repetitions = new WeakMap();
 /**
  * A test and its results. It runs twice without a mutant, then once with each, then without again.
  *
- * @typedef {{ name: string, runs: (string | undefined)[], kills: string[], isBroken: boolean, startedMs: number, left: number }} Repetition
+ * @typedef {{ name: string, runs: (string | undefined)[], kills: string[], isBroken: boolean, startedMs: number }} Repetition
  */
 
 /** The types of Vitest omit the parameters about repetitions. */
@@ -56,7 +60,7 @@ export default class MutationRunner extends Runner {
   /** @param {any} test */
   async onBeforeRunTask(test) {
     await super.onBeforeRunTask(test);
-    if (test.mode !== "run" && test.mode !== "queued") return;
+    if (mutantAtLoad !== undefined || (test.mode !== "run" && test.mode !== "queued")) return;
     const name = nameOf(test);
     const mutants = finished.has(name) ? [] : (plan[name] ?? []).filter((id) => !killed.has(id));
     if (slot !== undefined && mutants.length === 0) {
@@ -67,7 +71,7 @@ export default class MutationRunner extends Runner {
       ? mutants.flatMap((id) => [id, undefined])
       : [...mutants, undefined];
     const runs = mutants.length > 0 ? [undefined, undefined, ...withMutants] : [undefined];
-    repetitions.set(test, { name, runs, kills: [], isBroken: false, startedMs: 0, left: 0 });
+    repetitions.set(test, { name, runs, kills: [], isBroken: false, startedMs: 0 });
     test.retry = 0;
     test.repeats = runs.length - 1;
   }
@@ -86,21 +90,17 @@ export default class MutationRunner extends Runner {
     beat(mutant ?? before, repetition.name);
     if (mutant === undefined) return;
     if (repetition.isBroken) throw new Error("The test fails without a mutant.");
-    if (Date.now() - repetition.startedMs > budgetMs) {
-      repetition.left++;
-      throw new Error("The time for this test is over.");
-    }
     mutation.activeMutant = mutant;
     hasRunMutant = true;
   }
 
   /** @param {any} test @param {{ retry: number, repeats: number }} attempt */
   onAfterRetryTask(test, attempt) {
+    const repetition = repetitions.get(test);
+    if (!repetition) return;
     const mutant = mutation.activeMutant;
     mutation.activeMutant = undefined;
     mutation.currentTestId = undefined;
-    const repetition = repetitions.get(test);
-    if (!repetition) return;
     if (slot === undefined) {
       durationsMs[repetition.name] = Date.now() - repetition.startedMs;
       return;
@@ -121,7 +121,7 @@ export default class MutationRunner extends Runner {
 
   onAfterRunFiles() {
     super.onAfterRunFiles();
-    if (slot !== undefined) return;
+    if (slot !== undefined || mutantAtLoad !== undefined) return;
     const { perTest = {}, static: atLoad = {} } = mutation.mutantCoverage ?? {};
     const tests = Object.entries(perTest).map(([name, hits]) => {
       return [name, { durationMs: durationsMs[name] ?? 0, mutants: Object.keys(hits) }];
@@ -133,8 +133,7 @@ export default class MutationRunner extends Runner {
 }
 
 /** @param {Repetition} repetition */
-function finish({ name, kills, left }) {
-  if (left > 0) note(`had no time for ${left} mutants`, name);
+function finish({ name, kills }) {
   keep(name, kills);
   appendFileSync(join(folder, "finished.txt"), `${name}\n`);
 }
