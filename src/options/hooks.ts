@@ -40,7 +40,7 @@ export interface RetryEvent extends CallEvent {
 
 /** The event when a call fails or is cancelled, unless its document has been read completely. */
 export interface FailureEvent extends CallEvent {
-  /** The error that the call rejects with: an error of this package, or the reason of the caller's abort. */
+  /** The error that the call rejects with: an error from this package, or the caller's abort reason. */
   readonly error: unknown;
 }
 

@@ -19,7 +19,7 @@ const spans: Readonly<Record<TimeoutPhase, readonly [starts: string, ends: strin
     "no",
   ],
   total: [
-    "the call starts, at the end of the turn in which you call `generate()`",
+    "the call starts, just after `generate()` returns",
     "the document is in memory or saved, or you receive the stream",
     "no",
   ],
@@ -35,5 +35,5 @@ export default function limits(): string {
   const errorBody = inSeconds(constantOf("src/call/attempt.ts", "longestErrorBodyMs"));
   return `${tableOf(["property", "default, ms", "starts when", "ends when", "retried"], rows)}
 
-The body of an error response has ${errorBody}, or \`stall\` if that is shorter. The error then contains the part that arrived.`;
+The body of an error response must arrive within ${errorBody}, or within \`stall\` if that is shorter. The error then contains the part that arrived.`;
 }

@@ -58,7 +58,7 @@ const documents: readonly (readonly [title: string, ...answers: Answer[]])[] = [
   ["a redirect to a login page", status(302, { location: "/login" }), sendLogin],
   ["a truncated document with a matching `content-length`", status(200, pdf, half)],
   ["a truncated document without `content-length`", sendHalf(false)],
-  ["a connection that breaks once within the document", sendHalf(true), sendWhole],
+  ["a connection that drops once partway through the document", sendHalf(true), sendWhole],
   ["one 503, then the document", status(503), sendWhole],
   ["a connection that closes once before the response", (answer) => answer.destroy(), sendWhole],
 ];
