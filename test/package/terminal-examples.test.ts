@@ -29,7 +29,7 @@ describe.runIf(hasPosixShell)("in a terminal", () => {
     cpSync(join(consumer, "node_modules"), modules, { recursive: true, verbatimSymlinks: true });
     link(cwd, "pdfmake");
     mkdirSync(join(cwd, "templates"));
-    write("templates/letter.json", blocksOf(readme, "json")[0]);
+    write("templates/invoice.json", blocksOf(readme, "json")[0]);
     write("templates/from-json.json", blocksOf(guide, "json")[0]);
     write("templates/from-module.mjs", blocksOf(guide, "js")[0]);
     write("sample.json", '{"number":"2026-0117","customer":{"name":"Zoë"},"lines":[],"total":"£640.00"}');
@@ -48,10 +48,10 @@ describe.runIf(hasPosixShell)("in a terminal", () => {
   const type = (line: string) => outputOf("sh", ["-c", line.replace(/^npx /, "")], { cwd, env });
   const textOf = async (name: string) => (await readPdf(readFileSync(join(cwd, name)))).text;
 
-  it.each(generating)("%s generates the letter", async (line) => {
+  it.each(generating)("%s generates the invoice", async (line) => {
     await type(line);
-    const text = await textOf("letter.pdf");
-    expect(text).toContain("Dear Zoë,");
+    const text = await textOf("invoice.pdf");
+    expect(text).toContain("Date 20 November 2026");
     expect(text).toContain("Total £1,000,000");
   });
 
