@@ -21,8 +21,8 @@ export interface Template<S extends StandardSchemaV1 = StandardSchemaV1, U exten
 export interface Unchecked<Values> extends StandardSchemaV1<Values, Values> {}
 
 /**
- * The values that `generate` takes for a template: `Values<typeof invoice>` of a `template()`, or
- * `Values<"inv_2024", Templates>` of a map. If a schema transforms the values, this is their type before the transformation.
+ * The values that `generate` takes for a template. Use `Values<typeof invoice>` for a `template()`, or `Values<"inv_2024",
+ * Templates>` for an entry in a map. If a schema transforms the values, this is their type before the transformation.
  *
  * @typeParam G - a template, or a uid of the map
  * @typeParam T - the map of templates, if `G` is a uid
@@ -43,7 +43,7 @@ export type Values<G extends (keyof T & string) | AnyTemplate, T = Record<string
  *
  * @param uid - the template's uid, from the dashboard
  * @param schema - a Standard Schema (zod, valibot, arktype …). It checks the values before the request is sent, and the
- * client sends its output. Without a schema, only the compiler checks the values, by the type parameter
+ * client sends its output. Without a schema, the values are only type-checked, using the type parameter
  * @returns a template that you can pass to `generate` instead of the uid
  * @throws {ConfigurationError} if `uid` is not a valid uid, or `schema` is not a Standard Schema
  *

@@ -19,7 +19,7 @@ export interface ObjectUrl extends HeldPdf {
  * @param options - `signal` cancels a pending document and revokes the URL, for example when a view is closed
  * @returns the URL, and a function to revoke it
  * @throws {ConfigurationError} (rejects) in a runtime without object URLs
- * @throws the error of the call, or the reason of `signal`
+ * @throws the error that the call rejects with, or the abort reason of `signal`
  *
  * @example
  * ```ts

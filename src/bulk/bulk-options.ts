@@ -46,7 +46,7 @@ export interface BulkProgress {
    * at a time.
    */
   readonly outageMs: number;
-  /** The time until the next request in a pause or an outage, in milliseconds; otherwise 0. */
+  /** During a pause or an outage, the time until the next request in milliseconds; otherwise 0. */
   readonly nextRequestMs: number;
 }
 

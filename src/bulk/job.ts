@@ -20,7 +20,7 @@ export interface Job {
   readonly options?: JobOptions | undefined;
 }
 
-/** The type of jobs of a client: a uid of its map or a `template()`, with the matching values. */
+/** The type of job that a client accepts: a uid from its template map, or a `template()`, with matching values. */
 export type JobOf<T, J = Job> =
   | { [U in keyof T & string]: JobWith<U, T[U]> }[keyof T & string]
   | JobWith<TemplateOf<T, J>, ValuesOf<J>>;
@@ -53,7 +53,7 @@ export type Fitting<J> = J extends { readonly template: infer G extends AnyTempl
   ? {
       /** The template of the job. */
       readonly template: G;
-      /** The values of that template. */
+      /** The values for the template. */
       readonly values: Values<G>;
     }
   : unknown;

@@ -56,7 +56,7 @@ export class Outage {
   }
 
   /**
-   * Registers a request that failed.
+   * Records a failed request.
    *
    * @param job - identifies the job
    * @param sentAtMs - when its request was sent. Requests that were in flight when the outage began do not make it longer.

@@ -5,7 +5,7 @@ import type { Ticket } from "./pace/pace.ts";
 
 /** The start or the end of an outage of the service. */
 export interface BulkOutage {
-  /** Whether the service responds again. */
+  /** Whether the service is responding again. */
   readonly isOver: boolean;
   /** The error of the last failed request. */
   readonly error: unknown;

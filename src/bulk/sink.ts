@@ -3,7 +3,7 @@ import type { UseContext } from "./job.ts";
 
 /** What `put` receives in addition to the document. */
 export interface PutContext<J> extends UseContext {
-  /** The job of the document. */
+  /** The job that the document was generated for. */
   readonly job: J;
 }
 

@@ -4,7 +4,7 @@ import type { RetryPolicy } from "../options/retry.ts";
 export interface FailureKind {
   /**
    * `"safe"`: the request was not sent, so a retry cannot render twice. `"ambiguous"`: a retry may help, and may render twice.
-   * `"never"`: a retry would fail again, or is not wanted.
+   * `"never"`: a retry would fail again, or retries are disabled.
    */
   readonly repeat: "safe" | "ambiguous" | "never";
   /** The delay that the service requests, in milliseconds. */

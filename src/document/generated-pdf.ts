@@ -31,7 +31,7 @@ export interface Saved {
  * connection, and stays available.
  *
  * An output method that succeeds has returned a complete PDF (with `verify: false`: the complete response). Otherwise it fails
- * with a `TruncatedPdfError`, with a `TimeoutError`, with the reason of `cancel` or of the call's `signal`, or with a `TypeError`
+ * with a `TruncatedPdfError`, a `TimeoutError`, the reason passed to `cancel` or to the call's abort signal, or a `TypeError`
  * if the document was already read.
  */
 export class GeneratedPdf {

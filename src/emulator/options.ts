@@ -13,7 +13,7 @@ export interface EmulatorLimits {
   readonly maxBodyBytes?: number | undefined;
   /**
    * The timeout for receiving a request in milliseconds, from the connection to the end of the body. Slower requests get a 408,
-   * and their connections are closed. Headers have at most 10,000. Default: 30,000.
+   * and their connections are closed. The headers must arrive within 10,000 ms. Default: 30,000.
    */
   readonly requestMs?: number | undefined;
   /** The timeout for rendering one document in milliseconds. Slower documents become a 500. Default: 60,000. */

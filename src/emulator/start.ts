@@ -35,16 +35,17 @@ export interface Emulator {
  * Starts an emulator of the service on this machine, which renders real PDFs with pdfmake from template files.
  *
  * The file name is the uid. `<uid>.json` is a pdfmake document definition with `{{placeholders}}`. `<uid>.mjs`, or `<uid>.ts` if
- * Node supports TypeScript, has a default export `(values) => document definition`. Changes of files take effect on the next
- * request. Values that the schema of a template rejects lead to a 422. A template that throws leads to a 500 without the reason,
- * which `onError` receives.
+ * Node supports TypeScript, has a default export `(values) => document definition`. File changes take effect on the next
+ * request. Values that the schema of a template rejects lead to a 422. If a template throws, the emulator responds with 500.
+ * The response omits the reason, which is passed to `onError`.
  *
  * @param options - the folder with the templates, the address, limits and faults
- * @returns the emulator, once it listens
+ * @returns the emulator, once it is listening
  * @throws {TypeError} if an option is unknown, missing or of the wrong type
  * @throws {RangeError} if a number is out of range
- * @throws {Error} if a folder is missing or contains no template, two files have the same uid, templates cannot be loaded (one
- * line each, with file and position), pdfmake is not installed, or it cannot listen on the host and port
+ * @throws {Error} if a folder is missing or contains no template, if two files have the same uid, if a template cannot be
+ * loaded (the message lists each with its file and position), if pdfmake is not installed, or if the host and port are
+ * unavailable
  * @example
  * ```ts
  * const emulator = await startEmulator({ templates: "templates" });

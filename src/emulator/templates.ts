@@ -88,7 +88,7 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
 
 const warnings = new WeakMap<Request, string>();
 
-/** Returns a warning about the sent document of a call, if any. */
+/** Returns a warning about the document that the call sent, if any. */
 export function warningOf(request: Request): string | undefined {
   return warnings.get(request);
 }

@@ -52,7 +52,7 @@ export class TemplatePdfError extends Error {
 
   /**
    * @param message - what happened, to what, and what to do
-   * @param facts - the properties of the error, unless they are `undefined`
+   * @param facts - the properties to set on the error; `undefined` ones are skipped
    */
   constructor(message: string, facts: ErrorFacts = {}) {
     super(message, facts);

@@ -4,7 +4,7 @@ export interface SaveOptions {
   readonly recursive?: boolean | undefined;
 }
 
-/** The rules of a bulk run for the files that it saves. */
+/** How a bulk run saves its files. */
 export interface SavePolicy extends SaveOptions {
   /** The start of the draft's name, after the dot. It identifies the run that left the file behind. */
   readonly mark: string;

@@ -1,5 +1,5 @@
 /**
- * The endpoint of the service on your own server, which holds the API key for browsers.
+ * An endpoint on your own server that forwards calls to the service, so that browsers never see the API key.
  *
  * @packageDocumentation
  */

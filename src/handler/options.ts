@@ -16,7 +16,7 @@ import { checkOrigin } from "./origins.ts";
 export type HandlerTemplates = Readonly<Record<string, AnyTemplate>>;
 
 /**
- * The functions of the server that a handler calls.
+ * The names of the user-supplied callbacks that a handler calls.
  *
  * @inline
  */

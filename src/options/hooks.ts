@@ -32,7 +32,7 @@ export interface ResponseEvent extends CallEvent {
 
 /** The event when an attempt has failed and will be retried. */
 export interface RetryEvent extends CallEvent {
-  /** The error of the attempt. */
+  /** The error that the attempt failed with. */
   readonly error: unknown;
   /** The delay before the next attempt, in milliseconds. */
   readonly delayMs: number;

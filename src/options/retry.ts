@@ -14,7 +14,7 @@ export interface Retry {
   limit?: number | undefined;
   /**
    * Whether to retry a request after which the service may have rendered the document. Set it to `false` if you pay for every
-   * render. Requests that were not sent are retried in any case. In a browser, the client cannot detect that and treats every
+   * render. Requests that were never sent are always retried. In a browser, the client cannot detect that and treats every
    * request as sent. Default: `true`.
    */
   mayRenderTwice?: boolean | undefined;

@@ -13,7 +13,7 @@ export interface Timeouts {
   connect?: number | undefined;
   /** Time from the sent request to the first byte of the document, including rendering. Default: 120,000. */
   firstByte?: number | undefined;
-  /** Time without a new byte of the document, while the reader keeps up. Default: 30,000. */
+  /** The maximum time to wait for more bytes of the document while the reader is ready for them. Default: 30,000. */
   stall?: number | undefined;
   /** Time from an awaited document to the output method that reads it, and from a stream to its first read. Default: 60,000. */
   unread?: number | undefined;

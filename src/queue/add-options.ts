@@ -15,7 +15,7 @@ export interface AddOptions<J> {
 
 /** The progress of an `add`. */
 export interface AddProgress {
-  /** The number of jobs that this `add` has added. */
+  /** The number of jobs added by this call to `add`. */
   readonly added: number;
   /** The number of jobs that the run already had. */
   readonly known: number;

@@ -25,7 +25,7 @@ export interface BulkQueueOptions {
    */
   sealKey?: SealKey | undefined;
   /**
-   * The time in milliseconds after which the values of a failed job are deleted, so that it can no longer be retried. Default: 7
+   * How long to keep the values of a failed job, in milliseconds. After that, the job can no longer be retried. Default: 7
    * days.
    */
   keepFailedFor?: number | undefined;

@@ -52,7 +52,7 @@ export class JobCodec {
     return this.#key !== undefined;
   }
 
-  /** @param id - the id of the job, to which a sealed job is bound */
+  /** @param id - the job ID. An encrypted job can be decrypted only under this ID */
   async encode(id: string, content: QueuedContent): Promise<QueuedData> {
     const key = await this.#key;
     if (key === undefined) return { v: version, content };

@@ -165,7 +165,7 @@ function readResult(
 /** The maximum length of a message from the schema, in characters. */
 const maxIssueLength = 500;
 
-/** Reads the path of a schema's issue. It is empty if the issue is about all values. */
+/** Reads the path of a schema's issue. It is empty if the issue concerns the values object as a whole. */
 export function issuePath(issue: unknown): (string | number)[] {
   const { path } = Object(issue) as { path?: unknown };
   // Not `map`, which would return an instance of a subclass of `Array`.

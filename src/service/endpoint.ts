@@ -54,7 +54,7 @@ export interface EndpointOptions<Context = void> {
   readonly maxBodyBytes?: number | undefined;
   /**
    * Receives errors of `authorize` or `produce` other than a {@link Problem}, and the causes of problems. The response does not
-   * contain them. Its own errors are ignored.
+   * contain them. Errors thrown by this callback are ignored.
    */
   readonly onError?:
     | ((error: unknown, request: Request, requestId: string, context: Context) => void)

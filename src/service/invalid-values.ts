@@ -10,7 +10,7 @@ export interface ValueIssue {
   readonly place?: string | undefined;
 }
 
-/** Options of the refusal. */
+/** Options for the 422 response. */
 interface InvalidValuesOptions {
   /** The source of the issues, such as the file of the template. Default: none. */
   readonly checkedBy?: string;

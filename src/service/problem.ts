@@ -65,7 +65,7 @@ export const serverFault =
 
 /**
  * A refusal: `authorize` returns it, and `produce` throws it. Everything except `cause` is sent, so it must not contain a key or
- * a value. The specification shows no error bodies ("Errors"), so refusals follow the standard for HTTP APIs.
+ * a value. The "Errors" section of the specification defines no error bodies, so refusals use the standard format for HTTP APIs.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */

@@ -3,13 +3,13 @@ import { InvalidPdfError, TruncatedPdfError } from "../index.ts";
 import { bytesGiven } from "./pdf/bytes-given.ts";
 
 /**
- * Throws if bytes are not a complete PDF, by the same rule as the client: `%PDF-` in the first 1,024 bytes, and `%%EOF` in the
- * last 1,024, without NULs and white space at the end.
+ * Throws if the bytes are not a complete PDF. As in the client, `%PDF-` must appear in the first 1,024 bytes and `%%EOF` in
+ * the last 1,024, ignoring trailing NULs and white space.
  *
  * It does not check the content. Use `pdfText()` to read that.
  *
  * @param bytes - the document: a `Uint8Array`, a `Buffer` or an `ArrayBuffer`
- * @throws {TypeError} if `bytes` is something else, such as a promise without `await`
+ * @throws {TypeError} if `bytes` is anything else, such as a promise that was not awaited
  * @throws {InvalidPdfError} if it does not begin like a PDF, or is empty
  * @throws {TruncatedPdfError} if it begins like a PDF but does not end like one
  *

@@ -24,7 +24,7 @@ const width = 595;
 const advance = 0.6;
 
 /**
- * Creates a PDF with the given text, number of pages and size, which every reader can open.
+ * Creates a valid PDF with the given text, page count and size. Every PDF reader can open it.
  *
  * Latin letters are drawn. Other characters appear as boxes, but can be copied and searched. Long lines are drawn smaller.
  * Padding consists of unique comments, so that misplaced bytes are detected.

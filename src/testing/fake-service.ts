@@ -89,7 +89,7 @@ export class FakeService<T = any> {
     return this.#handlers;
   }
 
-  /** A `fetch` for the `fetch` option of the client. Calls to other addresses fail like without a network. */
+  /** A `fetch` for the `fetch` option of the client. Calls to other addresses fail as if there were no network. */
   readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     if (typeof Request === "undefined") {
       throw new ConfigurationError(

@@ -12,13 +12,13 @@ import {
 
 /** The position of a fault in the document. */
 export interface AfterBytes {
-  /** The number of bytes to send before the fault. The document is longer. Default: half of it. */
+  /** The number of bytes to send before the fault. The document is always longer than this. Default: half of it. */
   readonly afterBytes?: number | undefined;
 }
 
-/** The options of a temporary refusal. */
+/** Options for a rate-limit (429) response. */
 export interface RateLimit {
-  /** The `Retry-After` header: a number of seconds, or its text. Default: no header. */
+  /** The `Retry-After` header: a number of seconds, or the raw header value as a string. Default: no header. */
   readonly retryAfter?: number | string | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Failure {
 export interface Slowness {
   /** The number of pieces. Default: 40. */
   readonly pieces?: number | undefined;
-  /** The time between two pieces in milliseconds. Default: 25. */
+  /** The time between chunks, in milliseconds. Default: 25. */
   readonly everyMs?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Tools for tests of programs that generate PDFs: a fake service, faults, fake documents, and a text reader for PDFs.
+ * Tools for testing programs that generate PDFs: a fake service, faults, fake documents, and a PDF text reader.
  *
  * @packageDocumentation
  */

@@ -17,7 +17,7 @@ export interface FakeServiceOptions {
    * The templates: uids, or `template()`s, whose schemas check the received values. Default: any uid and any values.
    */
   readonly templates?: readonly (Template | string)[] | undefined;
-  /** The valid keys, one or more; `null` if no key is needed, as for browsers. Default: any key. */
+  /** The accepted keys (at least one), or `null` to accept requests without a key, as browsers send. Default: any key. */
   readonly apiKeys?: readonly string[] | null | undefined;
 }
 
@@ -83,7 +83,7 @@ export const failRules: Rules<FailOptions> = { uid: isText, times: isPositiveCou
 export const waitRules: Rules<WaitOptions> = { timeoutMs: isWait };
 export const listenRules: Rules<ListenOptions> = { port: isPort, host: isText };
 
-/** Checks a base URL by the rules of the client. @returns it without a trailing slash */
+/** Checks a base URL against the client's rules. @returns it without a trailing slash */
 export function checkBaseUrl(baseUrl: string | URL): string {
   new TemplatePdf({ baseUrl, apiKey: null, fetch: () => Promise.reject(new Error("never called")) });
   const page = (globalThis as { location?: { href?: string } }).location?.href;

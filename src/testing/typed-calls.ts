@@ -9,7 +9,7 @@ export interface FakeCall<U extends string = string, V = Record<string, unknown>
   readonly values: V;
   /** The headers of the request, without the key. */
   readonly headers: Headers;
-  /** The name of the fault that answered it. */
+  /** The name of the fault that was applied to the request, if any. */
   readonly fault: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export type ByUid<A extends readonly (Template | string)[]> = {
     : Record<string, unknown>;
 };
 
-/** The type of a value after JSON: the result of `toJSON`, for example for a `Date`. */
+/** The type of a value after JSON serialization. For a `Date`, for example, it is the return type of `toJSON`. */
 type AsJson<V> = unknown extends V
   ? V
   : V extends Json

@@ -19,7 +19,7 @@ export function contentLengthOf(head: ResponseHead): number | undefined {
   return head.decoded === false ? lengthIn(head) : undefined;
 }
 
-/** Returns the probable length of a response, which may count encoded bytes. */
+/** Returns the expected length of a response. The length may refer to the encoded (compressed) bytes. */
 export function expectedLengthOf(head: ResponseHead): number | undefined {
   return head.decoded ? undefined : lengthIn(head);
 }

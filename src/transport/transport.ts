@@ -8,7 +8,7 @@ export interface Transport {
   readonly sees: {
     /** Whether the time before `onSent` is spent only on connecting, and not in a queue. */
     readonly connecting: boolean;
-    /** Whether `onSent` means that the request was sent, not only handed over. */
+    /** Whether `onSent` fires when the request has been sent, rather than when it has been handed to the runtime. */
     readonly sending: boolean;
   };
   /** Explains a failure before any response, if the errors of this runtime are known. */
@@ -45,7 +45,7 @@ export interface Receiver {
   onSent(): void;
   /** The status and headers of the final response. Interim responses (1xx) are not reported. */
   onHead(head: ResponseHead): void;
-  /** Bytes of the body, never while paused. A chunk never changes, so receivers may keep it. */
+  /** Receives bytes of the body. Not called while paused. A chunk never changes, so receivers may keep it. */
   onChunk(chunk: Uint8Array): void;
   /** The body is complete. Never while paused. */
   onEnd(): void;
@@ -84,7 +84,7 @@ export interface TransportSettings {
 
 /** The connections that a client shares with its derived clients, opened on demand. */
 export interface TransportPool {
-  /** Returns the transport for the next call. Read for every call, because mocks come and go. */
+  /** Returns the transport for the next call. Looked up on every call, because mocks can be installed and removed at any time. */
   current(settings: TransportSettings): Transport;
   /** Captures the caller's asynchronous context, which loggers and tracers use, if the runtime supports it. */
   captureContext(): CapturedContext | undefined;

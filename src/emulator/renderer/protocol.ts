@@ -10,7 +10,7 @@ export interface RendererSetup {
   readonly fonts: string | undefined;
 }
 
-/** A task for a thread, which performs one at a time. */
+/** A task for a worker thread. Each thread runs one task at a time. */
 export interface Task {
   readonly template: TemplateFile;
   /** The values. Without them, the template is only inspected. */

@@ -96,7 +96,7 @@ export function slow(pieces: number, everyMs: number): ScriptedFault {
   return fault("the document arrives slowly but steadily", script, pieces);
 }
 
-/** The connection is reset after some bytes of the document. Default: instead of a response. */
+/** The connection is reset after some bytes of the document. By default, the connection is reset before any response is sent. */
 export function reset(afterBytes?: number): ScriptedFault {
   if (afterBytes === undefined) {
     return fault("the connection is reset instead of a response", () => [{ do: "reset" }]);
