@@ -58,11 +58,10 @@ for (const [index, budgetMs] of rounds.entries()) {
   await runRound(settings, mutants, coverage, tried, budgetMs);
   console.log(`mutation: ${readKilled(settings).size} are killed after round ${index + 1}`);
 }
-const loading = mutants.filter(({ id }) => atLoad.has(id));
-await runAtLoad(settings, loading, mutants);
+await runAtLoad(settings, mutants, atLoad);
 
 const killed = readKilled(settings);
-console.log(`mutation: ${killed.size} are killed after ${loading.length} mutants ran while modules load`);
+console.log(`mutation: ${killed.size} are killed after the mutants at load`);
 /** @type {Map<string, { all: number, killed: number }>} */
 const files = new Map();
 for (const { id, file, line, column, mutator, replacement } of mutants) {

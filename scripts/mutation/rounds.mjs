@@ -1,18 +1,14 @@
 // @ts-check
-import { spawn } from "node:child_process";
-import { appendFileSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { exitOf, startTests, stop } from "./test-process.mjs";
 
 /** The time after which a test process that makes no progress counts as hanging and is killed, with its mutant. */
 const hangMs = 12_000;
 /** The time after which the tests of a mutant at load count as hanging. */
 const hangAtLoadMs = 60_000;
-/** @type {Set<import("node:child_process").ChildProcess>} */
-const running = new Set();
-process.on("SIGINT", () => {
-  for (const tests of running) stop(tests);
-  process.exit(130);
-});
+/** How many test files run with each mutant at load. */
+const maxFilesAtLoad = 4;
 /** How often a test file is restarted after mutants that hang or end the process. */
 const maxRestarts = 40;
 
@@ -58,33 +54,26 @@ export async function runRound(settings, mutants, coverage, tried, budgetMs) {
   const plan = planOf(coverage, mutants, readKilled(settings), tried, budgetMs);
   writeFileSync(join(settings.results, "plan.json"), JSON.stringify(plan));
   writeFileSync(join(settings.results, "finished.txt"), "");
-  const queue = filesOf(plan, coverage);
-  const slots = Array.from({ length: settings.processes }, async (_, slot) => {
-    for (let file = queue.shift(); file; file = queue.shift()) {
-      for (let restarts = 0; restarts < maxRestarts; restarts++) {
-        if (await runFile(settings, file, slot)) break;
-      }
+  await inSlots(settings, filesOf(plan, coverage), async (file, slot) => {
+    for (let restarts = 0; restarts < maxRestarts; restarts++) {
+      if (await runFile(settings, file, slot)) break;
     }
   });
-  await Promise.all(slots);
 }
-
-/** How many test files run with each mutant at load. */
-const maxFilesAtLoad = 4;
 
 /**
  * Runs mutants in code that runs while modules load, such as regular expressions in constants. Each needs a process
  * of its own, so it runs only with the test files that killed most other mutants of its source file.
  *
  * @param {Settings} settings
- * @param {readonly Place[]} mutants - the mutants at load
- * @param {readonly Place[]} all - all mutants
+ * @param {readonly Place[]} mutants
+ * @param {ReadonlySet<string>} atLoad - the ids of the mutants that are reached while modules load
  */
-export async function runAtLoad(settings, mutants, all) {
+export async function runAtLoad(settings, mutants, atLoad) {
   const killed = readKilled(settings);
   /** @type {Map<string, Map<string, number>>} The number of kills by each test file, for each source file. */
   const kills = new Map();
-  for (const { id, file } of all) {
+  for (const { id, file } of mutants) {
     const test = killed.get(id);
     if (test === undefined) continue;
     const counts = kills.get(file) ?? new Map();
@@ -92,7 +81,8 @@ export async function runAtLoad(settings, mutants, all) {
   }
   /** @type {Map<string, Promise<boolean>>} Whether a test file passes in this way without a mutant. */
   const passes = new Map();
-  const kill = async (/** @type {Place} */ { id, file }) => {
+  const surviving = mutants.filter(({ id }) => atLoad.has(id) && !killed.has(id));
+  await inSlots(settings, surviving, async ({ id, file }) => {
     const killers = [...(kills.get(file) ?? [])].sort(([, a], [, b]) => b - a).slice(0, maxFilesAtLoad);
     for (const [test] of killers) {
       if (!passes.has(test)) passes.set(test, passesWith(settings, test, ""));
@@ -100,10 +90,22 @@ export async function runAtLoad(settings, mutants, all) {
       appendFileSync(join(settings.results, "killed.tsv"), `${id}\t${test}#\n`);
       return;
     }
-  };
-  const queue = mutants.filter(({ id }) => !killed.has(id));
-  const slots = Array.from({ length: settings.processes }, async () => {
-    for (let mutant = queue.shift(); mutant; mutant = queue.shift()) await kill(mutant);
+  });
+}
+
+/**
+ * Processes items in order, one at a time in each slot.
+ *
+ * @template T
+ * @param {Settings} settings
+ * @param {readonly T[]} items
+ * @param {(item: T, slot: number) => Promise<void>} work
+ */
+async function inSlots({ processes }, items, work) {
+  // All slots take from one iterator.
+  const remaining = items.values();
+  const slots = Array.from({ length: processes }, async (_, slot) => {
+    for (const item of remaining) await work(item, slot);
   });
   await Promise.all(slots);
 }
@@ -261,53 +263,6 @@ async function runFile(settings, file, slot) {
     return true;
   }
   return false;
-}
-
-/**
- * @param {Settings} settings
- * @param {readonly string[]} args
- * @param {Record<string, string>} environment
- */
-function startTests({ folder, results, tests }, args, environment) {
-  const vitest = join(folder, "node_modules/vitest/vitest.mjs");
-  const log = openSync(join(results, "tests.log"), "a");
-  const own = {
-    MUTATION_ROOT: folder,
-    MUTATION_FOLDER: results,
-    MUTATION_TESTS: tests,
-    // Use the same random cases in every run, so that no mutant is killed by chance.
-    FUZZ_RUNS: "12",
-    FUZZ_SEED: "1",
-    CI: "true",
-  };
-  const config = join(folder, "scripts/mutation/vitest.config.ts");
-  const child = spawn(process.execPath, [vitest, "run", "--config", config, "--reporter=dot", ...args], {
-    cwd: folder,
-    env: { ...process.env, ...own, ...environment },
-    // Its own process group, so that its child processes can be killed with it.
-    detached: true,
-    stdio: ["ignore", log, log],
-  });
-  running.add(child);
-  child.on("exit", () => running.delete(child));
-  return child;
-}
-
-/** @param {import("node:child_process").ChildProcess} tests */
-function stop(tests) {
-  try {
-    process.kill(-Number(tests.pid), "SIGKILL");
-  } catch {
-    // All processes have ended.
-  }
-}
-
-/**
- * @param {import("node:child_process").ChildProcess} tests
- * @returns {Promise<boolean>} whether it exited normally, with results
- */
-function exitOf(tests) {
-  return new Promise((resolve) => tests.on("exit", (code) => resolve(code === 0 || code === 1)));
 }
 
 const fileOf = (/** @type {string} */ test) => test.slice(0, test.indexOf("#"));
