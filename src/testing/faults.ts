@@ -32,7 +32,7 @@ export interface Failure {
 export interface Slowness {
   /** The number of pieces. Default: 40. */
   readonly pieces?: number | undefined;
-  /** The time between chunks, in milliseconds. Default: 25. */
+  /** The time between two pieces, in milliseconds. Default: 25. */
   readonly everyMs?: number | undefined;
 }
 
