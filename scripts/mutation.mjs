@@ -58,7 +58,7 @@ for (const [index, budgetMs] of rounds.entries()) {
   await runRound(settings, mutants, coverage, tried, budgetMs);
   console.log(`mutation: ${readKilled(settings).size} are killed after round ${index + 1}`);
 }
-await runAtLoad(settings, mutants, atLoad);
+await runAtLoad(settings, mutants, coverage, atLoad);
 
 const killed = readKilled(settings);
 console.log(`mutation: ${killed.size} are killed after the mutants at load`);

@@ -1,6 +1,6 @@
 // @ts-check
 import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join, parse } from "node:path";
 import { exitOf, startTests, stop } from "./test-process.mjs";
 
 /** The time after which a test process that makes no progress counts as hanging and is killed, with its mutant. */
@@ -8,7 +8,7 @@ const hangMs = 12_000;
 /** The time after which the tests of a mutant at load count as hanging. */
 const hangAtLoadMs = 60_000;
 /** How many test files run with each mutant at load. */
-const maxFilesAtLoad = 4;
+const maxFilesAtLoad = 8;
 /** How often a test file is restarted after mutants that hang or end the process. */
 const maxRestarts = 40;
 
@@ -63,14 +63,42 @@ export async function runRound(settings, mutants, coverage, tried, budgetMs) {
 
 /**
  * Runs mutants in code that runs while modules load, such as regular expressions in constants. Each needs a process
- * of its own, so it runs only with the test files that killed most other mutants of its source file.
+ * of its own, so it runs only with the test files that are most likely to kill it.
  *
  * @param {Settings} settings
  * @param {readonly Place[]} mutants
+ * @param {Coverage} coverage
  * @param {ReadonlySet<string>} atLoad - the ids of the mutants that are reached while modules load
  */
-export async function runAtLoad(settings, mutants, atLoad) {
+export async function runAtLoad(settings, mutants, coverage, atLoad) {
   const killed = readKilled(settings);
+  const testFiles = testFilesBySource(mutants, coverage, killed);
+  /** @type {Map<string, Promise<boolean>>} Whether a test file passes in this way without a mutant. */
+  const passes = new Map();
+  const surviving = mutants.filter(({ id }) => atLoad.has(id) && !killed.has(id));
+  await inSlots(settings, surviving, async ({ id, file }) => {
+    for (const test of testFiles(file)) {
+      if (!passes.has(test)) passes.set(test, passesWith(settings, test, ""));
+      if (!(await passes.get(test)) || (await passesWith(settings, test, id))) continue;
+      // Only a repeated failure counts, because a test can fail by chance.
+      if (await passesWith(settings, test, id)) continue;
+      appendFileSync(join(settings.results, "killed.tsv"), `${id}\t${test}#\n`);
+      return;
+    }
+  });
+}
+
+/**
+ * Returns a function that returns the test files that are most likely to kill a mutant of a source file: the tests
+ * named after it, then those that killed most other mutants of it, and then the others in the folder of its tests.
+ *
+ * @param {readonly Place[]} mutants
+ * @param {Coverage} coverage
+ * @param {ReadonlyMap<string, string>} killed
+ * @returns {(source: string) => string[]}
+ */
+function testFilesBySource(mutants, coverage, killed) {
+  const all = [...new Set(Object.keys(coverage).map(fileOf))];
   /** @type {Map<string, Map<string, number>>} The number of kills by each test file, for each source file. */
   const kills = new Map();
   for (const { id, file } of mutants) {
@@ -79,18 +107,13 @@ export async function runAtLoad(settings, mutants, atLoad) {
     const counts = kills.get(file) ?? new Map();
     kills.set(file, counts.set(fileOf(test), (counts.get(fileOf(test)) ?? 0) + 1));
   }
-  /** @type {Map<string, Promise<boolean>>} Whether a test file passes in this way without a mutant. */
-  const passes = new Map();
-  const surviving = mutants.filter(({ id }) => atLoad.has(id) && !killed.has(id));
-  await inSlots(settings, surviving, async ({ id, file }) => {
-    const killers = [...(kills.get(file) ?? [])].sort(([, a], [, b]) => b - a).slice(0, maxFilesAtLoad);
-    for (const [test] of killers) {
-      if (!passes.has(test)) passes.set(test, passesWith(settings, test, ""));
-      if (!(await passes.get(test)) || (await passesWith(settings, test, id))) continue;
-      appendFileSync(join(settings.results, "killed.tsv"), `${id}\t${test}#\n`);
-      return;
-    }
-  });
+  return (source) => {
+    const { dir, name } = parse(source.replace(/^src/, "test"));
+    const neighbours = all.filter((test) => dirname(test) === dir);
+    const own = neighbours.filter((test) => basename(test).startsWith(`${name}.`));
+    const killers = [...(kills.get(source) ?? [])].sort(([, a], [, b]) => b - a).map(([test]) => test);
+    return [...new Set([...own, ...killers.slice(0, 4), ...neighbours])].slice(0, maxFilesAtLoad);
+  };
 }
 
 /**

@@ -37,7 +37,7 @@ export interface Slowness {
 }
 
 const isServerError: Rule = {
-  words: "a whole number from 500 to 599",
+  words: "a whole number from 500 to 599 (to get a 404 or 422, pass `templates` to fakeService)",
   test: (value) => Number.isInteger(value) && Math.floor((value as number) / 100) === 5,
 };
 const isRetryAfter: Rule = {

@@ -1,15 +1,14 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
-import { eventually } from "../support/eventually.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { outputOf, type RunningProgram, startProgram } from "../support/programs.ts";
 import { type Received, saying } from "../support/service.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { RecordingProxy } from "./browser-example/recording-proxy.ts";
 import { answersWithinMs, sha256, unlessTheDriverHangs, Visit } from "./browser-example/visit.ts";
-import { type Browser, launch } from "./browsers.ts";
+import { type Browser, launch, readDownload } from "./browsers.ts";
 import { runtimesFolder } from "./installed.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 import { noAnswer, ScriptedService } from "./scripted-service.ts";
@@ -154,9 +153,8 @@ describe.each(["chromium", "firefox"] as const)("the example in %s", unlessTheDr
     const { length } = service.requests;
     await visit.tabTo("download");
     await visit.page.keyboard.press("Enter");
-    const file = `Invoice ${sent.number}.pdf`;
-    await eventually(() => readdirSync(downloads.path).includes(file));
-    expect(sha256(readFileSync(join(downloads.path, file)))).toBe(shown);
+    const saved = join(downloads.path, `Invoice ${sent.number}.pdf`);
+    expect(sha256(await readDownload(saved))).toBe(shown);
     expect(service.requests).toHaveLength(length);
   });
 

@@ -1,6 +1,8 @@
+import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { atEnd } from "../support/at-end.ts";
+import { eventually } from "../support/eventually.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { browserOf, runtimesFolder } from "./installed.ts";
 
@@ -47,6 +49,12 @@ interface Launching {
   readonly downloads?: string;
   /** The time limit for a response to the driver. The default is so long that only a hanging browser exceeds it. */
   readonly answersWithinMs?: number;
+}
+
+/** Waits for a download. A browser first creates an empty file, and renames the complete one over it. */
+export async function readDownload(path: string): Promise<Uint8Array> {
+  await eventually(() => statSync(path, { throwIfNoEntry: false })?.size);
+  return readFileSync(path);
 }
 
 /**

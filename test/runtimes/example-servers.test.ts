@@ -1,13 +1,12 @@
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startEmulator } from "../../src/emulator/index.ts";
-import { eventually } from "../support/eventually.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { outputOf, type RunningProgram, startProgram } from "../support/programs.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-import { type Browser, launch, openPage } from "./browsers.ts";
+import { type Browser, launch, openPage, readDownload } from "./browsers.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 
 /** Tests examples/express and examples/next with the packed package and the emulator. */
@@ -74,12 +73,11 @@ describe.each(projects)("examples/%s", (name) => {
     const { page, complaints } = await openPage(chromium, running.origin);
     await page.click("button");
     await page.waitForFunction(`document.querySelector("output").textContent === "The invoice was saved."`);
-    const saved = "Invoice 2026-0117.pdf";
-    await eventually(() => readdirSync(downloads.path).includes(saved));
-    const { text } = await readPdf(readFileSync(join(downloads.path, saved)));
+    const saved = join(downloads.path, "Invoice 2026-0117.pdf");
+    const { text } = await readPdf(await readDownload(saved));
     expect(text).toContain("2026-0117");
     expect(complaints).toEqual([]);
     await page.close();
-    rmSync(join(downloads.path, saved));
+    rmSync(saved);
   });
 });
