@@ -85,7 +85,11 @@ describe("a fault", () => {
     ["cutOff", { afterBytes: -1 }, "Expected `afterBytes` to be a whole number, 0 or more, got `-1`"],
     ["stall", { afterByte: 1 }, "Unknown stall() option `afterByte`. Known options: afterBytes."],
     ["reset", { afterBytes: 1.5 }, "Expected `afterBytes` to be a whole number"],
-    ["serverError", { status: 404 }, "Expected `status` to be a whole number from 500 to 599, got `404`"],
+    [
+      "serverError",
+      { status: 404 },
+      "Expected `status` to be a whole number from 500 to 599 (to get a 404 or 422, pass `templates` to fakeService), got `404`",
+    ],
     ["rateLimited", { retryAfter: -1 }, "Expected `retryAfter` to be a whole number of seconds"],
     ["rateLimited", { retryAfter: "a\r\nb" }, "Expected `retryAfter` to be a whole number of seconds"],
     ["slow", { pieces: 0 }, "Expected `pieces` to be a whole number, 1 or more"],
