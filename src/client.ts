@@ -113,7 +113,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * @throws {TruncatedPdfError} (rejects) if the response is a truncated PDF
    * @throws {OversizedPdfError} (rejects) if a document in memory would be larger than `maxBytes`
    * @throws {SaveError} (rejects) if the file cannot be written
-   * @throws the reason that you pass (rejects), if you abort `signal` or call `cancel()`
+   * @throws the abort reason (rejects), if you abort `signal` or call `cancel()`
    *
    * @example
    * ```ts
@@ -174,8 +174,9 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   /**
    * Closes the client's own connections when the calls in flight have ended. New calls reject.
    *
-   * A call that waits for a retry is in flight. So is a document that has not been read, until `timeouts.unread` has passed.
-   * Your own `dispatcher` stays open, and so do the connections of the client that a derived client comes from.
+   * A call that waits for a retry counts as in flight. So does an unread document, until `timeouts.unread` has passed. Closing a
+   * client does not close a `dispatcher` that you passed. Closing a derived client does not close the original client's
+   * connections.
    *
    * @example
    * ```ts
@@ -191,7 +192,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   declare readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-/** Copies the options that are set. */
+/** Copies the options that are not `undefined`. */
 function withoutUndefined<O extends object>(options: O): Partial<O> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<O>;
 }

@@ -8,7 +8,7 @@ import {
 } from "./request/schema.ts";
 import { checkUid } from "./request/url.ts";
 
-/** A template of the service, with its uid and the type of its values. Created by `template()`. */
+/** A template, with its uid and the type of its values. Created by `template()`. */
 export interface Template<S extends StandardSchemaV1 = StandardSchemaV1, U extends string = string>
   extends AnyTemplate {
   /** The template's uid, from the dashboard. */

@@ -9,7 +9,7 @@
  *   subtotal?: string, vat?: string, vatRate?: string, total?: string,
  *   payment?: { label: string, value: string }[], note?: string,
  * }} Invoice
- * `logo` is an SVG text, a data: URL, or the name of a file in the folder of images.
+ * `logo` is an SVG text, a data: URL, or the name of a file in the image folder.
  */
 
 /** @type {Invoice} */

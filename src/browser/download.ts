@@ -1,16 +1,17 @@
 import { type AnyPdf, readBlob, refuse } from "./read-blob.ts";
 
-/** The time in milliseconds until the address is revoked: the browser must have started to save by then. */
+/** The delay in milliseconds before the URL is revoked. The browser must have started to save the document by then. */
 const savingBeginsWithinMs = 40_000;
 
 /**
  * Downloads a document: reads it completely, checks it, and asks the browser to save it.
  *
- * @param pdf - the result of `generate`, awaited or not, or a `Blob` of it
+ * @param pdf - the result of `generate`, awaited or not, or a `Blob` created from it
  * @param filename - the file name. Default: the name from the response, otherwise `document.pdf`
  * @returns when the browser has started to save the document. Browsers do not report whether saving succeeds
- * @throws {ConfigurationError} (rejects) outside a browser page, or if `filename` is not a string. The document is then cancelled
- * @throws the error of the call. Nothing is saved then
+ * @throws {ConfigurationError} (rejects) outside a browser page, or if `filename` is not a string. In both cases, the document is
+ * cancelled
+ * @throws whatever error the call rejects with. Nothing is saved in that case
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { type AnyPdf, giveUp, type HeldPdf, readBlob, refuse } from "./read-blob.ts";
 
-/** A URL of a document in this page, for an `<iframe>`, an `<object>` or a link. You can also pass it to `download`. */
+/** The URL of a document held by this page, for an `<iframe>`, an `<object>` or a link. You can also pass it to `download`. */
 export interface ObjectUrl extends HeldPdf {
   /** The URL, for example `blob:https://app.example.com/5c1b…`. */
   readonly url: string;
@@ -15,7 +15,7 @@ export interface ObjectUrl extends HeldPdf {
  * Creates an object URL for a document, after reading and checking all of it. The page holds the document in memory until you
  * revoke the URL.
  *
- * @param pdf - the result of `generate`, awaited or not, or a `Blob` of it
+ * @param pdf - the result of `generate`, awaited or not, or a `Blob` created from it
  * @param options - `signal` cancels a pending document and revokes the URL, for example when a view is closed
  * @returns the URL, and a function to revoke it
  * @throws {ConfigurationError} (rejects) in a runtime without object URLs

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import type { GeneratedPdf, PendingPdf } from "../index.ts";
 
-/** A document in the memory of this page. */
+/** A document that this page holds in memory. */
 export interface HeldPdf {
   /** The complete document. */
   readonly blob: Blob;
@@ -9,14 +9,14 @@ export interface HeldPdf {
   readonly filename: string | undefined;
 }
 
-/** A pending or generated document, one with an object URL, or its `Blob`. */
+/** A pending or generated document, a document with an object URL, or a `Blob`. */
 export type AnyPdf = PendingPdf | GeneratedPdf | HeldPdf | Blob;
 
 /**
  * Reads a document completely.
  *
  * @throws {ConfigurationError} (rejects) if it is not a document
- * @throws the error of the call
+ * @throws whatever error the call rejects with
  */
 export async function readBlob(pdf: AnyPdf): Promise<HeldPdf> {
   if (pdf instanceof Blob) return { blob: pdf, filename: undefined };

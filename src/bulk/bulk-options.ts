@@ -9,7 +9,7 @@ import type { Sink } from "./sink.ts";
 
 /** A job that an earlier run finished. */
 export interface Skipped<J> {
-  /** The kind of the result. */
+  /** The kind of result. */
   readonly status: "skipped";
   /** The job that you passed. */
   readonly job: J;
@@ -29,7 +29,7 @@ export type BulkResult<J> = (Fulfilled<J, unknown> | Rejected<J> | Skipped<J>) &
 
 /** The progress of a run. Its properties change while the run continues. */
 export interface BulkProgress {
-  /** The number of jobs that earlier runs finished, whether or not they are among the jobs of this run. */
+  /** The number of jobs that earlier runs finished, including jobs that this run does not contain. */
   readonly finishedBefore: number;
   /** The number of damaged lines in the journal. Their jobs run again. */
   readonly damagedLines: number;
@@ -39,10 +39,10 @@ export interface BulkProgress {
   readonly inHand: number;
   /** The current limit in requests per second; `Infinity` if none is known. */
   readonly perSecond: number;
-  /** The rest of a pause that `Retry-After` requested, in milliseconds; otherwise 0. */
+  /** The remaining pause requested by `Retry-After`, in milliseconds; 0 if there is none. */
   readonly pauseMs: number;
   /**
-   * The duration of the current outage of the service, in milliseconds; otherwise 0. During an outage the run sends one request
+   * The duration of the current service outage in milliseconds; 0 if there is none. During an outage, the run sends one request
    * at a time.
    */
   readonly outageMs: number;
@@ -60,11 +60,11 @@ export interface BulkSummary {
   readonly rejected: number;
   /** The number of rejected jobs with invalid values. No request was sent for them. */
   readonly invalid: number;
-  /** The number of fulfilled and rejected jobs whose input has changed since an earlier run finished them. */
+  /** The number of jobs that an earlier run finished and that ran again because their input has changed. */
   readonly changed: number;
   /**
-   * The number of jobs that earlier runs finished and that are not among the jobs of this run. Their documents remain.
-   * `undefined` if the run has not seen all of its jobs.
+   * The number of jobs that earlier runs finished and that this run does not contain. Their documents remain. `undefined` if the
+   * run has not seen all of its jobs.
    */
   readonly missing: number | undefined;
   /** The failures grouped by kind, most frequent first. */
@@ -80,8 +80,8 @@ export interface RunBulkOptions<T, J> extends RunOptions {
   /** The jobs: any iterable of `{ template, values }`. Jobs may have more properties. */
   jobs: Jobs<J & Fitting<J>>;
   /**
-   * Returns a unique ID for a job, for example an invoice number. It identifies the job in later runs. Default: the key from the
-   * sink, which is the path for a `folder`.
+   * Returns a unique ID for a job, for example an invoice number. It identifies the job in later runs. Default: the key that the
+   * sink returns, which is the path for a `folder`.
    */
   key?: ((job: NoInfer<J>) => string | number) | undefined;
   /** Stores the documents: a `folder`, or an object with `put`. */
@@ -91,21 +91,24 @@ export interface RunBulkOptions<T, J> extends RunOptions {
   /** Whether to start over. An existing journal is renamed to `<journal>.old`. Default: `false`. */
   fresh?: boolean | undefined;
   /**
-   * The maximum duration of an outage in milliseconds, after which the run stops with a `RunStoppedError`; may be 0 or
-   * `Infinity`. Until then the run sends single requests at growing intervals, and continues when the service is back. Default:
-   * 900,000.
+   * The maximum duration of an outage in milliseconds, after which the run stops with a `RunStoppedError`. It may be 0 or
+   * `Infinity`. Until then, the run sends one request at a time at growing intervals, and resumes when the service is available
+   * again. Default: 900,000.
    */
   giveUpAfter?: number | undefined;
-  /** The name of the run, for example `"payslips of November"`. A journal of a run with another name is rejected. Default: none. */
+  /**
+   * The name of the run, for example `"payslips of November"`. The run rejects a journal that was created under another name.
+   * Default: none.
+   */
   name?: string | undefined;
-  /** Called once, after the journal was opened and before the first job. If it throws, the run ends with that error. */
+  /** Called once, after the journal is opened and before the first job. If it throws, the run ends with that error. */
   onBegin?: ((progress: BulkProgress) => void) | undefined;
   /**
-   * Called with the result of every job; for a fulfilled job, once it is recorded. If it throws or rejects, the run ends with
-   * that error. The run does not wait for its promise, except at the end.
+   * Called with the result of every job. A fulfilled job is reported once it is recorded. If the callback throws or rejects, the
+   * run ends with that error. The run does not wait for a returned promise until the end.
    */
   onResult?: ((result: BulkResult<NoInfer<J>>) => void) | undefined;
-  /** Called when an outage of the service begins and when it ends. If it throws or rejects, the run ends with that error. */
+  /** Called when a service outage begins and when it ends. If it throws or rejects, the run ends with that error. */
   onOutage?: ((outage: BulkOutage) => void) | undefined;
 }
 

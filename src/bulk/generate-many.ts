@@ -7,9 +7,9 @@ import { checkClient, checkManyOptions, type GenerateManyOptions } from "./run-o
 /**
  * Generates a document for every job, several at a time, and yields the results as they complete.
  *
- * The run starts when you request the first result. It pulls jobs one at a time, and holds at most as many jobs and results as
- * may be in flight, so it continues only while you read results. A failed job is a result like any other and does not stop the
- * run. Leaving the loop cancels jobs in flight.
+ * The run starts when you request the first result. It pulls one job at a time. It never holds more jobs and unread results than
+ * may be in flight, so it pauses if you stop reading. A failed job yields a rejected result and does not stop the run. Leaving
+ * the loop cancels the jobs in flight.
  *
  * @param client - sends the requests. Its own retries are disabled: the run retries, because a 429, a 503 or a `Retry-After`
  * affects all jobs
@@ -17,9 +17,9 @@ import { checkClient, checkManyOptions, type GenerateManyOptions } from "./run-o
  * @param options - see `GenerateManyOptions`
  * @returns the results, each as `{ job, index, attempts, status: "fulfilled", value }` or `{ …, status: "rejected", error }`
  * @throws {ConfigurationError} if an option is unknown or invalid, or `jobs` is not iterable
- * @throws {RunStoppedError} (rejects) at the end of a run that `stopAfter`, `drain` or the service stopped early
- * @throws the reason of `signal` (rejects) when it is aborted
- * @throws the error of the source of jobs (rejects), after the results of jobs in flight
+ * @throws {RunStoppedError} (rejects) if `stopAfter`, `drain` or a permanent failure ended the run early
+ * @throws the abort reason of `signal` (rejects) when it is aborted
+ * @throws any error thrown while iterating `jobs` (rejects), after the results of the jobs in flight
  *
  * @example
  * ```ts

@@ -19,10 +19,10 @@ import { availabilityAfter } from "./service-watch.ts";
 /** The longest pause that a run accepts from `Retry-After`. */
 const longestPauseMs = 3_600_000;
 
-/** The maximum number of extra retries of a job to find out whether the job or the service causes its failures. */
+/** The maximum number of extra retries that determine whether a job or the service causes its failures. */
 const mostDoubts = 8;
 
-/** All attempts of one job, until its document was used, or retries would not help. */
+/** All attempts of one job, until its document is used or further retries would not help. */
 export class JobAttempts<J extends Job, R> implements BulkAttempt {
   attempts = 0;
   lastError: unknown;
@@ -30,7 +30,10 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
   readonly #job: J;
   readonly #index: number;
   #pdf: PendingPdf | undefined;
-  /** Refusals that do not count, because the run made progress: its pace caused them, not the job. */
+  /**
+   * The number of refusals that do not count, because the run made progress and they were caused by its pace rather than by the
+   * job.
+   */
   #pardoned = 0;
   /** The number of completed documents of the run at the last refusal of this job. */
   #wholeAtRefusal = -1;
@@ -52,7 +55,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     this.#index = index;
   }
 
-  /** Admits the job and tries until it has a result. Returns none if the run ended before the first attempt. */
+  /** Admits the job and retries until it has a result. Returns `undefined` if the run ended before the first attempt. */
   async run(admitted: true | Promise<void>): Promise<Result<J, R> | undefined> {
     try {
       if (admitted !== true) await admitted;
@@ -124,7 +127,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     return this.#outcome !== undefined && this.#outcome.failure === undefined;
   }
 
-  /** The error of an attempt: that of its document, which `use` may have wrapped, otherwise the one that `use` threw. */
+  /** The error of an attempt: the document's error, which `use` may have wrapped, or else the error that `use` threw. */
   #failureOf(thrown: unknown): unknown {
     const failure = this.#outcome?.failure;
     // If it was cancelled, its reader knows the reason.

@@ -7,7 +7,7 @@ import {
   type Values,
 } from "../index.ts";
 
-/** The options of the calls of one job: all call options except `retry`, which belongs to the run. */
+/** The call options of one job: all except `retry`, which is set for the run. */
 export type JobOptions = Omit<CallOptions, "retry">;
 
 /** A document to generate. You can add properties, such as a row number: each result contains its job. */
@@ -72,7 +72,8 @@ export interface UseContext {
 }
 
 /**
- * Turns a document into its result. It is called for every attempt, and must read the document completely before it returns.
+ * Turns a document into the value of its result. It is called for every attempt and must read the whole document before it
+ * returns.
  */
 export type Use<J, R> = (pdf: PendingPdf, job: J, context: UseContext) => Promise<R> | R;
 
@@ -88,7 +89,7 @@ interface Settled<J> {
 
 /** The result of a job whose document was generated and used. */
 export interface Fulfilled<J, R> extends Settled<J> {
-  /** The kind of the result. */
+  /** The kind of result. */
   readonly status: "fulfilled";
   /** What `use` returned. Default: the bytes of the document. */
   readonly value: R;
@@ -98,7 +99,7 @@ export interface Fulfilled<J, R> extends Settled<J> {
 
 /** The result of a job that failed. */
 export interface Rejected<J> extends Settled<J> {
-  /** The kind of the result. */
+  /** The kind of result. */
   readonly status: "rejected";
   /** The error of the last attempt. */
   readonly error: unknown;
@@ -128,7 +129,7 @@ export function checkJob<J extends Job>(job: J, index: number): J {
   );
 }
 
-/** Returns the text of a key, or `undefined` if it is neither a number nor a non-empty string. */
+/** Returns a key as a string, or `undefined` if it is neither a number nor a non-empty string. */
 export function keyTextOf(given: unknown): string | undefined {
   const isKey = (typeof given === "string" && given !== "") || Number.isFinite(given);
   return isKey ? String(given) : undefined;

@@ -46,7 +46,7 @@ export class Outage {
     return this.#isOn && this.#sinceMs !== undefined && nowMs - this.#sinceMs >= this.#giveUpAfterMs;
   }
 
-  /** Registers any response except 5xx. */
+  /** Records any response except a 5xx. */
   answered(): void {
     this.#failedJobs.clear();
     this.#sinceMs = undefined;

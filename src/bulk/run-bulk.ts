@@ -25,11 +25,11 @@ import { describeUnwritable } from "./unwritable.ts";
  *
  * A job is finished when its document is stored and its line is written to the journal. Finished jobs are skipped, unless their
  * template or values have changed. Jobs that were in flight when the process ended are generated again and replace their
- * documents. A `SIGKILL` loses no finished job, and a power cut no synced one: lines are synced in groups, at most 20 ms apart,
- * after their documents.
+ * documents. A `SIGKILL` loses no finished job. A power cut loses no synced job: journal lines are synced in groups, at most 20
+ * ms apart, after their documents.
  *
- * During an outage of the service, the run pauses, sends single requests at growing intervals, and continues when the service is
- * back.
+ * During a service outage, the run sends one request at a time at growing intervals, and resumes when the service is available
+ * again.
  *
  * @param options - see `RunBulkOptions`
  * @returns the numbers of fulfilled, skipped and rejected jobs, and the failures
@@ -37,10 +37,10 @@ import { describeUnwritable } from "./unwritable.ts";
  * @throws {JournalError} (rejects) if the journal is in use, belongs to another run, is not a journal, or cannot be read or
  * written
  * @throws {SaveError} (rejects) if the folder is not writable
- * @throws {RunStoppedError} (rejects) at the end of a run that `stopAfter`, `drain`, a full disk, the service, or an outage
- * longer than `giveUpAfter` stopped early; `summary` contains its progress
- * @throws the reason of `signal` (rejects) when it is aborted
- * @throws the errors of the source of jobs, of `open` of the sink and of `onResult` (rejects)
+ * @throws {RunStoppedError} (rejects) if `stopAfter`, `drain`, a full disk, a permanent failure, or an outage longer than
+ * `giveUpAfter` ended the run early; its `summary` contains the counts
+ * @throws the abort reason of `signal` (rejects) when it is aborted
+ * @throws any error thrown while iterating `jobs`, by the sink's `open`, or by `onResult` (rejects)
  *
  * @example
  * ```ts
@@ -81,7 +81,9 @@ export async function runBulk<T extends { [K in keyof T]: object }, J extends Jo
   }
 }
 
-/** Describes a place for the journal. A folder is relative to the journal, so that both can be moved together. */
+/**
+ * Describes the sink's location for the journal. A folder is stored relative to the journal, so that you can move both together.
+ */
 function placeOf(place: string | undefined, journal: string): string {
   if (place === undefined || !isAbsolute(place)) return place ?? "";
   return relative(dirname(resolve(journal)), place) || ".";

@@ -20,18 +20,21 @@ export interface RunOptions {
   concurrency?: number | "auto" | undefined;
   /** The maximum number of requests per second, including retries, evenly spaced. May be a fraction. Default: no limit. */
   perSecond?: number | undefined;
-  /** When a job is retried. Unset properties come from the client. Default: the client's settings. */
+  /** The retry policy for jobs. Unset properties come from the client. Default: the client's settings. */
   retry?: Retry | false | undefined;
   /** The number of rejected jobs after which the run stops with a `RunStoppedError`. Default: `Infinity`. */
   stopAfter?: number | undefined;
   /**
-   * Whether jobs with invalid values are skipped, so that they do not count for `stopAfter`. In any case they are rejected with a
-   * `ValuesError`, and no request is sent for them. Default: `false`.
+   * Whether `stopAfter` ignores jobs with invalid values. Such jobs are always rejected with a `ValuesError` without a request.
+   * Default: `false`.
    */
   skipInvalid?: boolean | undefined;
-  /** Aborts the run, which throws the reason of the signal. Jobs in flight are cancelled. */
+  /** Aborts the run and cancels the jobs in flight. The run throws the signal's abort reason. */
   signal?: AbortSignal | undefined;
-  /** Stops the run with a `RunStoppedError` after the requests in flight. No further job starts. */
+  /**
+   * Stops the run gracefully: no further job starts, and the run ends with a `RunStoppedError` once the requests in flight have
+   * completed.
+   */
   drain?: AbortSignal | undefined;
 }
 

@@ -9,8 +9,8 @@ interface RunFacts extends ErrorFacts {
 }
 
 /**
- * A run stopped before its last job: because of `stopAfter` or `drain`, or because all further jobs would fail. Jobs in flight
- * have completed, and their results were delivered. If the failure of a job was the reason, it is the `cause`.
+ * A run stopped before its last job, because of `stopAfter` or `drain`, or because all further jobs would fail. The jobs in
+ * flight have completed, and their results were delivered. If a failed job caused the stop, its error is the `cause`.
  */
 export class RunStoppedError extends TemplatePdfError {
   declare static readonly is: Is<RunStoppedError>;

@@ -3,7 +3,7 @@ import { ApiError, ConnectionError, InvalidPdfError, TimeoutError, TruncatedPdfE
 import { Outage, type Unserved } from "./outage.ts";
 import type { Ticket } from "./pace/pace.ts";
 
-/** The start or the end of an outage of the service. */
+/** The start or end of a service outage. */
 export interface BulkOutage {
   /** Whether the service is responding again. */
   readonly isOver: boolean;
@@ -80,7 +80,7 @@ export class ServiceWatch {
     this.#isProbing = true;
   }
 
-  /** Registers a response. Returns whether it ends an outage: responses to requests that were sent before the outage do not. */
+  /** Records a response. Returns `true` if it ends an outage. A response to a request sent before the outage does not end it. */
   answered(ticket: Ticket | undefined, nowMs: number): boolean {
     this.answerCount++;
     if (this.#outage.sinceMs === undefined) return false;
@@ -95,7 +95,7 @@ export class ServiceWatch {
     return wasOutage;
   }
 
-  /** Registers an attempt without a response. Returns whether an outage is the cause. */
+  /** Records an attempt without a response. Returns `true` if an outage is the cause. */
   failed({ jobIndex, how, error, ticket }: FailedAttempt, nowMs: number): boolean {
     // It was in flight when an outage began, which may have ended since.
     if (ticket !== undefined && ticket < this.#probe) return true;
@@ -110,7 +110,7 @@ export class ServiceWatch {
     return true;
   }
 
-  /** Registers that a request is no longer in flight. */
+  /** Records that a request is no longer in flight. */
   settled(ticket: Ticket): void {
     if (this.#isProbe(ticket)) this.#isProbing = false;
   }

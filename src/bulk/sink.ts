@@ -34,13 +34,13 @@ export interface SinkRun {
  */
 export interface Sink<J = unknown> {
   /**
-   * Stores a document under its key and replaces an earlier one. It must read the document completely, and resolve only when it
-   * is stored. It is called for every attempt, and must remove or replace the remains of a failed one.
+   * Stores a document under its key, replacing an earlier one. It must read the whole document, and resolve only when the
+   * document is stored. It is called for every attempt, so it must remove or replace what a failed attempt left behind.
    */
   put(key: string, pdf: PendingPdf, context: PutContext<J>): Promise<unknown>;
-  /** Identifies the place, for example `s3://payslips`. A journal of another place is rejected. */
+  /** Identifies the location, for example `s3://payslips`. The run rejects a journal that belongs to another location. */
   readonly place?: string | undefined;
-  /** Returns the key of a job for runs without a `key` option. If it throws, the job is rejected without a request. */
+  /** Returns a job's key in runs without a `key` option. If it throws, the job is rejected without a request. */
   keyOf?(job: J): string;
   /** Called once before the first job. If it throws, the run ends before any request. */
   open?(): Promise<void>;

@@ -56,8 +56,8 @@ export class SystematicFailures {
     const [detail, ...others] = this.#refusals.values();
     const isSame = detail && others.length === 0;
     const common = isSame
-      ? `the service refused each of them with 422, saying ${JSON.stringify(detail)}`
-      : `the service refused each of them with 422, for ${others.length + 1} reasons`;
+      ? `the service rejected all of them with 422, saying ${JSON.stringify(detail)}`
+      : `the service rejected all of them with 422, for ${others.length + 1} different reasons`;
     return { ...told, common };
   }
 }

@@ -127,22 +127,22 @@ function whatToDo(
   const hasKey = call.request.headers.some((text) => text.startsWith("API-Key "));
   if (status === 404 || status === 405) {
     // Without a JSON message, the sender is probably not the service.
-    const what = status === 405 || detail === undefined ? "`baseUrl` first" : "the uid and `baseUrl`";
-    const added = detail?.includes("/api/v1") ? "" : ", and the client adds /api/v1";
-    return `Check ${what}: its path is ${JSON.stringify(call.basePath)}${added}.`;
+    const what = status === 405 || detail === undefined ? "`baseUrl`" : "the uid and `baseUrl`";
+    const added = detail?.includes("/api/v1") ? "" : " (the client adds /api/v1)";
+    return `Check ${what}, whose path is ${JSON.stringify(call.basePath)}${added}.`;
   }
   if (status === 429 && waitMs !== undefined)
     return `Try again in ${inSeconds(waitMs)}, or send fewer requests at a time.`;
   if (hasKey && status === 401) return "Check the API key: the dashboard shows it under Settings » API keys.";
   if (hasKey && status === 403) return "Check which account the API key belongs to.";
-  return advice[status] ?? (status >= 500 ? "Try again later." : "`body` has the whole response.");
+  return advice[status] ?? (status >= 500 ? "Try again later." : "The full response is in `body`.");
 }
 
 const compare = "Compare the values with the template's placeholders.";
 const advice: { readonly [status: number]: string | undefined } = {
   400: compare,
   401: "No API key was sent: the server at `baseUrl` may require a session.",
-  413: "Send less: the service or a proxy limits the size.",
+  413: "Send less data: the service or a proxy limits the request size.",
   422: compare,
   429: "Send fewer requests at a time.",
 };

@@ -20,7 +20,7 @@ export interface Received {
   readonly promisedBytes: number | undefined;
 }
 
-/** Creates the error for a missing response. It may be unknown whether the request was `sent`. */
+/** Creates the error for a missing response. `sent` is `undefined` if it is unknown whether the request was sent. */
 export function notConnected(
   cause: unknown,
   sent: boolean | undefined,
@@ -68,7 +68,7 @@ export function notAPdf(head: ResponseHead, text: string, call: CallFacts): Inva
   const contentType = type === undefined ? undefined : call.secrets.quote(type, 100);
   const excerpt = call.secrets.quote(text, 120);
   return new InvalidPdfError(
-    `${whatHappened(head, call)} with ${contentType ? JSON.stringify(contentType) : "no content type"}, not a PDF: ${JSON.stringify(excerpt)}. Check that \`baseUrl\` leads to the service, not to a login page or proxy.${call.note}`,
+    `${whatHappened(head, call)} with ${contentType ? JSON.stringify(contentType) : "no content type"}, not a PDF: ${JSON.stringify(excerpt)}. Check that \`baseUrl\` points to the service, not to a login page or a proxy.${call.note}`,
     { ...answerFacts(head, call), contentType, excerpt },
   );
 }
@@ -91,7 +91,7 @@ export function cutOff(
 ): TruncatedPdfError {
   const safe = call.secrets.causeWithoutSecrets(cause);
   const why = cause === undefined ? "" : ` (${innermostMessage(safe)})`;
-  const end = why || isShort(received) ? "" : ", without the end marker of a PDF";
+  const end = why || isShort(received) ? "" : ", without the PDF end-of-file marker";
   return new TruncatedPdfError(
     `The document from ${whereOf(call)} was truncated after ${amountOf(received)}${why}${end}. Generate it again.${call.note}`,
     { ...answerFacts(head, call), ...received, ...(cause !== undefined && { cause: safe }) },

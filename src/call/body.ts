@@ -87,7 +87,7 @@ export class Body {
   read(output: string, sink: Sink): void {
     if (this.#output !== undefined) {
       throw new TypeError(
-        `${output} cannot read the document, because ${this.#output} has read it. Keep what that returned, or generate it again.`,
+        `${output} cannot read the document, because ${this.#output} has read it. Reuse the value it returned, or generate the document again.`,
       );
     }
     this.#output = output;

@@ -35,7 +35,7 @@ let calls = 0;
 
 /**
  * One call of `generate`, from its arguments to a complete document or an error. The values are serialized immediately, so later
- * changes have no effect. Wrong arguments fail the call when it starts; the constructor never throws.
+ * changes have no effect. Invalid arguments fail the call when it starts; the constructor never throws.
  */
 export class Call implements AbortListener, TimerListener {
   state: CallState = "queued";
@@ -44,8 +44,8 @@ export class Call implements AbortListener, TimerListener {
   /** Whether a truncated document may be replaced by another, because the caller has not seen any of it. */
   isReplaceable = false;
   /**
-   * Called when a document has begun to arrive, and when the call fails. Called without an outcome when another document replaces
-   * a truncated one.
+   * Called when a document begins to arrive, and when the call fails. Called without an outcome when another document replaces a
+   * truncated one.
    */
   onSettled: ((outcome: CallOutcome | undefined) => void) | undefined;
   /** The job of a bulk run, of which this call makes one attempt. The run handles failures. */
@@ -60,7 +60,7 @@ export class Call implements AbortListener, TimerListener {
   /** The JSON body; a promise if the schema of the template is asynchronous. */
   #json: string | Promise<string> = "";
   #secrets: Redactor | undefined;
-  /** The error of the arguments, then of the last attempt, then of the call. */
+  /** The error of the arguments, then that of the last attempt, and finally that of the call. */
   #error: unknown;
   #hasWrongArguments = false;
   #attempts = 0;
@@ -304,6 +304,6 @@ export class Call implements AbortListener, TimerListener {
 function uncheckable(uid: string): ConfigurationError {
   const name = JSON.stringify(uid);
   return new ConfigurationError(
-    `The template ${name} has a schema, but \`template()\` did not create it. Write template(${name}, schema).`,
+    `The template ${name} has a schema but was not created with \`template()\`. Write template(${name}, schema).`,
   );
 }

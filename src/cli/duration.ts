@@ -16,7 +16,7 @@ export function parseDuration(text: string, option: string): number {
   const durationMs = Math.round(Number(number) * (unitsMs[unit.toLowerCase()] ?? Number.NaN));
   if (durationMs >= 1 && durationMs <= longestTimerMs) return durationMs;
   throw new Misuse(
-    `${option} takes a duration from 1ms to 596h, and got ${JSON.stringify(text)}. ` +
+    `${option} must be a duration from 1ms to 596h, but got ${JSON.stringify(text)}. ` +
       "Write it as 30s, 500ms, 2m or 1h; a bare number is in seconds.",
   );
 }

@@ -11,7 +11,7 @@ import { inWordsOfTerminal } from "./report.ts";
 import { untilAborted } from "./session.ts";
 import type { Session } from "./terminal.ts";
 
-/** What the command line of `emulate` contains, in addition to the folder. */
+/** The command-line options of `emulate`. */
 export interface EmulateFlags {
   readonly port: string;
   readonly host?: string;
@@ -41,8 +41,8 @@ const flagNames: Readonly<Record<string, string>> = {
 /**
  * Runs the emulator until the user stops it, and prints one line for each request.
  *
- * @throws {Misuse} when an option, the folder or a template is wrong
- * @throws {Failure} when it cannot listen, pdfmake is missing, or calls had to be interrupted at the end
+ * @throws {Misuse} if an option, the folder or a template is invalid
+ * @throws {Failure} if it cannot listen, pdfmake is missing, or calls had to be interrupted at the end
  */
 export async function emulate(folder: string, flags: EmulateFlags, session: Session): Promise<void> {
   const { signal, terminal } = session;
@@ -67,7 +67,7 @@ async function openPlayground({ playgroundUrl }: Emulator, { terminal }: Session
 async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }: Session): Promise<Emulator> {
   const { stdout, stderr } = terminal;
   if (!/^\d+$/.test(flags.port) || Number(flags.port) > 65_535) {
-    throw new Misuse(`--port takes a number from 0 to 65535, and got ${JSON.stringify(flags.port)}.`);
+    throw new Misuse(`--port must be a number from 0 to 65535, but got ${JSON.stringify(flags.port)}.`);
   }
   if (flags.open && flags.ui === false) {
     throw new Misuse("--open opens the playground, but --no-ui disables it. Leave out one of them.");
@@ -96,7 +96,7 @@ async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }:
   }
 }
 
-/** Returns a Failure for problems of the machine and a Misuse for problems of the command line or templates. */
+/** Returns a Failure for a problem with the machine, and a Misuse for a problem with the command line or a template. */
 function startFailure(error: Error): Failure {
   const { syscall } = (error.cause ?? {}) as NodeJS.ErrnoException;
   const cannotListen = syscall === "listen" || syscall === "getaddrinfo";
@@ -129,7 +129,7 @@ function introduction(emulator: Emulator, folder: string): string {
   ].join("\n");
 }
 
-/** The amount of values that a template needs. None usually means that its values are unknown. */
+/** The number of values that a template needs. Zero usually means that its values are unknown. */
 function sampleLength({ sample }: FoundTemplate): number {
   return Object.keys(sample).length === 0 ? Number.MAX_SAFE_INTEGER : JSON.stringify(sample).length;
 }

@@ -11,7 +11,7 @@ import { readServiceSettings } from "./service-settings.ts";
 import { untilAborted } from "./session.ts";
 import type { Output, Session } from "./terminal.ts";
 
-/** What the command line of `generate` contains, in addition to the uid. */
+/** The command-line options of `generate`. */
 export interface GenerateFlags {
   readonly values?: string;
   readonly set?: readonly string[];
@@ -30,7 +30,7 @@ const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "
  *
  * @throws {Misuse} if the command line or the values are invalid; nothing was sent
  * @throws {Failure} if the document does not arrive in time, or cannot be opened
- * @throws errors of the client, or the reason of the session's signal
+ * @throws any error that the client throws, or the abort reason of the session's signal
  */
 export async function generate(uid: string, flags: GenerateFlags, session: Session): Promise<void> {
   const { terminal, signal } = session;

@@ -35,7 +35,7 @@ function splitPair(pair: string, index: number): readonly [key: string, value: s
   // The message omits the text, which may be a value without its key.
   const wrong = equals === 0 ? "no key before its =" : "no =";
   throw new Misuse(
-    `--set number ${index + 1} has ${wrong}. Write it as --set key=value, in quotes if it contains spaces.`,
+    `The --set option at position ${index + 1} has ${wrong}. Write it as --set key=value, in quotes if it contains spaces.`,
   );
 }
 

@@ -18,9 +18,9 @@ export interface LiveLine {
 /**
  * Shows a status line. If the output cannot redraw a line, prints the text every 5 s instead.
  *
- * @param output - where to: standard error
- * @param env - the environment, whose `TERM` tells what the terminal can do
- * @param textOf - returns the text, for so many columns
+ * @param output - the output, standard error
+ * @param env - the environment; `TERM` shows what the terminal supports
+ * @param textOf - returns the text for a number of columns
  */
 export function showLive(
   output: Output,

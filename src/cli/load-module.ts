@@ -22,7 +22,7 @@ interface ModuleFile {
  * @param what - one word for the module in messages, such as `schema`
  * @returns its exports
  * @throws {Misuse} if it cannot be loaded, or ends or blocks the process
- * @throws the signal's reason
+ * @throws the signal's abort reason
  */
 export async function loadModule(
   { path, name }: ModuleFile,
@@ -35,7 +35,7 @@ export async function loadModule(
       // Synchronous, because the process is exiting.
       writeSync(
         2,
-        `template-pdf: ${printable(name)}: the module ended the process while it was loading. It must only export.\n`,
+        `template-pdf: ${printable(name)}: the module ended the process while it was loading. It must only export values.\n`,
       );
     } catch {
       // Standard error is closed.
@@ -45,7 +45,7 @@ export async function loadModule(
   // `beforeExit` means that nothing is pending that could finish loading.
   const giveUp = () =>
     never.abort(
-      new Misuse(`${name}: the module waits for something that never happens. It must only export.`),
+      new Misuse(`${name}: the module has a top-level await that never settles. It must only export values.`),
     );
   process.once("exit", reportExit).once("beforeExit", giveUp);
   try {

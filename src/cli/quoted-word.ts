@@ -1,7 +1,7 @@
 /**
  * Quotes a word for a shell, if it needs quotes.
  *
- * @param platform - the value of `process.platform`; all but `win32` have a POSIX shell
+ * @param platform - the value of `process.platform`; all platforms except `win32` have a POSIX shell
  */
 export function quotedWord(word: string, platform: string): string {
   // One spelling for both shells of Windows. Within quotation marks, PowerShell still expands `$` and backticks, and cmd `%name%`.

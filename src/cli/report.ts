@@ -2,7 +2,7 @@ import { TemplatePdfError } from "../index.ts";
 import { inspected, printable } from "./output.ts";
 import type { Session } from "./terminal.ts";
 
-/** Maps the options and fields in messages of the client to what a user of the command knows. */
+/** Maps options and properties in client messages to the terms of the command line. */
 const terminalNames: Names = {
   allowInsecureHttp: "--allow-insecure-http",
   apiKey: "the API key",
@@ -24,14 +24,14 @@ export function report(error: unknown, { terminal, isDebug }: Session): void {
   if (isDebug) stderr.write(`${inspected(error)}\n`);
 }
 
-/** Puts names that stand in backticks, also with a value as in `name: true`, into the words of a terminal. */
+/** Replaces names in backticks, with or without a value as in `name: true`, with the terms of the command line. */
 export function inWordsOfTerminal(message: string, names: Names = terminalNames): string {
   return message.replace(/`([\w.]+)(?:: true)?`/g, (quoted, name: string) =>
     Object.hasOwn(names, name) ? (names[name] ?? quoted) : quoted,
   );
 }
 
-/** Returns the message of an error with the names of the command line. */
+/** Returns an error message with the terms of the command line. */
 export function lineOf(error: unknown): string {
   if (!TemplatePdfError.is(error)) return error instanceof Error ? error.message : String(error);
   const line = inWordsOfTerminal(error.message);

@@ -6,8 +6,8 @@ import type { EndingSignal, Session, Terminal } from "./terminal.ts";
 const endingSignals: readonly EndingSignal[] = ["SIGINT", "SIGTERM"];
 
 /**
- * Begins to watch over a command: Ctrl-C, SIGTERM or a broken standard output abort its signal; a second Ctrl-C ends
- * the process at once. A command with a graceful stop has one more step.
+ * Starts the session of a command. Ctrl-C, SIGTERM or a broken standard output aborts its signal, and a second Ctrl-C ends the
+ * process immediately. A command that stops gracefully has one more step.
  *
  * @param argv - the arguments after the program's name; `--debug` counts at any position, even in an invalid command line
  * @returns the session, and `close` to stop listening to Ctrl-C and SIGTERM
@@ -48,9 +48,9 @@ export function openSession(
 }
 
 /**
- * Waits for a promise or for a signal to be aborted, whichever is first.
+ * Waits until a promise settles or a signal is aborted, whichever comes first.
  *
- * @throws the signal's reason, or the error of the promise
+ * @throws the signal's abort reason, or the promise's rejection reason
  */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();

@@ -30,8 +30,8 @@ export interface Session {
   /** Whether to print all details of errors. */
   readonly isDebug: boolean;
   /**
-   * Lets the first Ctrl-C or SIGTERM from now on abort only the signal that is given, which requests a graceful stop; the second
-   * then aborts `signal`, and the third ends the process.
+   * From now on, the first Ctrl-C or SIGTERM aborts only the given signal, which requests a graceful stop. The second aborts
+   * `signal`, and the third ends the process.
    */
   endInSteps(): AbortSignal;
 }

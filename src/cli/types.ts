@@ -16,7 +16,7 @@ import { readModule } from "./types/read-module.ts";
 import { expandWord, findSampleFiles, type SampleFile } from "./types/sample-file.ts";
 import type { Collection } from "./types/template-samples.ts";
 
-/** What the command line of `types` contains, in addition to the samples. */
+/** The command-line options of `types`. */
 export interface TypesFlags {
   readonly output?: string;
   readonly zod?: boolean;
@@ -27,12 +27,12 @@ export interface TypesFlags {
 const defaultOutput = "pdf-templates.ts";
 
 /**
- * Writes the types of templates, as their samples, schemas and files tell them.
+ * Writes the types of templates, which it derives from samples, schemas and template files.
  *
- * @param words - files and folders, each perhaps as `uid=path`
- * @throws {Misuse} when the command line or one of the files is wrong; nothing was written
+ * @param words - files and folders, optionally as `uid=path`
+ * @throws {Misuse} if the command line or one of the files is invalid; nothing was written
  * @throws {Failure} if the file is outdated with `--check`, or cannot be written
- * @throws the reason of the session's signal
+ * @throws the abort reason of the session's signal
  */
 export async function types(words: readonly string[], flags: TypesFlags, session: Session): Promise<void> {
   const { stdout, stderr, platform } = session.terminal;

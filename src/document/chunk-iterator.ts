@@ -5,8 +5,8 @@ import type { Bytes } from "../runtime/platform-types.ts";
 type Reader = ReadableStreamDefaultReader<Bytes>;
 
 /**
- * Iterates over the chunks of a document. It is not a generator, because the `finally` of a generator that never started does not
- * run, and would not free the connection.
+ * Iterates over the chunks of a document. It is not a generator, because a generator that never started does not run its
+ * `finally` block, so the connection would stay open.
  *
  * @param open - opens the document when the first chunk is requested
  * @param giveUp - releases a document that was not opened

@@ -17,7 +17,7 @@ import { webStreamOf } from "./web-stream.ts";
 
 /** The result of `saveTo`. */
 export interface Saved {
-  /** The path that you passed. For a URL, its path. */
+  /** The path that you passed; for a URL, its path. */
   readonly path: string;
   /** The number of bytes in the file. */
   readonly bytes: number;
@@ -26,13 +26,13 @@ export interface Saved {
 /**
  * A generated PDF whose first bytes have arrived, with its metadata and output methods.
  *
- * You can read a document once. An unread document holds at most 64 KiB and occupies its connection, until it is cancelled after
- * `timeouts.unread`. So read it, call `cancel()`, or use `await using`. A document that has arrived completely occupies no
- * connection, and stays available.
+ * You can read a document once. An unread document holds at most 64 KiB in memory and occupies its connection until it is
+ * cancelled after `timeouts.unread`. Read it, call `cancel()`, or use `await using`. A document that has arrived completely no
+ * longer occupies a connection and stays available.
  *
- * An output method that succeeds has returned a complete PDF (with `verify: false`: the complete response). Otherwise it fails
- * with a `TruncatedPdfError`, a `TimeoutError`, the reason passed to `cancel` or to the call's abort signal, or a `TypeError`
- * if the document was already read.
+ * An output method succeeds only with a complete PDF (with `verify: false`, with the complete response). Otherwise it fails with
+ * a `TruncatedPdfError`, a `TimeoutError`, the reason passed to `cancel` or to the call's abort signal, or a `TypeError` if the
+ * document was already read.
  */
 export class GeneratedPdf {
   /** The status code of the response: one of 2xx. */
@@ -60,13 +60,13 @@ export class GeneratedPdf {
   // Computed on demand, because most callers never read them. They are redacted, because a service may repeat values, and these
   // are logged and become file names.
 
-  /** The id of the request at the service (`x-request-id` or `request-id`). */
+  /** The service's id for the request, from the `x-request-id` or `request-id` header. */
   get requestId(): string | undefined {
     const id = requestIdOf(this.#response.head);
     return id && this.#response.facts.secrets.withoutKey(id);
   }
 
-  /** The file name from the response, without a folder and safe on every system; `undefined` if there is none. */
+  /** The file name from the response, without a folder and safe on every system. `undefined` if the response has none. */
   get filename(): string | undefined {
     const disposition = this.#response.head.header("content-disposition");
     return filenameOf(disposition, (name) => this.#response.facts.secrets.withoutKey(name));
@@ -153,7 +153,7 @@ export class GeneratedPdf {
   /**
    * Returns the document as a Node `Readable` with backpressure. Destroying the stream frees the connection.
    *
-   * If the reason of an abort is not an `Error`, the stream fails with an error that has it as `cause`.
+   * If an abort reason is not an `Error`, the stream fails with an error that has the reason as its `cause`.
    *
    * @throws {ConfigurationError} in a runtime without Node streams
    *
@@ -173,7 +173,7 @@ export class GeneratedPdf {
    * Returns the document as a web `Response` that streams, with status 200, `content-type: application/pdf`, and `content-length`
    * if it is known.
    *
-   * @param init - status and headers that replace the defaults
+   * @param init - the status and headers, which override the defaults
    *
    * @example
    * ```ts

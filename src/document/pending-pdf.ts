@@ -14,8 +14,8 @@ type Outcome = { readonly document: GeneratedPdf } | { readonly error: unknown }
  * A pending document: a promise of a `GeneratedPdf` that also has its output methods.
  *
  * The request is sent in a microtask, even if you await nothing. If a response is interrupted, `bytes()`, `buffer()`,
- * `arrayBuffer()`, `blob()` and `saveTo()` retry it as `retry` allows, unless you awaited the document itself. Every output
- * method rejects with the errors of the call, and with those of the method of the same name on `GeneratedPdf`.
+ * `arrayBuffer()`, `blob()` and `saveTo()` retry it as `retry` allows, unless you awaited the document itself. An output method
+ * rejects with the error that the call rejects with, or with an error of the method of the same name on `GeneratedPdf`.
  */
 export class PendingPdf
   extends Promise<GeneratedPdf>
@@ -91,7 +91,7 @@ export class PendingPdf
   /**
    * Resolves to a web stream of the document once it has begun to arrive.
    *
-   * @throws the error of the call
+   * @throws whatever error the call rejects with
    * @throws {TypeError} if the document was already read
    *
    * @example
@@ -107,7 +107,7 @@ export class PendingPdf
   /**
    * Resolves to a Node `Readable` of the document once it has begun to arrive.
    *
-   * @throws the error of the call
+   * @throws whatever error the call rejects with
    * @throws {TypeError} if the document was already read
    * @throws {ConfigurationError} in a runtime without Node streams
    *
@@ -127,9 +127,9 @@ export class PendingPdf
    * Resolves to a web `Response` with the document once it has begun to arrive. If it rejects instead, you can still send an
    * error response.
    *
-   * @param init - status and headers that replace the defaults
+   * @param init - the status and headers, which override the defaults
    *
-   * @throws the error of the call
+   * @throws whatever error the call rejects with
    * @throws {TypeError} if the document was already read
    *
    * @example
@@ -149,7 +149,7 @@ export class PendingPdf
    * @param path - a path or `file:` URL; the folder must exist unless `recursive` is set
    * @param options - `recursive` creates missing folders. Default: `{ recursive: false }`
    * @returns the path and the number of bytes
-   * @throws the error of the call
+   * @throws whatever error the call rejects with
    * @throws {SaveError} if the document cannot be saved there
    * @throws {TypeError} if the document was already read
    * @throws {ConfigurationError} in a runtime without a file system

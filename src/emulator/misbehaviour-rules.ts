@@ -9,7 +9,7 @@ import {
 } from "../service/faults/fault-script.ts";
 import { quote } from "./quote.ts";
 
-/** A fault and its calls: all, unless `every`, `first` or `percent` is set. */
+/** A fault and the calls that it applies to: all, unless `every`, `first` or `percent` is set. */
 interface FaultRule {
   /** A status from 400 to 599, `html`, `cut`, `stall` or `reset`. */
   readonly what: string;

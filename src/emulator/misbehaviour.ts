@@ -66,7 +66,7 @@ export class Misbehaviour {
       const isOfDocument = what === "cut" || what === "stall";
       const document = isOfDocument ? toResponse(await produce(order), uid) : new Response();
       played.set(request, what);
-      const reason = `This ${what === "html" ? "page" : what} was caused by ${source}. Remove that to get documents.`;
+      const reason = `This ${what === "html" ? "page" : what} was caused by ${source}. Remove it to get documents.`;
       const steps = faultFor(rule, reason).script(new Uint8Array(await document.arrayBuffer()));
       return playOnServer(steps, request, document.headers);
     };

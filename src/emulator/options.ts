@@ -12,13 +12,13 @@ export interface EmulatorLimits {
   /** The maximum size of a request body in bytes. Default: 1,048,576 (1 MiB). */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * The timeout for receiving a request in milliseconds, from the connection to the end of the body. Slower requests get a 408,
-   * and their connections are closed. The headers must arrive within 10,000 ms. Default: 30,000.
+   * The timeout in milliseconds for receiving a request, from the connection to the end of the body. A slower request receives a
+   * 408, and its connection is closed. The headers must arrive within 10,000 ms. Default: 30,000.
    */
   readonly requestMs?: number | undefined;
-  /** The timeout for rendering one document in milliseconds. Slower documents become a 500. Default: 60,000. */
+  /** The timeout in milliseconds for rendering one document. If it is exceeded, the emulator responds with 500. Default: 60,000. */
   readonly renderMs?: number | undefined;
-  /** The number of rendering threads. Default: one for each core, at most 4. */
+  /** The number of rendering threads. Default: one per core, up to 4. */
   readonly threads?: number | undefined;
 }
 
@@ -35,17 +35,18 @@ export interface EmulatorOptions {
    * loopback address, otherwise any name.
    */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** The valid API keys, one or more, of visible ASCII characters. Default: one random key. */
+  /** The accepted API keys: at least one, of visible ASCII characters. Default: one random key. */
   readonly apiKeys?: readonly string[] | undefined;
-  /** The folder with images that templates may use by name. Default: none, so that only `data:` URLs work. */
+  /** A folder of images that templates can use by file name. Default: none, so that only `data:` URLs work. */
   readonly images?: string | URL | undefined;
   /**
-   * The folder with fonts in addition to Roboto: `Inter-Bold.ttf` is the font `Inter` in bold. Default: none.
+   * A folder of fonts to use in addition to Roboto. The file name sets the family and the style: `Inter-Bold.ttf` is the bold
+   * style of `Inter`. Default: none.
    */
   readonly fonts?: string | URL | undefined;
   /**
-   * Whether to serve the playground at `/`, which shows templates, values, documents and requests. It requires a loopback `host`,
-   * because the page contains an API key. Default: `true` on such a host, otherwise `false`.
+   * Whether to serve the playground, a page at `/` that shows templates, values, documents and requests. It requires a loopback
+   * `host`, because the page contains an API key. Default: `true` on such a host, otherwise `false`.
    */
   readonly ui?: boolean | undefined;
   /** The limits. Default: see `EmulatorLimits`. */
@@ -57,8 +58,8 @@ export interface EmulatorOptions {
   /** Called for every call after its response. Default: nothing. */
   readonly onCall?: ((call: Call) => void) | undefined;
   /**
-   * Called with the reason if a document cannot be generated, with the file and line of its template. The caller gets a 500 with
-   * the same request id and without the reason. Default: prints to standard error.
+   * Called if a document cannot be generated, with the reason and with the file and line of its template. The caller receives a
+   * 500 that has the same request id but omits the reason. Default: prints to standard error.
    */
   readonly onError?: ((error: unknown, request: Request, requestId: string) => void) | undefined;
 }

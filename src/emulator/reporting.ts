@@ -3,7 +3,7 @@ import { isDropped } from "../service/listen.ts";
 import { faultOf } from "./misbehaviour.ts";
 import { warningOf } from "./templates.ts";
 
-/** A call, for a log. It contains no key and no values; `detail` may name properties of the values. */
+/** A call to log. It contains neither the API key nor values, but `detail` may contain property names. */
 export interface Call {
   /** The method of the request. */
   readonly method: string;
@@ -11,7 +11,7 @@ export interface Call {
   readonly path: string;
   /** The requested template, if the path names one. */
   readonly uid: string | undefined;
-  /** The status of the response; 0 if there was none, because a fault dropped the connection or the caller disconnected. */
+  /** The status of the response; 0 if a fault closed the connection or the caller disconnected before a response. */
   readonly status: number;
   /** The size of the document in bytes; 0 if none was sent completely. */
   readonly bytes: number;

@@ -15,16 +15,16 @@ import { type FoundTemplate, inspectTemplates, renderOrder } from "./templates.t
 export interface Emulator {
   /** The base URL for the client, such as `http://127.0.0.1:49152`. */
   readonly baseUrl: string;
-  /** A valid API key: the first of `apiKeys`, or the random one. */
+  /** An accepted API key: the first of `apiKeys`, or the random key. */
   readonly apiKey: string;
   /** The URL of the playground; `undefined` if it is not served. */
   readonly playgroundUrl: string | undefined;
-  /** The templates found at the start. Later changes take effect on the next request. */
+  /** The templates found at startup. Later changes take effect on the next request. */
   readonly templates: readonly FoundTemplate[];
   /**
    * Stops listening, finishes responses in flight, and closes all connections. A second call returns the same promise.
    *
-   * @throws {Error} if calls had to be interrupted after 8 seconds
+   * @throws {Error} (rejects) if calls had to be interrupted after 8 seconds
    */
   close(): Promise<void>;
   /** The same as `close`, for `await using`. */
@@ -36,8 +36,8 @@ export interface Emulator {
  *
  * The file name is the uid. `<uid>.json` is a pdfmake document definition with `{{placeholders}}`. `<uid>.mjs`, or `<uid>.ts` if
  * Node supports TypeScript, has a default export `(values) => document definition`. File changes take effect on the next
- * request. Values that the schema of a template rejects lead to a 422. If a template throws, the emulator responds with 500.
- * The response omits the reason, which is passed to `onError`.
+ * request. If a template's schema rejects the values, the emulator responds with 422. If a template throws, the emulator responds
+ * with 500. The response omits the reason, which is passed to `onError`.
  *
  * @param options - the folder with the templates, the address, limits and faults
  * @returns the emulator, once it is listening

@@ -12,7 +12,7 @@ export interface FoundTemplate {
   readonly uid: string;
   /** The file name. */
   readonly file: string;
-  /** Sample values from the file, otherwise generated from its placeholders. */
+  /** Sample values from the file, or else generated from its placeholders. */
   readonly sample: Record<string, unknown>;
 }
 
@@ -102,7 +102,7 @@ function missingCharacters(missing: string): string {
       `${character} (U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")})`,
   );
   const more = named.length > maxNamed ? ` and ${named.length - maxNamed} more` : "";
-  return `its fonts lack ${named.slice(0, maxNamed).join(", ")}${more}: empty boxes are shown. Use another font, see --fonts`;
+  return `its fonts lack ${named.slice(0, maxNamed).join(", ")}${more}, so empty boxes are shown. Use another font (see --fonts)`;
 }
 
 /**
@@ -110,6 +110,6 @@ function missingCharacters(missing: string): string {
  * to retry.
  */
 function atFault(uid: string, cause: TemplateError): Problem {
-  const detail = `The template ${JSON.stringify(uid)} cannot be rendered. See the terminal of the emulator, or \`onError\`, for the position and the reason.`;
+  const detail = `The template ${JSON.stringify(uid)} cannot be rendered. For the position and the reason, see the emulator's terminal or \`onError\`.`;
   return new Problem(500, detail, { kind: "template-broken", cause });
 }

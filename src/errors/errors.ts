@@ -20,10 +20,10 @@ export interface ErrorFacts {
 }
 
 /**
- * The base class of all errors of this package.
+ * The base class of all errors in this package.
  *
- * The message, stack, JSON and inspection output of an error never contain the API key or the values that were sent. Quotes from
- * responses are redacted. In V8, the stack starts with the line of your code that awaits the call.
+ * The message, stack, JSON and inspection output of an error never contain the API key or the values that were sent. Text quoted
+ * from responses is redacted. In V8, the stack starts at the line of your code that awaits the call.
  *
  * @example
  * ```ts
@@ -203,8 +203,8 @@ export class ApiError extends TemplatePdfError {
   }
 
   /**
-   * The body of the response: the parsed value if it is JSON, otherwise its text (64 KiB at most). It may repeat the values that
-   * were sent. This is a getter, so that loggers do not print it.
+   * The body of the response: the parsed value if it is JSON, otherwise its text (64 KiB at most). It may repeat values that were
+   * sent. This is a getter, so that loggers do not print it.
    */
   get body(): unknown {
     return this.#content.body;
@@ -230,7 +230,7 @@ export class BadRequestError extends ApiError {
   }
 }
 
-/** 401: the API key is missing, wrong or no longer valid. */
+/** 401: the API key is missing, invalid or expired. */
 export class AuthenticationError extends ApiError {
   declare static readonly is: Is<AuthenticationError>;
   override readonly code = "authentication_failed";

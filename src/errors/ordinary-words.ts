@@ -14,7 +14,7 @@ const ordinaryWords: ReadonlySet<string> = /* @__PURE__ */ new Set(
   ).split(" "),
 );
 
-/** Whether a word is one of these, also with an ending as in `values` or `expected`. */
+/** Whether a word is one of these, with or without an ending, as in `values` or `expected`. */
 export function isOrdinary(word: string): boolean {
   return [/$/, /s$/, /d$/, /ed$/].some((ending) => ordinaryWords.has(word.replace(ending, "")));
 }

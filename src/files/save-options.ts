@@ -11,9 +11,10 @@ export interface SavePolicy extends SaveOptions {
   /** Creates the file's folder before the request is sent. The document fails with the error that it throws. */
   prepare(): Promise<void>;
   /**
-   * Says why documents may not be saved to a file. Called before the request is sent, and again before the file is written.
+   * Returns the reason a document must not be saved to a file, if any. Called before the request is sent, and again before the
+   * file is written.
    *
-   * @param path - the path with all links followed
+   * @param path - the path with all links resolved
    */
   objectionTo(path: string): string | undefined;
 }

@@ -32,7 +32,7 @@ export function parseSavePath(
   if (text === "") throw notAPath("an empty string", text, attempts);
   if (text.includes("\0")) throw notAPath("a string with a NUL", text, attempts);
   if (process.platform === "win32" && windowsDevice.test(text)) {
-    throw notAPath("a device of Windows", text, attempts);
+    throw notAPath("a Windows device", text, attempts);
   }
   const policy = isPolicy(options) ? options : undefined;
   return { given: text, absolute: absolutePath(text, process.cwd()), policy, recursive: options.recursive };
@@ -42,7 +42,8 @@ function pathOfUrl(url: URL, attempts: number): string {
   try {
     return fileURLToPath(url);
   } catch (cause) {
-    const what = url.protocol === "file:" ? "a file: URL of another machine" : `a URL with ${url.protocol}`;
+    const what =
+      url.protocol === "file:" ? "a file: URL that names another machine" : `a URL with ${url.protocol}`;
     throw notAPath(what, url.protocol, attempts, cause);
   }
 }

@@ -1,4 +1,4 @@
-/** Thrown for a path that cannot be the path of a file. The message says why. */
+/** Thrown if a path cannot be used for a file. The message says why. */
 export class PathRefusal extends Error {}
 
 /** Explanations by system error code. */

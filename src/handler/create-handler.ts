@@ -23,29 +23,29 @@ import { FunctionFailure, runOwnFunction } from "./run-own-function.ts";
 import { watched } from "./watched.ts";
 
 /**
- * Creates a handler that serves the endpoint of the service on your own server, for browsers that must not have the API key.
+ * Creates a handler that serves the endpoint of the service on your own server, so that browsers never receive the API key.
  *
- * It responds to `POST …/api/v1/templates/:name/generate-sync` below any path, so you can mount it anywhere. Set the `baseUrl` of
- * the client in the browser to the path before `/api/v1`. Calls are denied unless `authorize` allows them. Documents are streamed
+ * It responds to `POST …/api/v1/templates/:name/generate-sync` below any path, so you can mount it anywhere. In the browser, set
+ * the client's `baseUrl` to the path before `/api/v1`. Calls are denied unless `authorize` allows them. Documents are streamed
  * with backpressure. If the browser disconnects, or does not receive the whole document within the client's `timeouts.total`, the
- * upstream request is aborted. Errors are problem JSON (RFC 9457) that does not reveal the service:
+ * upstream request is aborted. Error responses are problem JSON (RFC 9457) and do not reveal the service:
  *
  * | status | when |
  * | --- | --- |
  * | 400 | the body is not a JSON object or is incomplete, or the name is not valid percent-encoding |
  * | 403 | `authorize` denies the call, or it comes from another origin |
- * | 404 | the path is different, or `templates` does not contain the name |
+ * | 404 | the path is unknown, or `templates` does not contain the name |
  * | 405 | the method is not POST |
  * | 413, 415 | the values are larger than `maxBodyBytes`, or not `application/json` |
  * | 422 | the values are invalid: see `errors` |
  * | 429, 503 | the service is overloaded; includes its `Retry-After` |
- * | 500 | one of your functions failed, or the configuration is wrong: see `onError` |
+ * | 500 | one of your functions failed, or the configuration is invalid: see `onError` |
  * | 502, 504 | the service returned no document, or not in time |
  *
  * @param options - see `HandlerOptions`; `client`, `templates` and `authorize` are required
  * @returns a function from a web `Request` to a web `Response`, for Next.js, Hono, Bun, Deno and Workers. For `node:http`,
- * Express and Fastify, pass it to `nodeListener` of `template-pdf/handler/node`. A second argument, such as the user of a
- * session, is the `context` of your functions
+ * Express and Fastify, pass it to `nodeListener` of `template-pdf/handler/node`. Its second argument, such as the session's user,
+ * is passed to your functions as `context`
  * @throws {ConfigurationError} if an option is missing, unknown or invalid
  *
  * @example
@@ -168,7 +168,7 @@ async function checked(
 
 function wrongReturn(name: OwnFunction, expected: string, given: unknown): ConfigurationError {
   return new ConfigurationError(
-    `Expected \`${name}\` of the handler to return ${expected}, got ${describeKind(given)}.`,
+    `Expected the handler's \`${name}\` to return ${expected}, got ${describeKind(given)}.`,
   );
 }
 

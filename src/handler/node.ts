@@ -47,8 +47,8 @@ export function nodeListener(handler: (request: Request) => Promise<Response>): 
  * Creates a listener that also passes a context to the handler, such as the user from a session middleware.
  *
  * @param handler - the handler of `createHandler`
- * @param contextOf - returns the `context` for the functions of the handler. If it throws, the error is printed with
- * `console.error`, and the response is a 500
+ * @param contextOf - returns the `context` for the handler's callbacks. If it throws, the error is printed with `console.error`,
+ * and the response is a 500
  * @returns the listener, as above
  *
  * @example

@@ -12,7 +12,7 @@ import { checkUid } from "../request/url.ts";
 import type { Disposition } from "../service/content-disposition.ts";
 import { checkOrigin } from "./origins.ts";
 
-/** The templates that browsers may request, by the names that they use. */
+/** The templates that browsers may request. Each key is the name that they use. */
 export type HandlerTemplates = Readonly<Record<string, AnyTemplate>>;
 
 /**
@@ -32,7 +32,7 @@ export interface HandlerError<Context = unknown> {
   readonly request: Request;
   /** The `x-request-id` of the response, which the caller receives. */
   readonly requestId: string;
-  /** The function of yours that failed, if any. */
+  /** The name of your callback that failed, if any. */
   readonly failed: OwnFunction | undefined;
   /** The second argument of the handler. */
   readonly context: Context;
@@ -61,7 +61,10 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
   /** The client that holds the API key. */
   // biome-ignore lint/suspicious/noExplicitAny: nothing else takes a client of every type.
   client: TemplatePdf<any>;
-  /** The templates that callers may request, by the name that replaces the uid in the path. All other templates are unreachable. */
+  /**
+   * The templates that callers may request. Each key is the name used in the path in place of the uid. All other templates are
+   * unreachable.
+   */
   templates: T;
   /**
    * Decides about every call before its body is read. Only `true` allows it. `false` leads to a 403, and a `Response`, such as
@@ -74,8 +77,8 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
     context: Context,
   ) => boolean | Response | Promise<boolean | Response>;
   /**
-   * Returns the values to send instead of the received ones, for example with a price that browsers must not set. The schema of
-   * the template checks them afterwards. A `Response` is sent as it is, without a request to the service. Default: the received
+   * Returns the values to send in place of those received, for example to set a price that the browser must not control. The
+   * template's schema then checks them. A `Response` is sent as it is, without a request to the service. Default: the received
    * values.
    */
   values?:
@@ -90,7 +93,7 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
   disposition?: Disposition | undefined;
   /**
    * Returns the file name of the document, with or without `.pdf`. The name is made safe. It receives the values that are sent.
-   * Default, also for `undefined`: the name of the template in `templates`.
+   * Default, and if it returns `undefined`: the template's name in `templates`.
    */
   filename?:
     | ((
@@ -101,8 +104,8 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
       ) => string | undefined | Promise<string | undefined>)
     | undefined;
   /**
-   * Other origins that may call with CORS, including cookies, such as `https://app.example.com`. Default: none. Pages of the same
-   * origin and callers that are not browsers may always call.
+   * Other origins allowed to make cross-origin (CORS) calls, with cookies, such as `https://app.example.com`. Default: none.
+   * Pages of the same origin and callers that are not browsers may always call.
    */
   origins?: readonly string[] | undefined;
   /** The maximum size of the values in bytes. Default: 1,048,576 (1 MiB). */
@@ -113,9 +116,9 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
    */
   retry?: Retry | false | undefined;
   /**
-   * Receives errors that the caller did not cause, including truncated documents, for your log. The response does not contain
-   * them. Errors that it throws are ignored. Default: prints one line with `console.error`, and the stack of errors from your own
-   * functions unless `NODE_ENV` is `production`.
+   * Called with each error that the caller did not cause, including truncated documents, so that you can log it. The response
+   * does not contain these errors. An error thrown by this callback is ignored. Default: prints one line with `console.error`,
+   * and the stack of errors from your own functions unless `NODE_ENV` is `production`.
    */
   onError?: ((error: unknown, about: HandlerError<Context>) => void) | undefined;
 }
@@ -150,13 +153,13 @@ export function checkHandlerOptions<Context>(options: HandlerOptions<HandlerTemp
   checkOptions(options, rules, "handler");
   for (const [name, why] of Object.entries(required)) {
     if (options[name as keyof typeof required] === undefined) {
-      throw new ConfigurationError(`The option \`${name}\` of the handler is missing: ${why}.`);
+      throw new ConfigurationError(`The handler option \`${name}\` is missing: ${why}.`);
     }
   }
   const templates = Object.entries(options.templates);
   if (templates.length === 0) {
     throw new ConfigurationError(
-      "The `templates` of the handler are empty. Pass a plain object such as { invoice: template(…) }.",
+      "The handler's `templates` are empty. Pass a plain object such as { invoice: template(…) }.",
     );
   }
   for (const [name, template] of templates) checkTemplate(name, template);

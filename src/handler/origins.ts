@@ -28,7 +28,7 @@ export class Origins {
     if (this.#isListed(request) || isSameOrigin(request)) return undefined;
     return new Problem(
       403,
-      "Pages of this origin are not allowed to call this server. Call from a page of the same origin, or add the origin to `origins`.",
+      "Pages from this origin are not allowed to call this server. Call from a page with the same origin, or add the origin to `origins`.",
       { kind: "origin-not-allowed" },
     );
   }
@@ -97,7 +97,7 @@ export function checkOrigin(origin: unknown): void {
   if (typeof origin !== "string" || !isOrigin(origin)) {
     const got = typeof origin === "string" ? JSON.stringify(origin) : describeKind(origin);
     throw new ConfigurationError(
-      `Expected each of \`origins\` to be an origin such as "https://app.example.com", without a path, got ${got}. List every origin: "*" would allow all pages.`,
+      `Expected each entry of \`origins\` to be an origin such as "https://app.example.com", without a path, got ${got}. List every origin: "*" would allow all pages.`,
     );
   }
 }

@@ -32,7 +32,7 @@ export async function runOwnFunction<T>(name: OwnFunction, run: () => T | Promis
     return new Response(given.body, given);
   } catch {
     throw new ConfigurationError(
-      `\`${name}\` of the handler returned a Response that cannot be sent, because it was already read or comes from a failed fetch. Return a new Response for every call.`,
+      `The handler's \`${name}\` returned a Response that cannot be sent, because it was already read or comes from a failed fetch. Return a new Response for every call.`,
     );
   }
 }

@@ -4,8 +4,8 @@ import { format, validate } from "@cfworker/json-schema";
 const maxRegexLength = 10_000;
 
 /**
- * Validates a value with a JSON Schema. This is `validate` of the library, with two formats replaced that can take too long: `url`
- * takes exponential time and `regex` quadratic time for some texts. The other formats take linear time.
+ * Validates a value with a JSON Schema. This is the library's `validate` with two formats replaced, because they can take too
+ * long: for some strings, `url` takes exponential time and `regex` quadratic time. The other formats take linear time.
  *
  * Do not import `validate` from the library elsewhere. The regular expression in a `pattern` runs unchanged.
  */

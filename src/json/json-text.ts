@@ -91,7 +91,7 @@ function describeChange(token: string): string | undefined {
  *
  * @param text - valid JSON; a byte order mark at its start is ignored
  * @param path - the path to the value
- * @returns the line and the column, both counted from 1, as `3:14`; `undefined` if the value cannot be found
+ * @returns the line and the column, both counted from 1, such as `3:14`; `undefined` if the value is not found
  */
 export function positionInJson(text: string, path: JsonPath): string | undefined {
   const json = text.startsWith("\ufeff") ? text.slice(1) : text;

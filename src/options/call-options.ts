@@ -15,7 +15,7 @@ import {
 import { type Retry, type RetryPolicy, resolveRetry } from "./retry.ts";
 import { resolveTimeouts, type Timeouts } from "./timeouts.ts";
 
-/** The options of a call. They override those of the client. */
+/** The options of a call, which override the client's. */
 export interface CallOptions {
   /** Cancels the call when it is aborted, at any time. The call then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -40,9 +40,9 @@ export interface Progress {
   /** The number of bytes that have arrived. */
   readonly receivedBytes: number;
   /**
-   * The size of the document in bytes, if the response declares it. For a request from a browser to another origin, it can
-   * turn out to be wrong, because the browser hides whether the response was compressed; it is `undefined` from then on. The
-   * document's `contentLength` is always `undefined` there.
+   * The size of the document in bytes, if the response declares it. In a cross-origin request, the browser hides whether the
+   * response was compressed, so this size can turn out to be too small. From then on, it is `undefined`. The document's
+   * `contentLength` is always `undefined` in such a request.
    */
   readonly totalBytes: number | undefined;
 }

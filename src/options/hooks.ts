@@ -2,7 +2,7 @@ import { checkNames, isFunction, optional } from "./option-rules.ts";
 
 /** The properties of every event. */
 export interface CallEvent {
-  /** The number of the call within this process, which is the same for all events of the call. */
+  /** The number of the call within this process. All events of one call have the same number. */
   readonly call: number;
   /** The uid of the template. */
   readonly uid: string;

@@ -11,15 +11,15 @@ import { type Complete, isDuration, type Rules, resolveGroup } from "./option-ru
 export interface Timeouts {
   /** Time to open a connection. Applies only to the client's own connections, see `TemplatePdf.transport`. Default: 10,000. */
   connect?: number | undefined;
-  /** Time from the sent request to the first byte of the document, including rendering. Default: 120,000. */
+  /** Time from sending the request to the first byte of the document, including rendering. Default: 120,000. */
   firstByte?: number | undefined;
   /** The maximum time to wait for more bytes of the document while the reader is ready for them. Default: 30,000. */
   stall?: number | undefined;
   /** Time from an awaited document to the output method that reads it, and from a stream to its first read. Default: 60,000. */
   unread?: number | undefined;
   /**
-   * Time for the whole call, including all attempts and the delays between them. It does not apply to a stream after it has
-   * been returned, unless you set it. It always applies in a handler. Default: 600,000.
+   * Time for the whole call, including all attempts and the delays between them. After a stream has been returned, it applies
+   * only if you set it explicitly. In a handler, it always applies. Default: 600,000.
    */
   total?: number | undefined;
 }

@@ -7,9 +7,12 @@ export interface AddOptions<J> {
   key?: ((job: NoInfer<J>) => string | number) | undefined;
   /** Called after every batch. If it throws, `add` rejects with that error. */
   onProgress?: ((progress: AddProgress) => void) | undefined;
-  /** The maximum size of a job in bytes of JSON. Larger jobs are invalid. Default: 1,048,576. */
+  /** The maximum size of a job in bytes of JSON. A larger job counts as invalid. Default: 1,048,576. */
   maxJobBytes?: number | undefined;
-  /** Aborts `add` with its reason. Added jobs stay. To continue, add the same jobs again. */
+  /**
+   * Aborts `add`, which rejects with the abort reason. Jobs that were added stay in the queue. To continue, add the same jobs
+   * again.
+   */
   signal?: AbortSignal | undefined;
 }
 

@@ -170,7 +170,7 @@ function tooLarge({ job }: QueuedContent, bytes: number, maxBytes: number): Valu
 
 function otherValues(run: string, { index }: QueuedContent): QueueError {
   return new QueueError(
-    `Job ${index} has the same key as a job with other values in run ${JSON.stringify(run)}. Use another run name, or remove the run first; the jobs before this one were added.`,
+    `Job ${index} has the same key as a job with different values in run ${JSON.stringify(run)}. Use another run name, or remove the run first; the jobs before this one were added.`,
   );
 }
 

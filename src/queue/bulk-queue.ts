@@ -28,7 +28,7 @@ export interface QueueProgress {
   readonly active: number;
   /** The recent rate of finished jobs per second. */
   readonly perSecond: number;
-  /** The estimated time left in milliseconds; `Infinity` if unknown. */
+  /** The estimated remaining time in milliseconds; `Infinity` if it is unknown. */
   readonly leftMs: number;
   /** Whether an `add` of the run has completed, so that the total is final. */
   readonly isAdded: boolean;
@@ -66,16 +66,17 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Adds jobs to a run. It adds only missing jobs: after a crash, pass the same jobs again. Finished jobs are not generated
-   * again.
+   * Adds jobs to a run. Jobs that the run already contains are skipped, so after a crash you can pass the same jobs again.
+   * Finished jobs are not generated again.
    *
    * @param run - the name of the run, for example `"2026-11"`
    * @param jobs - any iterable of `{ template, values }`, read in batches. Jobs may have more properties
    * @param options - see `AddOptions`
-   * @returns the numbers of new, known and invalid jobs; invalid ones are not added
+   * @returns the numbers of new, existing and invalid jobs; invalid jobs are not added
    * @throws {ConfigurationError} (rejects) if an option is invalid, or bullmq or ioredis is missing
-   * @throws {QueueError} (rejects) if Redis cannot be reached or is full, or the run has a job with the same key and other values
-   * @throws the error of the source of jobs (rejects)
+   * @throws {QueueError} (rejects) if Redis is unreachable or full, or if the run already has a job with the same key but
+   * different values
+   * @throws any error thrown while iterating `jobs` (rejects)
    *
    * @example
    * ```ts
@@ -116,7 +117,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Reports the progress of a run at intervals, until all of its jobs are finished.
+   * Yields the progress of a run at intervals, until all of its jobs are finished.
    *
    * @param run - the name of the run
    * @param options - `everyMs` is the interval in milliseconds. Default: 1000
@@ -148,7 +149,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Lists the failed jobs of a run whose values are not deleted yet.
+   * Lists the failed jobs of a run whose values have not been deleted yet.
    *
    * @param run - the name of the run
    * @param options - `limit` is the maximum number. Default: 1000
@@ -173,7 +174,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * Retries the failed jobs of a run.
    *
    * @param run - the name of the run
-   * @returns the number of retried jobs. Jobs whose values are deleted must be added again
+   * @returns the number of retried jobs. Jobs whose values have been deleted must be added again
    * @throws {QueueError} (rejects) if the run does not exist
    */
   async retry(run: string): Promise<number> {
@@ -200,7 +201,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Removes a run with its jobs and their values. Stored documents stay. Documents in flight may still be stored.
+   * Removes a run with its jobs and their values. Stored documents are kept, and documents in flight may still be stored.
    *
    * @param run - the name of the run
    * @throws {QueueError} (rejects) if the run does not exist
@@ -277,7 +278,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
  * Creates a queue for bulk runs on several machines. It connects on first use.
  *
  * @param options - see `BulkQueueOptions`
- * @throws {ConfigurationError} if an option is unknown or wrong
+ * @throws {ConfigurationError} if an option is unknown or invalid
  *
  * @example
  * ```ts
@@ -298,6 +299,5 @@ export function bulkQueue<T extends { [K in keyof T]: object } = Record<string, 
 }
 
 function checkRun(run: string): void {
-  if (!isText.test(run))
-    throw new ConfigurationError('A run needs a name: give it a text, such as "2026-11".');
+  if (!isText.test(run)) throw new ConfigurationError('A run needs a name: pass a string such as "2026-11".');
 }

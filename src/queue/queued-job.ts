@@ -6,7 +6,7 @@ import { QueueError } from "./queue-error.ts";
 /** The version of {@link QueuedData}. Workers reject other versions. */
 const version = 1;
 
-/** The data of a waiting job in Redis, readable or sealed. */
+/** The data of a waiting job in Redis, in plain text or encrypted. */
 export type QueuedData =
   | { readonly v: number; readonly content: QueuedContent }
   | { readonly v: number; readonly sealed: string };
@@ -66,7 +66,7 @@ export class JobCodec {
   async decode(id: string, data: QueuedData): Promise<QueuedContent> {
     if (data?.v !== version) {
       throw new QueueError(
-        `The queue contains a job of another version of template-pdf (format ${Number(data?.v)}, expected ${version}). Use workers of the version that added it; the job stays in the queue.`,
+        `The queue contains a job from another version of template-pdf (format ${Number(data?.v)}, expected ${version}). Use workers of the version that added it; the job stays in the queue.`,
       );
     }
     if ("content" in data) return data.content;
@@ -99,7 +99,7 @@ async function importKey(sealKey: SealKey): Promise<CryptoKey> {
   if (!(bytes instanceof Uint8Array)) return bytes as CryptoKey;
   if (bytes.length !== 32) {
     throw new ConfigurationError(
-      `\`sealKey\` has ${bytes.length} bytes, expected 32 or their base64. Create a key with openssl rand -base64 32.`,
+      `\`sealKey\` must be 32 bytes or a base64 string of them, but has ${bytes.length} bytes. Create a key with openssl rand -base64 32.`,
     );
   }
   return crypto.subtle.importKey("raw", new Uint8Array(bytes), algorithm, false, ["encrypt", "decrypt"]);
@@ -118,7 +118,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-/** Returns a digest of a key or input, salted with the id of the run, so that Redis contains no keys of finished jobs. */
+/** Returns a digest of a key or input, salted with the run id, so that Redis contains no keys of finished jobs. */
 export async function digestOf(
   runId: string,
   what: "key" | "input" | "place",
@@ -130,7 +130,7 @@ export async function digestOf(
   return toBase64(digest.subarray(0, length)).replaceAll("+", "-").replaceAll("/", "_");
 }
 
-/** Returns a canonical text of a template and values. */
+/** Returns a canonical serialization of a template and its values. */
 export function inputText({ template, values }: QueuedContent["job"]): string {
   return canonicalText(template, values) as string;
 }

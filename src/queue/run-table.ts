@@ -142,7 +142,7 @@ export class RunTable {
     return this.#redis.registerJobs(this.#tableKey(id), this.#countsKey(id), prefix, ...jobs.flat());
   }
 
-  /** Registers that a worker begins a job. */
+  /** Records that a worker begins a job. */
   async beginJob(id: string, digest: string, place = ""): Promise<Begun> {
     return this.#redis.beginJob(this.#tableKey(id), this.paceKey, digest, place);
   }

@@ -1,4 +1,4 @@
-/** Runs an action for all callers. Calls during a run share the next run. */
+/** Runs an action on behalf of all callers. Calls made during a run share the next one. */
 export class SharedTurns {
   readonly #work: () => Promise<void>;
   #running: Promise<void> | undefined;
@@ -8,7 +8,7 @@ export class SharedTurns {
     this.#work = work;
   }
 
-  /** Resolves at the end of a turn that begins after this call. */
+  /** Resolves at the end of a run that begins after this call. */
   next(): Promise<void> {
     if (!this.#running) return this.#begin();
     this.#next ??= this.#running.then(() => {

@@ -23,22 +23,22 @@ export interface WorkOptions<J> extends Pick<RunOptions, "retry" | "signal"> {
   /** The number of documents that this worker generates at a time. Default: 16. */
   concurrency?: number | undefined;
   /**
-   * The maximum number of requests per second of all workers together. The queue stores it: the last worker that sets it wins,
-   * and `Infinity` removes it. Default: the stored limit; without one, the workers adapt to the service.
+   * The maximum number of requests per second of all workers together. The queue stores it: the worker that sets it last wins,
+   * and `Infinity` removes it. Default: the stored limit. If there is none, the workers adapt to the service.
    */
   perSecond?: number | undefined;
   /** The time in milliseconds after which other workers take over the jobs of an unresponsive worker. Default: 30,000. */
   recoverAfter?: number | undefined;
   /**
-   * The maximum duration of an outage in milliseconds, after which the worker stops with a `RunStoppedError`; may be 0 or
+   * The maximum duration of an outage in milliseconds, after which the worker stops with a `RunStoppedError`. It may be 0 or
    * `Infinity`. Default: 900,000.
    */
   giveUpAfter?: number | undefined;
   /** Called with the result of every job of this worker. If it throws, the worker stops with that error. */
   onResult?: ((result: QueueResult<J>) => void) | undefined;
-  /** Called when an outage of the service begins and when it ends. If it throws, the worker stops with that error. */
+  /** Called when a service outage begins and when it ends. If it throws, the worker stops with that error. */
   onOutage?: ((outage: BulkOutage) => void) | undefined;
-  /** Called with errors of the connection to Redis, for your log. The worker continues when Redis is back. */
+  /** Called with Redis connection errors, so that you can log them. The worker resumes when Redis is available again. */
   onError?: ((error: Error) => void) | undefined;
 }
 

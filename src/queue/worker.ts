@@ -50,7 +50,7 @@ interface Held {
  * detection of non-retryable failures with `runBulk`.
  */
 export class QueueWorker {
-  /** Resolves when the worker is closed. Rejects if it stops because of an error; its jobs are then in the queue. */
+  /** Resolves when the worker is closed. Rejects if it stops because of an error. Its jobs are then still in the queue. */
   readonly done: Promise<void>;
   readonly #settings: QueueSettings;
   readonly #codec: JobCodec;
@@ -83,10 +83,10 @@ export class QueueWorker {
   }
 
   /**
-   * Stops the worker after the documents in flight. Jobs that wait for a retry return to the queue.
+   * Stops the worker once the documents in flight are finished. Jobs that wait for a retry return to the queue.
    *
    * @returns the summary of this worker
-   * @throws the error of {@link done}
+   * @throws whatever error {@link done} rejects with
    */
   async close(): Promise<BulkSummary> {
     this.#end();
@@ -164,7 +164,7 @@ export class QueueWorker {
     this.#drain.abort();
   }
 
-  /** Processes one job of the queue. Thrown errors are for BullMQ; unexpected errors end the worker, not the job. */
+  /** Processes one job from the queue. Thrown errors are for BullMQ. An unexpected error ends the worker, not the job. */
   async #process(bullJob: BullJob<QueuedData>, token: string): Promise<void> {
     const { bullmq } = await this.#open;
     try {
@@ -265,7 +265,7 @@ export class QueueWorker {
     }
   }
 
-  /** Says why a job is not retried after workers died. */
+  /** Returns why a job is not retried after workers died. */
   #objectionToInterrupted({ attemptsStarted, progress }: BullJob): QueueError | undefined {
     const { starts = 0 } = Object(progress) as { starts?: number };
     const interruptions = attemptsStarted - starts - 1;

@@ -5,8 +5,8 @@ import { serializeValues, valuesError } from "./values.ts";
 import { maxIssues } from "./values-check.ts";
 
 /**
- * The Standard Schema interface, version 1 (https://standardschema.dev). Every schema library that implements it works, without
- * an import. Its authors recommend copying the interface.
+ * The Standard Schema interface, version 1 (https://standardschema.dev). It works with every schema library that implements it,
+ * without an import. The standard's authors recommend copying the interface.
  */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
   /** The properties that the standard defines. */
@@ -17,7 +17,7 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
     readonly vendor: string;
     /** Checks a value and returns the output or the issues. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-    /** The types, for the compiler only. */
+    /** The types, which exist only at compile time. */
     readonly types?:
       | {
           /** The type of the values that the schema takes. */
@@ -82,7 +82,7 @@ export function checkSchema(uid: string, schema: unknown): void {
 }
 
 /**
- * Checks values with a template's schema, if it has one, and writes the body of the request.
+ * Checks values with a template's schema, if it has one, and creates the request body.
  *
  * @returns the JSON text; a promise of it if the schema is asynchronous
  * @throws {ValuesError} with the path of every issue
@@ -142,7 +142,9 @@ export function checkValues({ uid, schema }: AnyTemplate, values: unknown): unkn
   return returned.then(outputOf, fail);
 }
 
-/** Reads the result of a schema. Returns neither a value nor issues if it violates the contract. Throws what a getter throws. */
+/**
+ * Reads the result of a schema. Returns neither a value nor issues if it violates the contract. Rethrows errors from its getters.
+ */
 function readResult(
   returned: unknown,
   redactorFor: () => Redactor | undefined,
@@ -193,7 +195,7 @@ function redactorOf(values: unknown): Redactor | undefined {
   }
 }
 
-/** Adds the texts by which a message may quote values that JSON omits or converts. */
+/** Adds the strings with which a message may quote values that JSON omits or converts. */
 function quotableTexts(this: unknown, key: string, json: unknown): unknown {
   const value = (this as Record<string, unknown>)[key];
   if (typeof value === "bigint") return String(value);

@@ -8,7 +8,7 @@ const maxListed = 20;
 /**
  * Converts the values of a template to the JSON object in the request body (spec, "Endpoints", rule 2).
  *
- * `toJSON` methods are called, for example that of a `Date`. Properties that are `undefined` are omitted. Values that JSON would
+ * It calls `toJSON` methods, for example that of a `Date`. Properties that are `undefined` are omitted. Values that JSON would
  * silently change are rejected with their path: `NaN`, infinities, functions, symbols, BigInt, `Map`, `Set` and similar objects,
  * holes in arrays, and cycles. JSON still loses the sign of `-0` and the named properties of an array. Getters and `toJSON` run
  * twice, once for the check and once for the conversion, and must return the same result.

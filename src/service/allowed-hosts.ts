@@ -17,8 +17,8 @@ const hostAndPort = /^(\[[\da-f:.]+\]|[^\s\p{Cc}/?#@:\\[\],*%]+)(?::\d*)?$/iu;
 /**
  * The host names that a server accepts.
  *
- * Any web page can reach this server by resolving its own host name to 127.0.0.1 (DNS rebinding). The browser then
- * still sends the name of the page as `host`, which is how such a call is recognized.
+ * Any web page can reach this server if its own host name resolves to 127.0.0.1 (DNS rebinding). The browser still sends the
+ * page's host name in the `host` header, which reveals such a call.
  */
 export class AllowedHosts {
   readonly #baseUrl: string;

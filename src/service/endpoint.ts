@@ -39,7 +39,7 @@ export interface Order<Context = void> {
  * Generates the document of one call.
  *
  * @returns the document, or a complete response
- * @throws {Problem} to refuse the call, see `unknownTemplate`. A thrown `Response` is sent, too. Any other error becomes a 500
+ * @throws {Problem} to refuse the call, see `unknownTemplate`. A thrown `Response` is also sent. Any other error becomes a 500
  * without details.
  */
 export type Produce<Context = void> = (
@@ -53,8 +53,8 @@ export interface EndpointOptions<Context = void> {
   /** The maximum size of a request body in bytes. Default: {@link defaultMaxBodyBytes}, 1 MiB. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Receives errors of `authorize` or `produce` other than a {@link Problem}, and the causes of problems. The response does not
-   * contain them. Errors thrown by this callback are ignored.
+   * Called with any error thrown by `authorize` or `produce` that is not a {@link Problem}, and with the `cause` of each problem.
+   * The response does not contain them. Errors thrown by this callback are ignored.
    */
   readonly onError?:
     | ((error: unknown, request: Request, requestId: string, context: Context) => void)

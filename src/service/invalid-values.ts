@@ -43,6 +43,6 @@ export function invalidValues(
     .map(({ path, detail }) => (path === "" ? detail : `${path}${separator}${detail}`));
   if (errors.length > maxListed) listed.push(`and ${errors.length - maxListed} more`);
   const who = checkedBy === undefined ? "" : ` (${checkedBy})`;
-  const detail = `The values do not fit the template ${JSON.stringify(uid)}${who}: ${listed.join("; ")}.`;
+  const detail = `The values do not match the template ${JSON.stringify(uid)}${who}: ${listed.join("; ")}.`;
   return new Problem(422, detail, { kind: "invalid-values", errors, ...cause });
 }

@@ -18,7 +18,7 @@ export function checkJsonType(headers: Headers): void {
   if (type.trim() !== "application/json" || !/^\s*(?:charset="?utf-8"?\s*)?$/.test(charset ?? "")) {
     throw new Problem(
       415,
-      'The template values must come as JSON in UTF-8. Send the header "Content-Type: application/json".',
+      'The template values must be sent as JSON in UTF-8. Send the header "Content-Type: application/json".',
       { kind: "unsupported-media-type", headers: { accept: "application/json" } },
     );
   }

@@ -78,7 +78,7 @@ export class Problem extends Error {
   readonly errors: readonly ValueProblem[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param detail - what is wrong with this call, and what to do */
+  /** @param detail - the problem with this call, and what to do about it */
   constructor(status: number, detail: string, options: ProblemOptions = {}) {
     super(detail, "cause" in options ? { cause: options.cause } : {});
     this.status = status;

@@ -5,7 +5,7 @@ import { Problem } from "./problem.ts";
  * Creates an `authorize` function for the scheme of the specification: `Authorization: API-Key <API_KEY>`.
  *
  * The scheme is case-insensitive (RFC 9110, 11.1), followed by exactly one space. Keys are compared by their SHA-256, so that the
- * timing does not reveal how much of a key is right.
+ * timing does not reveal how much of a key matches.
  *
  * @param keys - the valid keys, of visible ASCII characters; `"any"` accepts every key
  * @returns a function that refuses with 401 and `www-authenticate: API-Key`
@@ -31,7 +31,7 @@ export function requireApiKey(
     const authorization = request.headers.get("authorization");
     if (authorization === null) return refusal("The request has no API key.");
     const key = /^api-key (.+)$/is.exec(authorization)?.[1];
-    if (key === undefined) return refusal("The authorization header is not an API key.");
+    if (key === undefined) return refusal("The authorization header does not contain an API key.");
     if (known === undefined) return undefined;
     digests ??= Promise.all(known.map(digest));
     const [given, expected] = await Promise.all([digest(key), digests]);

@@ -1,6 +1,6 @@
 import type { Shape } from "./shape.ts";
 
-/** One of several things a value may be; never a union. */
+/** One of the alternatives for a value; never a union. */
 export type Alternative = Exclude<Shape, { readonly kind: "union" | "never" | "unknown" }>;
 
 /**
@@ -29,7 +29,7 @@ const kindsInOrder = [
 ];
 
 /**
- * Sorts alternatives into the order in which they are written, and drops those that read the same as another.
+ * Sorts alternatives into the order in which they are written, and removes those that would be written identically.
  *
  * @param write - writes one alternative
  * @param textOf - returns the text of an alternative
@@ -54,7 +54,7 @@ export function arrange<Written>(
   });
 }
 
-/** Finds the first property that is a literal in every one of several objects, and never the same in two of them. */
+/** Finds the first property that is a different literal in each of several objects. */
 export function discriminantOf(alternatives: readonly Alternative[]): string | undefined {
   const [first] = alternatives;
   if (alternatives.length < 2 || first?.kind !== "object") return undefined;

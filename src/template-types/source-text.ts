@@ -23,7 +23,7 @@ export function memberName(name: string): string {
   return identifier.test(name) ? name : quoted(name);
 }
 
-/** Writes a documentation comment. A text of one line becomes a comment of one line. */
+/** Writes a documentation comment, on one line if the text has one line. */
 export function docComment(text: string): readonly string[] {
   const lines = text
     .trim()

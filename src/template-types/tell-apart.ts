@@ -25,7 +25,7 @@ const tagLike = /^[A-Za-z]+(?:[_-][A-Za-z]+)*$/;
  * share a literal, the groups differ in other properties, and there is evidence that this is not a coincidence
  * (docs/decisions/0022).
  *
- * @returns the parts, or `undefined` if the objects are rather one kind with optional properties
+ * @returns the parts, or `undefined` if the objects are more likely one kind with optional properties
  */
 export function tellApart(variants: readonly Variant[]): Parts | undefined {
   const [first, ...rest] = variants;

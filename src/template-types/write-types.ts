@@ -85,11 +85,11 @@ function neededDefinitions({ shape, definitions }: TemplateShape): ReadonlyMap<s
 /** Declarations that work in zod 3 and zod 4, which name the type of such a schema differently. */
 const helper: readonly Doc[] = [
   [
-    comment("A schema whose values are known, in zod 3 as in zod 4."),
+    comment("A schema with a known type of values, in zod 3 and zod 4."),
     "type Schema<Values> = ReturnType<typeof z.custom<Values>>;",
   ],
   [
-    comment("Says what the values of a schema are, where zod cannot infer it."),
+    comment("Declares the values of a schema if zod cannot infer them."),
     "function typed<Values>(schema: z.ZodType): Schema<Values> ",
     block(["return schema as unknown as Schema<Values>;"]),
   ],
@@ -105,7 +105,7 @@ function statementsOf(template: NamedTemplate, zod: boolean): readonly Doc[] {
   const inner = [...definitions].flatMap(([definition, defined]): Doc[] => {
     if (defined === shape) return [];
     const name = types.get(definition) ?? definition;
-    const says = comment(`What the template ${code(uid)} calls ${code(definition)}.`);
+    const says = comment(`The definition ${code(definition)} of the template ${code(uid)}.`);
     const type = [says, declaration(name, defined, types)];
     return zod ? [type, lazySchema("const ", schemaName(name), name, zodText(defined, names))] : [type];
   });
@@ -142,7 +142,9 @@ function declaration(name: string, shape: Shape, types: DefinitionNames): Doc {
 
 function mapOf(named: readonly NamedTemplate[]): Doc {
   const lines = named.map(({ uid, own }): Doc => [memberName(uid), ": ", own.values, ";"]);
-  const says = comment("The values of each template by its uid, for `new TemplatePdf<Templates>()`.");
+  const says = comment(
+    "The type of the values of each template, by uid, for `new TemplatePdf<Templates>()`.",
+  );
   return [says, "export interface Templates ", block(lines)];
 }
 

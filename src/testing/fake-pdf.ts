@@ -30,7 +30,7 @@ const advance = 0.6;
  * Padding consists of unique comments, so that misplaced bytes are detected.
  *
  * @param options - text, pages and size in bytes; by default one empty page of minimum size
- * @throws {TypeError} if an option does not exist or has the wrong type
+ * @throws {TypeError} if an option is unknown or has the wrong type
  * @throws {RangeError} if `pages` is not an integer from 1 to 100,000, or `bytes` is not an integer or too small for the text and
  * pages
  *

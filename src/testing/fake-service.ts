@@ -42,7 +42,7 @@ interface PlannedFault {
 }
 
 /**
- * A fake of the service for tests. Each instance has its own calls and faults.
+ * A fake service for tests. Each instance has its own calls and faults.
  *
  * @typeParam T - the values by template uid. Default: any
  */
@@ -54,8 +54,8 @@ export class FakeService<T = any> {
   readonly apiKey: string;
   readonly #log = new CallLog<FakeCallOf<T>>();
   /**
-   * The received calls with a valid key and readable values, in order. Each retry is a call. Calls that a schema or a fault
-   * refused are included.
+   * The received calls with a valid key and readable values, in order. Each retry is a call. They include calls that a schema or
+   * a fault refused.
    */
   readonly calls: readonly FakeCallOf<T>[] = this.#log.all;
   readonly #isAnywhere: boolean;
@@ -89,7 +89,7 @@ export class FakeService<T = any> {
     return this.#handlers;
   }
 
-  /** A `fetch` for the `fetch` option of the client. Calls to other addresses fail as if there were no network. */
+  /** A `fetch` for the client's `fetch` option. Calls to other addresses fail as if there were no network. */
   readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     if (typeof Request === "undefined") {
       throw new ConfigurationError(
@@ -219,11 +219,11 @@ export class FakeService<T = any> {
 }
 
 /**
- * Creates a fake of the service for tests. It checks the key and the values, and returns small, complete PDFs that contain the
- * uid and the values as text.
+ * Creates a fake service for tests. It checks the key and the values, and returns small, complete PDFs that contain the uid and
+ * the values as text.
  *
  * @param options - the base URL, the templates, and the valid keys
- * @returns the service: use `handlers` with MSW, `fetch` as option of the client, or `listen()` for a socket
+ * @returns the service: use `handlers` with MSW, `fetch` as a client option, or `listen()` for a real socket
  * @throws {ConfigurationError} if an option is unknown or invalid
  *
  * @example

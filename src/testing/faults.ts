@@ -30,9 +30,9 @@ export interface Failure {
 
 /** The options of a slow document. */
 export interface Slowness {
-  /** The number of pieces. Default: 40. */
+  /** The number of chunks. Default: 40. */
   readonly pieces?: number | undefined;
-  /** The time between two pieces, in milliseconds. Default: 25. */
+  /** The time between chunks, in milliseconds. Default: 25. */
   readonly everyMs?: number | undefined;
 }
 
@@ -41,7 +41,7 @@ const isServerError: Rule = {
   test: (value) => Number.isInteger(value) && Math.floor((value as number) / 100) === 5,
 };
 const isRetryAfter: Rule = {
-  words: "a whole number of seconds, or the text of the header",
+  words: "a whole number of seconds, or the header value as a string",
   test: (value) => isCount.test(value) || (typeof value === "string" && /^[\x20-\x7e]+$/.test(value)),
 };
 const isPause: Rule = {
@@ -83,7 +83,7 @@ export const faults = Object.freeze({
   /** Stalls in the middle of the document, with an open connection. */
   stall: (options: AfterBytes = {}): Fault => stall(offsetOf(options, "stall()")),
 
-  /** Sends the document in small pieces at an interval. */
+  /** Sends the document in small chunks at an interval. */
   slow: (options: Slowness = {}): Fault => {
     checkOptions(options, { pieces: isPositiveCount, everyMs: isPause }, "slow()");
     return slow(options.pieces ?? 40, options.everyMs ?? 25);

@@ -9,8 +9,8 @@ import { longestTimerMs } from "../runtime/environment.ts";
 /** The options of `fakeService`. */
 export interface FakeServiceOptions {
   /**
-   * The base URL of the service. Calls to other addresses are not answered. Default: any address, and `service.baseUrl` is
-   * `https://template-pdf.test`.
+   * The base URL of the service. The fake service does not answer calls to other addresses. Default: any address, with
+   * `https://template-pdf.test` as `service.baseUrl`.
    */
   readonly baseUrl?: string | URL | undefined;
   /**

@@ -5,7 +5,7 @@ import type { Template } from "../template.ts";
 export interface FakeCall<U extends string = string, V = Record<string, unknown>> {
   /** The uid of the requested template. */
   readonly uid: U;
-  /** The received values: the output of the schema, after JSON. */
+  /** The received values: the schema's output after JSON serialization. */
   readonly values: V;
   /** The headers of the request, without the key. */
   readonly headers: Headers;

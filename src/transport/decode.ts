@@ -56,7 +56,7 @@ export class Decoder {
     this.#events = events;
   }
 
-  /** Takes encoded bytes; `false` means to wait for `onDrain`. */
+  /** Takes encoded bytes. Returns `false` if the caller must wait for `onDrain`. */
   write(chunk: Uint8Array): boolean {
     this.#input ??= this.#open(chunk[0] ?? 0);
     return this.#input.write(chunk);

@@ -24,7 +24,7 @@ export function expectedLengthOf(head: ResponseHead): number | undefined {
   return head.decoded ? undefined : lengthIn(head);
 }
 
-/** Returns the request id of the service. */
+/** Returns the service's request id. */
 export function requestIdOf(head: ResponseHead): string | undefined {
   return head.header("x-request-id") ?? head.header("request-id");
 }

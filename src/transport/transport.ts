@@ -104,7 +104,7 @@ export interface CapturedContext {
 /** The transports of a platform. */
 export interface TransportPlatform {
   openPool(): TransportPool;
-  /** Says why a caller's dispatcher cannot be used, or returns `undefined` if it can. */
+  /** Returns why a caller's dispatcher cannot be used, or `undefined` if it can. */
   objectionTo(dispatcher: DispatcherLike): string | undefined;
 }
 

@@ -16,7 +16,7 @@ describe("runBulk", () => {
     expect(service.requests.length).toBe(2);
     const { error } = results.find(({ index }) => index === 2) as { error?: unknown };
     expect(SaveError.is(error) && error.message).toMatch(
-      /: its path is also the path of job 0, which job 2 would overwrite\. No request was sent for it\.$/,
+      /: its path is also the path of job 0; job 2 would overwrite its document\. No request was sent for it\.$/,
     );
   });
 
@@ -57,7 +57,7 @@ describe("runBulk", () => {
     const sink = folder("out/{{name}}.pdf", { root: at });
     await run([{ template: "t", values }] as unknown as Jobs, { sink, onResult });
     expect(ValuesError.is(error) && error.message).toBe(
-      `The values for template "t" do not make a path: "name" ${why}, but the path of the document needs it. No request was sent for it.`,
+      `The values for template "t" do not produce a valid path: "name" ${why}, but the path of the document needs it. No request was sent for it.`,
     );
   });
 

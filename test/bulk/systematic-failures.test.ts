@@ -24,7 +24,7 @@ describe("a run that the service refuses", () => {
     const { error, sent } = await generate(refused, jobsOf(100), { concurrency: 1 });
     expect(sent).toBe(20);
     expect(error).toMatchObject({
-      why: 'with values of this kind, no job would succeed: the service refused each of them with 422, saying "total has no value"',
+      why: 'with values of this kind, no job would succeed: the service rejected all of them with 422, saying "total has no value"',
     });
   });
 
@@ -115,14 +115,14 @@ describe("the check whether other jobs can succeed", () => {
     expect(told.at(-1)).toEqual({
       withWhat: "with values of this kind",
       fix: "Fix the values or the template",
-      common: 'the service refused each of them with 422, saying "row 19: total has no value"',
+      common: 'the service rejected all of them with 422, saying "row 19: total has no value"',
     });
     const different = new SystematicFailures();
     const details = ["total has no value", "date has no value"];
     const last = Array.from({ length: 20 }, (_, row) =>
       different.add(refused(details[row % 2] ?? ""), fresh),
     ).at(-1);
-    expect(last?.common).toBe("the service refused each of them with 422, for 2 reasons");
+    expect(last?.common).toBe("the service rejected all of them with 422, for 2 different reasons");
   });
 
   it("passes after 20 refused jobs if another job failed differently or succeeded before", () => {

@@ -10,12 +10,12 @@ const answered = (what: number | string) =>
 const compare = "Compare the values with the template's placeholders.";
 const point = "Redirects are not followed: point `baseUrl` at the service itself";
 const later = "Try again later.";
-const see = "`body` has the whole response.";
+const see = "The full response is in `body`.";
 const slower = "Send fewer requests at a time.";
 const checkKey = "Check the API key: the dashboard shows it under Settings » API keys.";
 const mayNot = "Check which account the API key belongs to.";
-const tooLarge = "Send less: the service or a proxy limits the size.";
-const path = 'its path is "/prefix", and the client adds /api/v1.';
+const tooLarge = "Send less data: the service or a proxy limits the request size.";
+const path = 'its path is "/prefix" (the client adds /api/v1).';
 const notFound = `Check \`baseUrl\` first: ${path}`;
 
 describe("The error for a response", () => {
@@ -63,7 +63,7 @@ describe("The error for a response", () => {
 
   it("mentions the path that the client adds only once", () => {
     const { message } = apiError(headOf(404), '{"detail":"Call POST …/api/v1/templates/:uid"}', call);
-    expect(message).toContain('Check the uid and `baseUrl`: its path is "/prefix".');
+    expect(message).toContain('Check the uid and `baseUrl`, whose path is "/prefix".');
   });
 
   it("mentions the delay of Retry-After", () => {

@@ -79,7 +79,7 @@ describe("The error for a request without a response", () => {
 
 describe("The error for a success that is not a PDF", () => {
   const checkUrl =
-    ". Check that `baseUrl` leads to the service, not to a login page or proxy. Tried 3 times.";
+    ". Check that `baseUrl` points to the service, not to a login page or a proxy. Tried 3 times.";
 
   it.each<[string | undefined, string, string, string]>([
     [undefined, "", "", ' with no content type, not a PDF: ""'],
@@ -106,8 +106,8 @@ const broke = new Error(`other side closed on ${key}`);
 it.each<[number, number | undefined, unknown, string]>([
   [5, 9, undefined, "5 of 9 bytes"],
   [5, 9, broke, "5 of 9 bytes (other side closed on [redacted])"],
-  [9, 9, undefined, "9 bytes, without the end marker of a PDF"],
-  [9, undefined, undefined, "9 bytes, without the end marker of a PDF"],
+  [9, 9, undefined, "9 bytes, without the PDF end-of-file marker"],
+  [9, undefined, undefined, "9 bytes, without the PDF end-of-file marker"],
   [9, undefined, broke, "9 bytes (other side closed on [redacted])"],
 ])(
   "The error for a truncated document counts its bytes: %s of %s",

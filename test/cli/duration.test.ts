@@ -29,7 +29,7 @@ describe("parseDuration", () => {
   it.each([...refused, "597h", "2147483648ms"])("refuses %j", (text) => {
     const parse = () => parseDuration(text, "--timeout");
     expect(parse).toThrow(Misuse);
-    expect(parse).toThrow(`--timeout takes a duration from 1ms to 596h, and got "${text}".`);
+    expect(parse).toThrow(`--timeout must be a duration from 1ms to 596h, but got "${text}".`);
   });
 });
 

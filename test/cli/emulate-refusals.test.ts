@@ -6,8 +6,8 @@ import { runInProcess } from "./run-in-process.ts";
 
 describe("emulate refuses to start", () => {
   it.each([
-    [["--port", "http"], '--port takes a number from 0 to 65535, and got "http".'],
-    [["--port", "65536"], '--port takes a number from 0 to 65535, and got "65536".'],
+    [["--port", "http"], '--port must be a number from 0 to 65535, but got "http".'],
+    [["--port", "65536"], '--port must be a number from 0 to 65535, but got "65536".'],
     [["--host", ""], "Expected --host to be an address or a name"],
     [
       ["--allow-host", "a.test", "--allow-host", "b.test:80"],

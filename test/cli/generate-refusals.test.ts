@@ -16,7 +16,7 @@ interface Setup {
 }
 
 const notAnArgument =
-  "The API key cannot be passed on the command line, because other users of this machine and the shell history could see it. " +
+  "The API key cannot be passed on the command line, because other users of this machine could see it, and the shell history would record it. " +
   "Set TEMPLATE_PDF_API_KEY=… in the environment or in the file .env in this folder.";
 const file = ["--values", "values.json"];
 const onInput = ["--values", "-"];
@@ -53,8 +53,8 @@ describe("generate", () => {
       "The API key would be sent to pdf.example.com unencrypted. Use https:// in the base URL, or set " +
         "--allow-insecure-http if you trust the network.",
     ],
-    [["--set", "total=1", "--set", value], `--set number 2 has no =. ${inQuotes}`],
-    [["--set", `=${value}`], `--set number 1 has no key before its =. ${inQuotes}`],
+    [["--set", "total=1", "--set", value], `The --set option at position 2 has no =. ${inQuotes}`],
+    [["--set", `=${value}`], `The --set option at position 1 has no key before its =. ${inQuotes}`],
     [file, `${unread}: there is no such file. ${giveFile}`],
     [file, `${unread}: it is a folder. ${giveFile}`, { files: { "values.json": undefined } }],
     [
@@ -90,7 +90,7 @@ describe("generate", () => {
     ],
     [
       ["--timeout", "soon"],
-      '--timeout takes a duration from 1ms to 596h, and got "soon". ' +
+      '--timeout must be a duration from 1ms to 596h, but got "soon". ' +
         "Write it as 30s, 500ms, 2m or 1h; a bare number is in seconds.",
     ],
   ])("refuses %j in one line without a request: %s", async (args, line, { env, input, files = {} } = {}) => {

@@ -33,7 +33,7 @@ describe("a command with a queue", () => {
     [`${bulk} --run nov`, /^--run needs --queue\. Add --queue, or leave it out\./],
     [`${bulk} --out a/{{no}}.pdf --name a`, /^--name needs --queue/],
     [bulk, /^Required option '--out <pattern>' not specified\. See template-pdf bulk --help\./],
-    [`${bulk} --queue ${url}`, /^--queue needs the name of a run\. Give it, as in --run 2026-11\./],
+    [`${bulk} --queue ${url}`, /^--queue needs a run name\. Specify one, for example --run 2026-11\./],
     [
       `${bulk} --queue --run nov`,
       /^The URL of the queue is missing\. Pass --queue redis:\/\/localhost:6379, or set/,
@@ -42,19 +42,22 @@ describe("a command with a queue", () => {
       `${bulk} --queue ${url} --run nov --out a/{{no}}.pdf --no-retry --report a.csv`,
       /^--queue only adds rows to a queue and cannot be combined with --out, --report and --no-retry\. Workers generate/,
     ],
-    [`${bulk} --queue ${url} --run nov --limit 0`, /^--limit takes a whole number/],
+    [`${bulk} --queue ${url} --run nov --limit 0`, /^--limit must be a whole number/],
     [`${bulk} --queue ${url} --queue ${url} --run nov`, /^--queue may be given only once\./],
     [
       "work --queue redis://a",
       /^Required option '--out <pattern>' not specified\. See template-pdf work --help\./,
     ],
-    [`work --out a/{{no}}.pdf --queue ${url} --concurrency auto`, /^--concurrency takes a whole number/],
-    [`work --out a/{{no}}.pdf --queue ${url} --give-up-after never`, /^--give-up-after takes a duration/],
-    [`work --out a/{{no}}.pdf --queue ${url} --per-second 0`, /^--per-second takes a number above 0/],
+    [`work --out a/{{no}}.pdf --queue ${url} --concurrency auto`, /^--concurrency must be a whole number/],
+    [`work --out a/{{no}}.pdf --queue ${url} --give-up-after never`, /^--give-up-after must be a duration/],
+    [
+      `work --out a/{{no}}.pdf --queue ${url} --per-second 0`,
+      /^--per-second must be a number greater than 0/,
+    ],
     [`work --out a.pdf --queue ${url}`, /^(?!Redis)/],
     ["runs", /^The URL of the queue is missing\./],
-    [`runs --queue ${url} --name a:b`, /^--name takes a text without a colon, and got "a:b"\./],
-    [`runs --queue ${url} --retry a --remove a`, /^--retry and --remove cannot be given together\./],
+    [`runs --queue ${url} --name a:b`, /^--name must be a string without a colon, but got "a:b"\./],
+    [`runs --queue ${url} --retry a --remove a`, /^--retry and --remove cannot be used together\./],
     [`runs --queue https://${password}@host`, /^The URL of the queue is not a Redis URL\./],
     [
       `runs --queue redis://CANARY-user:12345/${password}@host`,
@@ -70,7 +73,7 @@ describe("a command with a queue", () => {
     const env = { TEMPLATE_PDF_QUEUE_URL: url, TEMPLATE_PDF_QUEUE_KEY: "CANARY" };
     const { code, stderr } = await runCli("runs", env);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^TEMPLATE_PDF_QUEUE_KEY has to be the base64 of 32 bytes\./);
+    expect(stderr).toMatch(/^TEMPLATE_PDF_QUEUE_KEY must be 32 bytes, base64-encoded\./);
   });
 
   it.each([

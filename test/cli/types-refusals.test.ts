@@ -12,7 +12,7 @@ const standard = (more: string) =>
   `export const schema = { "~standard": { version: 1, vendor: "mine", validate() {}, ${more} } };`;
 const noJson = "this is not JSON; only numbers, true, false and null can be outside double quotes.";
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
-const onlyExport = "It must only export.";
+const onlyExport = "It must only export values.";
 const twoNames = (name: string) => `would both be called "${name}": write one of them to another file.`;
 const signature = "// Written by `template-pdf types`: run that again instead of editing this file.\n";
 const eachLine = "Each line must be one complete sample.";
@@ -72,7 +72,7 @@ describe("types refuses", () => {
     ["a.mjs", `: the module ended the process while it was loading. ${onlyExport}`, "process.exit(0);"],
     [
       "a.mjs",
-      `: the module waits for something that never happens. ${onlyExport}`,
+      `: the module has a top-level await that never settles. ${onlyExport}`,
       "await new Promise(() => {});",
     ],
   ])("a file, and reports %s%s", async (file, line, text) => {
@@ -110,7 +110,7 @@ describe("types refuses", () => {
     ["x*.json", "Could not read x*.json: there is no such file."],
     [
       "a.schema.json a.2.json",
-      "a.2.json: a schema of the template a stands in a.schema.json, too. Name only one of them.",
+      "a.2.json: the template a already has a schema in a.schema.json. Pass only one of them.",
       { "a.schema.json": schemaOf({}), "a.2.json": schemaOf({}) },
     ],
     [".", `The templates "i-1" and "i_1" ${twoNames("i1")}`, { "i-1.json": "{}", "i_1.json": "{}" }],

@@ -27,7 +27,7 @@ describe("types", () => {
         b?: number | undefined;
       }
 
-      /** The values of each template by its uid, for \`new TemplatePdf<Templates>()\`. */
+      /** The type of the values of each template, by uid, for \`new TemplatePdf<Templates>()\`. */
       export interface Templates {
         inv_2024: Inv2024Values;
       }

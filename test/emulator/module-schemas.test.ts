@@ -35,7 +35,7 @@ it("values that the schema of a module rejects cause a 422 with their paths but 
     type: "urn:template-pdf:problem:invalid-values",
     title: "Unprocessable Content",
     status: 422,
-    detail: `The values do not fit the template "bill" (bill.mjs): ${issues}`,
+    detail: `The values do not match the template "bill" (bill.mjs): ${issues}`,
     errors: [
       { path: "total", detail: "Expected text, got [redacted]" },
       { path: "lines[1].price", detail: "Expected more" },

@@ -133,9 +133,7 @@ describe("fonts", () => {
 
   it("cause an error that names the missing file if they lack a style", async () => {
     expect(await textOf(shared, "missing-style")).toBe(500);
-    expect(reason()).toContain(
-      "there is no file for a font; add it to the folder of fonts (`fonts`) (My Font-Bold.ttf)",
-    );
+    expect(reason()).toContain("a font has no file; add it to the font folder (`fonts`) (My Font-Bold.ttf)");
   });
 });
 
@@ -144,6 +142,6 @@ describe("an image name without the option `images`", () => {
 
   it.each(uids)("causes an error that names the option: template %s", async (uid) => {
     expect((await generate(bare, uid, { name: "logo.png" })).status).toBe(500);
-    expect(String(bare.errors.at(-1))).toContain("there is no folder of images; set `images`");
+    expect(String(bare.errors.at(-1))).toContain("no image folder is set; set `images`");
   });
 });

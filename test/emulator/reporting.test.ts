@@ -81,12 +81,12 @@ it("onCall lists the characters that the fonts of a document lack, and the docum
   expect((await generate(emulator, "letter", { name: "Zoë ✓ 中" })).status).toBe(200);
   const { detail, bytes } = onCall.mock.lastCall?.[0] ?? {};
   expect(detail).toBe(
-    "its fonts lack ✓ (U+2713), 中 (U+4E2D): empty boxes are shown. Use another font, see --fonts",
+    "its fonts lack ✓ (U+2713), 中 (U+4E2D), so empty boxes are shown. Use another font (see --fonts)",
   );
   expect(bytes).toBeGreaterThan(1_000);
   await generate(emulator, "letter", { name: "一二三四五六七八九十百千" });
   expect(onCall.mock.lastCall?.[0].detail).toMatch(
-    /^its fonts lack (?:. \(U\+[\dA-F]{4}\)(?:, | and )){10}2 more: empty/,
+    /^its fonts lack (?:. \(U\+[\dA-F]{4}\)(?:, | and )){10}2 more, so empty/,
   );
 });
 

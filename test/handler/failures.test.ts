@@ -103,7 +103,7 @@ describe("values from a browser", () => {
     const body = '{"total":7,"lines":[{"price":"value-of-a-page"}]}';
     const found = await problemOf(await handler(callOf({ name: "bill", body })));
     expect([found.response.status, found.kind]).toEqual([422, "invalid-values"]);
-    expect(found.detail).toMatch(/^The values do not fit the template "bill": total: /);
+    expect(found.detail).toMatch(/^The values do not match the template "bill": total: /);
     expect(found.errors).toEqual([
       { path: "total", detail: expect.stringContaining("string") },
       { path: "lines[0].price", detail: expect.stringContaining("number") },

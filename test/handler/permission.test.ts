@@ -24,9 +24,7 @@ describe("authorize", () => {
     const { answer, logged } = await refused({ authorize: () => verdict as boolean });
     expect(answer).toEqual([403, "not-authorized"]);
     // Anything except false is a mistake, such as a forgotten `return`.
-    const message = expect.stringContaining(
-      "`authorize` of the handler to return true, false or a Response, got",
-    );
+    const message = expect.stringContaining("`authorize` to return true, false or a Response, got");
     expect(logged).toEqual(verdict === false ? [] : [expect.objectContaining({ message })]);
   });
 
@@ -67,7 +65,7 @@ describe("authorize", () => {
   ])("is reported if its Response cannot be sent because it is %s", async (_, authorize) => {
     const { answer, reason } = await refused({ origins: ["https://app.test"], authorize });
     expect(answer).toEqual([500, "server-fault"]);
-    expect(reason).toContain("`authorize` of the handler returned a Response that cannot be sent");
+    expect(reason).toContain("The handler's `authorize` returned a Response that cannot be sent");
   });
 
   it("receives the call with any template name before the body is read", async () => {
@@ -111,7 +109,7 @@ describe("values", () => {
   ])("causes a reported 500 if it returns %j", async (given, got) => {
     const { answer, reason } = await refused({ values: () => given as unknown as object });
     expect(answer).toEqual([500, "server-fault"]);
-    expect(reason).toContain(`\`values\` of the handler to return the object of values to send, got ${got}.`);
+    expect(reason).toContain(`\`values\` to return the object of values to send, got ${got}.`);
   });
 
   it.each([
@@ -153,7 +151,7 @@ describe("filename", () => {
   it.each([[7], [null], [{}]])("causes a 500 if it returns %j, and nothing is sent", async (given) => {
     const { answer, reason } = await refused({ filename: () => given as unknown as string });
     expect(answer[0]).toBe(500);
-    expect(reason).toContain("`filename` of the handler to return a string");
+    expect(reason).toContain("`filename` to return a string");
   });
 });
 

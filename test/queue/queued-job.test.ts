@@ -50,7 +50,9 @@ describe("a job in the queue", () => {
   it.each(["short", btoa("short"), new Uint8Array(16)])(
     "refuses a key of another length: %s",
     async (key) => {
-      await expect(new JobCodec(key).encode("id", content)).rejects.toThrow(/`sealKey` has \d+ bytes/);
+      await expect(new JobCodec(key).encode("id", content)).rejects.toThrow(
+        /`sealKey` must be 32 bytes .* but has \d+ bytes/,
+      );
     },
   );
 

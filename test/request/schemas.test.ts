@@ -80,7 +80,7 @@ describe("template()", () => {
     const made: Template = { uid, schema: z.object({}) };
     await expect(pdfs.generate(made, {})).rejects.toThrow(
       new ConfigurationError(
-        'The template "inv_2024" has a schema, but `template()` did not create it. Write template("inv_2024", schema).',
+        'The template "inv_2024" has a schema but was not created with `template()`. Write template("inv_2024", schema).',
       ),
     );
   });

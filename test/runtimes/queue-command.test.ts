@@ -129,7 +129,7 @@ describe("the commands of a queue", () => {
     await run("bulk", "letter", "rows.ndjson", "--queue", "--run", "nov");
     const { code, stderr } = await endingOf(work());
     expect(code, stderr).toBe(3);
-    expect(stderr).toMatch(/^template-pdf: The worker stopped by itself: .*Its jobs are in the queue\.$/m);
+    expect(stderr).toMatch(/^template-pdf: The worker stopped unexpectedly: .*Its jobs are in the queue\.$/m);
     expect((await cells()).slice(0, 6)).toEqual(["nov", "2", "0", "0", "2", "0"]);
   });
 
@@ -151,7 +151,7 @@ describe("the commands of a queue", () => {
     expect((await run("runs", "--failures", "nov")).stdout).toMatch(/^job 1: bad_request: .+\n$/);
     isBroken = false;
     const { stdout } = await run("runs", "--retry", "nov");
-    expect(stdout).toBe("run nov: 1 failed job waits for a worker again\n");
+    expect(stdout).toBe("run nov: 1 failed job queued again for a worker\n");
     await eventually(async () => (await cells()).slice(2, 4).join() === "3,0");
     expect((await run("runs", "--failures", "nov")).stdout).toBe("run nov: no job has failed\n");
     expect(await run("runs", "--failures", "dec")).toMatchObject({ code: 1 });

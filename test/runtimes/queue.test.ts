@@ -151,7 +151,7 @@ describe("adding", () => {
     const changed = [{ template: "t", values: { n: 1, fixed: true } }];
     await expect(runs.add("nov", changed, { key: keyOf })).rejects.toMatchObject({
       code: "queue_failed",
-      message: expect.stringMatching(/^Job 0 has the same key as a job with other values in run "nov"\./),
+      message: expect.stringMatching(/^Job 0 has the same key as a job with different values in run "nov"\./),
     });
     work(runs);
     expect(await end(runs)).toMatchObject({ rejected: 2 });

@@ -16,11 +16,11 @@ describe("requireApiKey", () => {
 
   it.each([
     ["no header", undefined, "has no API key"],
-    ["the scheme alone", "API-Key", "not an API key"],
-    ["another scheme", "Bearer first-key", "not an API key"],
-    ["the bare key", "first-key", "not an API key"],
+    ["the scheme alone", "API-Key", "does not contain an API key"],
+    ["another scheme", "Bearer first-key", "does not contain an API key"],
+    ["the bare key", "first-key", "does not contain an API key"],
     ["two spaces", "API-Key  first-key", "not valid for this server"],
-    ["a tab for the space", "API-Key\tfirst-key", "not an API key"],
+    ["a tab for the space", "API-Key\tfirst-key", "does not contain an API key"],
     ["a wrong key", "API-Key third-key", "not valid for this server"],
     ["the beginning of a key", "API-Key first-ke", "not valid for this server"],
     ["a key in another case", "API-Key FIRST-KEY", "not valid for this server"],

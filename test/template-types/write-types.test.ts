@@ -45,7 +45,7 @@ export const inv2024Schema = z.strictObject({
 /** Values of the template \`inv_2024\`, as in samples/invoice.json. */
 export type Inv2024Values = z.input<typeof inv2024Schema>;
 
-/** The values of each template by its uid, for \`new TemplatePdf<Templates>()\`. */
+/** The type of the values of each template, by uid, for \`new TemplatePdf<Templates>()\`. */
 export interface Templates {
   inv_2024: Inv2024Values;
 }
@@ -57,7 +57,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
 
   it("starts with its signature", () => {
     expect(writeTypes([], { zod: true })).toBe(
-      `${signature}\n\n/** The values of each template by its uid, for \`new TemplatePdf<Templates>()\`. */\nexport interface Templates {}\n`,
+      `${signature}\n\n/** The type of the values of each template, by uid, for \`new TemplatePdf<Templates>()\`. */\nexport interface Templates {}\n`,
     );
   });
 

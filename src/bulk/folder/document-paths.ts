@@ -6,14 +6,13 @@ import { hashJob, KeyTable, newRecord } from "../journal/key-table.ts";
 /** Control characters, text direction marks, lone surrogates. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
 
-/** Says why a relative path, which contains values, cannot be the path of a file in the folder. */
+/** Returns why a relative path that contains values cannot be used for a file in the folder. */
 export function objectionToPath(path: string, platform: string): string | undefined {
   const isWindows = platform === "win32";
   const names = path.split(isWindows ? /[\\/]/ : "/");
   for (const name of names) {
-    if (name === "") return "it has an empty part, like an absolute path";
-    if (name === "." || name === "..")
-      return `it contains ${JSON.stringify(name)}, which leads out of its folder`;
+    if (name === "") return "it has an empty segment, as an absolute path does";
+    if (name === "." || name === "..") return `it contains ${JSON.stringify(name)}, which escapes the folder`;
     if (unprintable.test(name)) return "it contains a character that is not allowed in file names";
     if (new TextEncoder().encode(name).length > 255) return "it contains a name of more than 255 bytes";
     if (isWindows && objectionOfWindows(name) !== undefined) {
@@ -23,7 +22,7 @@ export function objectionToPath(path: string, platform: string): string | undefi
   return undefined;
 }
 
-/** Returns an absolute path with its links followed. Parts at its end may be missing. */
+/** Resolves the links in an absolute path, whose last parts may not exist. */
 export function realPathOf(path: string): string {
   try {
     return realpathSync.native(path);
@@ -39,7 +38,7 @@ export function isWithin(path: string, folder: string): boolean {
   return seen !== ".." && !seen.startsWith(`..${sep}`) && !isAbsolute(seen);
 }
 
-/** Returns the same text for all paths of one file: `A.pdf` and `a.pdf`, or `a/b.pdf` and `a\b.pdf`, may be one. */
+/** Returns the same string for all paths that may refer to one file, such as `A.pdf` and `a.pdf`, or `a/b.pdf` and `a\b.pdf`. */
 export function foldedPath(path: string, platform: string): string {
   const isFolded = platform === "win32" || platform === "darwin";
   const folded = isFolded ? path.normalize("NFC").toLowerCase() : path;

@@ -12,8 +12,8 @@ import { makeWritableFolder, removeDrafts, syncFolder } from "./writable-folder.
 /** The options of `folder`. */
 export interface FolderOptions {
   /**
-   * The folder that contains all documents. Default: for a string, the folder before its first placeholder (`out` in
-   * `out/{{invoice_no}}.pdf`); for a function, the working directory.
+   * The folder that contains all documents. If the path is a string, the default is the folder before its first placeholder
+   * (`out` in `out/{{invoice_no}}.pdf`). If it is a function, the default is the working directory.
    */
   root?: string | undefined;
 }
@@ -31,8 +31,8 @@ const maxKnownFolders = 10_000;
 /**
  * Creates a sink that writes every document to a file, completely or not at all.
  *
- * It creates missing folders. Before the request is sent, it rejects paths that lead out of the folder (for example because of
- * the value `../x`), paths of earlier jobs in the run, and the path of the journal.
+ * It creates missing folders. Before the request is sent, it rejects paths outside the folder (for example because of the value
+ * `../x`), paths that an earlier job in the run uses, and the path of the journal.
  *
  * Paths contain values. An error shows a path only if a file, folder or link on the disk causes the failure, because you need it
  * to fix the problem.
@@ -131,7 +131,7 @@ class Folder<J extends Job> implements FolderSink<J> {
     const path = this.keyOf(job);
     const other = this.#used.claim(path, index);
     if (other === undefined) return;
-    throw this.#refusal(`is also the path of job ${other}, which job ${index} would overwrite`);
+    throw this.#refusal(`is also the path of job ${other}; job ${index} would overwrite its document`);
   }
 
   async put(_key: string, pdf: PendingPdf, { job }: { readonly job: J }): Promise<Saved> {
@@ -146,13 +146,14 @@ class Folder<J extends Job> implements FolderSink<J> {
     return saved;
   }
 
-  /** Says why documents may not be saved to a path with all links followed. */
+  /** Returns the reason a document must not be saved to this path, whose links are resolved, or `undefined` if it is allowed. */
   #objectionTo(real: string): string | undefined {
     this.#realPlace ??= realPathOf(this.place);
-    if (!isWithin(real, this.#realPlace))
-      return `it leads out of ${JSON.stringify(this.place)} through a link`;
+    if (!isWithin(real, this.#realPlace)) return `a link in it leads outside ${JSON.stringify(this.place)}`;
     const folded = foldedPath(real, process.platform);
-    return this.#kept.some((kept) => isWithin(folded, kept)) ? "the journal of the run is there" : undefined;
+    return this.#kept.some((kept) => isWithin(folded, kept))
+      ? "it is the path of the run's journal"
+      : undefined;
   }
 
   /** A file name survives a power cut once its folder is synced, which some systems do automatically. */

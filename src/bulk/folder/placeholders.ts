@@ -8,7 +8,7 @@ export interface Pattern {
   /** The names of the placeholders, each once. */
   readonly names: readonly string[];
   /**
-   * Inserts the values of a job. Throws a {@link ValuesError} that names the placeholder if a value is not a text, number or
+   * Inserts the values of a job. Throws a {@link ValuesError} that names the placeholder if a value is not a string, number or
    * boolean.
    */
   fill(values: object, uid: string): string;
@@ -45,7 +45,7 @@ function textOf(values: object, name: string, uid: string): string {
   const what = value === undefined ? "is missing" : value === "" ? "is empty" : `is ${describeKind(value)}`;
   const message = `${what}, but the path of the document needs it`;
   throw new ValuesError(
-    `The values for template ${JSON.stringify(uid)} do not make a path: ${JSON.stringify(name)} ${message}. No request was sent for it.`,
+    `The values for template ${JSON.stringify(uid)} do not produce a valid path: ${JSON.stringify(name)} ${message}. No request was sent for it.`,
     { issues: [{ path: name.split("."), message }], uid },
   );
 }

@@ -13,8 +13,8 @@ import { type Lock, LockHeld, takeLock } from "./lock.ts";
 export interface JournalOptions {
   readonly path: string;
   /**
-   * The run that it belongs to, as names and texts. They appear in messages, so they must not be secrets. A journal of another
-   * run is rejected.
+   * The run that the journal belongs to, as names and descriptions. They appear in messages, so they must not contain secrets. A
+   * journal of another run is rejected.
    */
   readonly run: Readonly<Record<string, string>>;
   /** Whether to start over. An existing journal is renamed to `<path>.old`, replacing an older one. */
@@ -117,7 +117,7 @@ function quoted(text: string | undefined): string {
 const noInput = newRecord();
 
 const takenOver =
-  "was taken over by another run, because this run did not respond for too long. Wait until that run ends, then start again";
+  "was taken over by another run, because this run was unresponsive for too long. Wait until that run ends, then start again";
 
 /** The journal of a run, which records finished jobs as hashes. It holds its lock until it is closed. */
 export class Journal {

@@ -62,7 +62,7 @@ export class Pace {
     return Math.max(0, this.#nextAtMs - nowMs);
   }
 
-  /** Registers a sent request. One of the methods below reports its outcome. */
+  /** Records that a request was sent. One of the methods below reports its outcome. */
   sent(nowMs: number): Ticket {
     const askedMs = 1000 / this.#askedPerSecond;
     const soughtMs = this.#seeker?.spacingMs ?? 0;
@@ -113,14 +113,14 @@ export class Pace {
     if (retryAfterMs !== undefined) this.#pause(nowMs, retryAfterMs);
   }
 
-  /** The request failed in an outage of the service, which says nothing about the pace. */
+  /** The request failed during a service outage, which says nothing about the pace. */
   lost(ticket: Ticket, nowMs: number, retryAfterMs: number | undefined): void {
     this.#underWay -= 1;
     this.#lastBeforeFall = Math.max(this.#lastBeforeFall, ticket);
     if (retryAfterMs !== undefined) this.#pause(nowMs, retryAfterMs);
   }
 
-  /** The service is back. It starts with as few requests as a new run. */
+  /** The service is available again. The pace restarts as in a new run. */
   restart(): void {
     if (this.#limit) this.#limit = new SlotLimit();
     this.#lastBeforeFall = this.#last;

@@ -90,7 +90,7 @@ export class RateSeeker {
     this.#last = number;
   }
 
-  /** Registers that a recent request was not sent. */
+  /** Records that a recent request was not sent. */
   unsent(): void {
     this.#recentCount = Math.max(0, this.#recentCount - 1);
   }
@@ -102,7 +102,7 @@ export class RateSeeker {
     this.#passedCount += 1;
   }
 
-  /** Registers a refusal. Returns the pause if the service requests none. */
+  /** Records a refusal. Returns the pause to make if the service requests none. */
   refused(number: number, nowMs: number, pauseMs: number): number {
     if (!this.isNews(number)) return 0;
     const wasGuess = this.#isGuess;

@@ -85,7 +85,7 @@ export interface RowCounts {
 /**
  * Reads all rows, and checks that a document can be generated from each of them.
  *
- * @param skipsInvalid - whether wrong rows are only listed, if there are good rows
+ * @param skipsInvalid - whether invalid rows are only listed, provided that there are valid rows
  * @throws {Misuse} with the problems and their locations, but without values
  */
 export async function checkData(

@@ -17,7 +17,7 @@ export interface OpenRows {
 /**
  * Opens the data and reads the schema, calls `use`, and closes the data.
  *
- * @throws {Misuse} if the data or the schema is wrong
+ * @throws {Misuse} if the data or the schema is invalid
  */
 export async function withRows(
   { uid, file, format }: Pick<BulkPlan, "uid" | "file" | "format">,

@@ -18,8 +18,8 @@ export async function refuseOtherJournals(
   for (const name of names) {
     if (!name.endsWith(".journal") || !(await isJournal(join(folder, name)))) continue;
     throw new Misuse(
-      `${join(folder, name)} belongs to another run in this folder, and documents of ${uid} could replace its documents. ` +
-        `Use another folder for --out, or, if no path can be the same, add --journal ${join(folder, basename(journal))}.`,
+      `${join(folder, name)} belongs to another run in this folder, and documents for ${uid} could overwrite that run's documents. ` +
+        `Use another folder for --out, or add --journal ${join(folder, basename(journal))} if their paths can never be equal.`,
     );
   }
 }

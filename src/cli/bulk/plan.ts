@@ -17,7 +17,7 @@ export interface RowJob extends Job {
   readonly line: number;
 }
 
-/** What the command line of `bulk` contains, in addition to the uid and the data. */
+/** The command-line options of `bulk`. */
 export interface BulkFlags {
   readonly out: string;
   readonly schema?: string;
@@ -61,13 +61,13 @@ export interface BulkPlan {
   readonly stopAfter: number;
   /** How long the service may be unavailable. */
   readonly giveUpAfterMs: number;
-  /** Whether wrong rows are skipped instead of ending the command. */
+  /** Whether invalid rows are skipped instead of ending the command. */
   readonly skipsInvalid: boolean;
   readonly isRetried: boolean;
   readonly timeoutMs: number;
 }
 
-/** Reads the command line of `bulk`; throws if an option, the uid or the pattern is wrong. */
+/** Parses the command line of `bulk`. Throws if an option, the uid or the pattern is invalid. */
 export function readPlan(uid: string, file: string, flags: BulkFlags): BulkPlan {
   const unchecked = template(uid);
   const { out, report, concurrency = "auto", perSecond, limit, stopAfter } = flags;
@@ -94,22 +94,22 @@ export function readPlan(uid: string, file: string, flags: BulkFlags): BulkPlan 
   };
 }
 
-/** @throws {Misuse} if the text is wrong */
+/** @throws {Misuse} if the text is invalid */
 export function formatOf(text: string): DataFormat {
   if (text === "csv" || text === "ndjson" || text === "json") return text;
-  throw new Misuse(`--format takes csv, ndjson or json, and got ${JSON.stringify(text)}.`);
+  throw new Misuse(`--format must be csv, ndjson or json, but got ${JSON.stringify(text)}.`);
 }
 
-/** @throws {Misuse} if the text is wrong */
+/** @throws {Misuse} if the text is invalid */
 export function parseCount(text: string, option: string, also = ""): number {
   const count = /^\d+$/.test(text) ? Number(text) : 0;
   if (count >= 1 && Number.isSafeInteger(count)) return count;
-  throw new Misuse(`${option} takes a whole number, 1 or more${also}, and got ${JSON.stringify(text)}.`);
+  throw new Misuse(`${option} must be a whole number, 1 or more${also}, but got ${JSON.stringify(text)}.`);
 }
 
-/** @throws {Misuse} if the text is wrong */
+/** @throws {Misuse} if the text is invalid */
 export function parseRate(text: string): number {
   const rate = /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : 0;
   if (rate > 0 && Number.isFinite(rate)) return rate;
-  throw new Misuse(`--per-second takes a number above 0, and got ${JSON.stringify(text)}.`);
+  throw new Misuse(`--per-second must be a number greater than 0, but got ${JSON.stringify(text)}.`);
 }

@@ -61,7 +61,7 @@ export function entryOf(result: BulkResult<RowJob>, path: string | undefined): R
   return { ...entry, attempts, code: kindOfFailure(error).code, message: lineOf(error) };
 }
 
-/** Returns the entry of a row that was skipped because it is wrong. */
+/** Returns the entry of a row that was skipped because it is invalid. */
 export function invalidEntryOf({ line, number, faults }: CheckedRow): ReportEntry {
   const message = faults.map(textOfFault).join("; ");
   return { line, row: number ?? 0, path: undefined, status: "invalid", code: "invalid_row", message };
@@ -77,7 +77,7 @@ export function reportFormatOf(path: string): ReportFormat {
   const extension = extname(path).toLowerCase();
   if (extension === ".json") return "json";
   if (extension === ".csv") return "csv";
-  throw new Misuse(`--report takes a file that ends in .json or .csv, and got ${JSON.stringify(path)}.`);
+  throw new Misuse(`--report must be a file name ending in .json or .csv, but got ${JSON.stringify(path)}.`);
 }
 
 function cellOf(value: string | number | undefined, column: (typeof columns)[number]): string {

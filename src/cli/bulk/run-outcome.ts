@@ -16,7 +16,7 @@ export interface RunOutcome {
   readonly failed: number;
   /** The number of rows that were not reached. */
   readonly left: number;
-  /** The number of wrong rows, which were skipped. */
+  /** The number of invalid rows, which were skipped. */
   readonly invalid: number;
   /** The number of rows that were made or failed and had changed since an earlier run; `undefined` if it is unknown. */
   readonly changed: number | undefined;
@@ -104,7 +104,7 @@ export function endingOf(outcome: RunOutcome, stopAfter: number): unknown {
   if (RunStoppedError.is(failure)) {
     const isEnough = stopAfter <= failed;
     const why = isEnough
-      ? `${formatCount(stopAfter)} failed, the limit of --stop-after`
+      ? `${formatCount(stopAfter)} failed, reaching the --stop-after limit`
       : inWordsOfTerminal(failure.why);
     return outcome.easeReason ?? new Halted(`Stopped early: ${why}.`);
   }
@@ -126,7 +126,7 @@ function systematicFailureText(
   const when = failed === 1 ? "at the first failure" : `after ${failed} failures`;
   return made === 0
     ? `Stopped ${when}: ${withWhat}, no other row would succeed${common === undefined ? "" : `: ${common}`}.`
-    : `Stopped ${when}: ${withWhat}, although later rows succeeded.`;
+    : `Stopped ${when}: ${withWhat}. Later rows had already succeeded.`;
 }
 
 /** Returns the error with which the command ends if its run could not start, and nothing was sent. */

@@ -43,9 +43,9 @@ export interface RowRunParts {
   readonly check: Check;
   /** The template of every row. */
   readonly template: AnyTemplate;
-  /** The number of good rows. */
+  /** The number of valid rows. */
   readonly total: number;
-  /** The number of wrong rows, which are skipped. */
+  /** The number of invalid rows, which are skipped. */
   readonly invalid: number;
   readonly session: Session;
 }

@@ -43,12 +43,15 @@ export function addBulk(program: Command, session: Session): void {
     'the path of each document, such as "out/{{invoice_no}}.pdf"; required without --queue',
   );
   take("--schema <file>", "check rows against a JSON Schema, or a module that exports a Standard Schema");
-  take("--format <format>", "csv, ndjson or json (default: by the file name)");
+  take("--format <format>", "csv, ndjson or json (default: inferred from the file name)");
   take("--encoding <label>", "the encoding of the data, such as windows-1252 (default: UTF-8)");
   take("--delimiter <character>", "the delimiter of CSV cells (default: detected from the header)");
-  take("--concurrency <count>", "the documents in flight; auto adapts to the service (default: auto)");
+  take(
+    "--concurrency <count>",
+    "the maximum number of documents in flight; auto adapts to the service (default: auto)",
+  );
   take("--per-second <count>", "the maximum requests per second");
-  take("--limit <count>", "generate only the first rows");
+  take("--limit <count>", "generate only the first <count> rows");
   take("--stop-after <count>", "stop after this number of failures");
   take("--give-up-after <duration>", "how long to wait during an outage (default: 15m)");
   command.option("--dry-run", "check all rows, and send nothing");

@@ -28,7 +28,10 @@ export function addEmulate(program: Command, session: Session): void {
     .option("--images <folder>", "the folder with images for templates")
     .option("--fonts <folder>", "the folder with fonts for templates, in addition to Roboto")
     .option("--fault <rule>", "make calls fail on purpose; repeatable", collect)
-    .option("--latency <delay>", "delay every call by milliseconds: 500, or a range such as 200..800")
+    .option(
+      "--latency <delay>",
+      "delay every call by this many milliseconds: 500, or a range such as 200..800",
+    )
     .option("--no-ui", "disable the playground at the base URL")
     .option("--open", "open the playground in the browser")
     .action(async (folder: string | undefined, flags: EmulateFlags) => {

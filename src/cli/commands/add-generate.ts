@@ -5,7 +5,7 @@ import type { Session } from "../terminal.ts";
 import { addServiceOptions, collect, finishCommand, once, serviceHelp } from "./finish-command.ts";
 
 const generateHelp = `${serviceHelp}
---set sets a top-level property of the values to a text. Use --values for nested
+--set sets a top-level property of the values to a string. Use --values for nested
 properties, numbers and booleans.
 
 Examples:
@@ -24,7 +24,7 @@ export function addGenerate(program: Command, session: Session): void {
       "a JSON file with the values, one object; - for standard input",
       once("--values", "generate"),
     )
-    .option("--set <key=value>", "set a text value, in addition to --values; repeatable", collect)
+    .option("--set <key=value>", "set a string value, in addition to --values; repeatable", collect)
     .option(
       "-o, --output <file>",
       "the file to save; - for standard output (default: <uid>.pdf)",

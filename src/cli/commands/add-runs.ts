@@ -6,7 +6,7 @@ import { finishCommand, once, queueHelp } from "./finish-command.ts";
 
 const runsHelp = `
 Shows the progress of all runs in the queue. In a terminal, the table updates until
-you press Ctrl-C. A total with a + still grows, because jobs are being added.
+you press Ctrl-C. A + after a total means that jobs are still being added.
 ${queueHelp}
 Examples:
   template-pdf runs --queue redis://localhost:6379

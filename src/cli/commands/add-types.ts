@@ -29,7 +29,7 @@ export function addTypes(program: Command, session: Session): void {
   const command = program
     .command("types")
     .description("Writes TypeScript types for templates, from sample values or schemas.")
-    .argument("<samples...>", "files or folders, each alone or as uid=path")
+    .argument("<samples...>", "files or folders; write uid=path to set the uid")
     .option(
       "-o, --output <file>",
       "the file to write; - for standard output (default: pdf-templates.ts)",

@@ -29,7 +29,7 @@ export function addWork(program: Command, session: Session): void {
     command.option(option, description, once(option.replace(/ .*/, ""), "work"));
   take("--queue <url>", "the URL of the queue (default: TEMPLATE_PDF_QUEUE_URL)");
   take("--name <name>", "the name of the queue (default: template-pdf)");
-  take("--concurrency <count>", "the documents in flight (default: 16)");
+  take("--concurrency <count>", "the maximum number of documents in flight (default: 16)");
   take("--per-second <count>", "the maximum requests per second of all workers; stored in the queue");
   take("--give-up-after <duration>", "how long to wait during an outage (default: 15m)");
   take("--base-url <url>", "the base URL of the service, such as https://pdf.example.com");

@@ -8,8 +8,9 @@ export const helpPrinted = new QuietEnd(exitCodes.done);
 /** The `--help` section of commands that call the service. */
 export const serviceHelp = `
 The command reads TEMPLATE_PDF_API_KEY and TEMPLATE_PDF_BASE_URL from the
-environment, or from the file .env in the working directory. A key from the
-environment is sent to a base URL from .env only if .env has the same key.
+environment, or from the file .env in the working directory. If the base URL comes
+from .env and the key from the environment, the command requires that .env contains
+the same key.
 `;
 
 /** The `--help` section of commands that use a queue. */
@@ -17,9 +18,9 @@ export const queueHelp = `
 The queue is in Redis or Valkey: --queue redis://localhost:6379, or with TLS
 rediss://user:password@host:6379. If the URL contains a password, set it as
 TEMPLATE_PDF_QUEUE_URL in the environment, because other users of the machine can
-see the command line. TEMPLATE_PDF_QUEUE_KEY, the base64 of 32 bytes, encrypts the
-values in Redis; all machines need the same key. Both are never printed. Install
-the packages bullmq and ioredis.
+see the command line. TEMPLATE_PDF_QUEUE_KEY (32 bytes, base64-encoded) encrypts
+the values in Redis; all machines need the same key. Neither is ever printed.
+Install the packages bullmq and ioredis.
 `;
 
 /** Adds the options of all commands that call the service. */
@@ -36,7 +37,7 @@ export function addServiceOptions(command: Command): void {
 
 function refuseKey(): never {
   throw new Misuse(
-    "The API key cannot be passed on the command line, because other users of this machine and the shell history could see it. " +
+    "The API key cannot be passed on the command line, because other users of this machine could see it, and the shell history would record it. " +
       "Set TEMPLATE_PDF_API_KEY=… in the environment or in the file .env in this folder.",
   );
 }
@@ -61,7 +62,7 @@ function end({ code, exitCode, message }: CommanderError, words: string): never 
   throw new Misuse(`${sentencesOf(message)} See ${words} --help.`);
 }
 
-/** Rewrites the message of commander, without the value of a wrong option, which may be a key. */
+/** Rewrites a commander message without the value of the invalid option, which may be a key. */
 function sentencesOf(message: string): string {
   const [first = "", suggestion] = message
     .replace(/^error: /, "")

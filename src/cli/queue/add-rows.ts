@@ -12,7 +12,7 @@ import { untilAborted } from "../session.ts";
 import type { Session } from "../terminal.ts";
 import { openQueue, type QueueFlags, readQueueAccess, sameQueueOptions } from "./queue-settings.ts";
 
-/** What the command line of `bulk` says with `--queue`. */
+/** The command-line options of `bulk --queue`. */
 export interface AddRowsFlags
   extends QueueFlags,
     Pick<BulkFlags, "schema" | "format" | "encoding" | "delimiter" | "limit" | "dryRun" | "skipInvalid"> {
@@ -22,9 +22,9 @@ export interface AddRowsFlags
 /**
  * Adds a job for each row of a file to a run of a queue.
  *
- * @throws {Misuse} if the command line or the data is wrong; nothing was added
- * @throws {QuietEnd} if rows were left out
- * @throws what the queue throws, or the reason of the session's signal
+ * @throws {Misuse} if the command line or the data is invalid; nothing was added
+ * @throws {QuietEnd} if rows were skipped
+ * @throws any error that the queue throws, or the abort reason of the session's signal
  */
 export async function addRows(
   uid: string,
@@ -34,7 +34,7 @@ export async function addRows(
 ): Promise<void> {
   const { terminal, signal } = session;
   const { run, limit, format, skipInvalid = false, dryRun = false } = flags;
-  if (!run) throw new Misuse("--queue needs the name of a run. Give it, as in --run 2026-11.");
+  if (!run) throw new Misuse("--queue needs a run name. Specify one, for example --run 2026-11.");
   const access = readQueueAccess(flags, terminal.env);
   const plan = {
     ...{ uid, file, template: template(uid) },
@@ -95,7 +95,7 @@ async function addJobs(
     isDone = true;
   } finally {
     live.stop();
-    if (!isDone) stderr.write(`${printable(`run ${run}: ${text()}, until now`)}\n`);
+    if (!isDone) stderr.write(`${printable(`run ${run}: ${text()} so far`)}\n`);
   }
   stdout.write(`${printable(`run ${run}: ${text()}`)}\n`);
   return counts.invalid === 0;

@@ -2,7 +2,7 @@ import { type BulkQueue, bulkQueue } from "../../queue/index.ts";
 import { Misuse } from "../failure.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** What the command line of each command with a queue says. */
+/** The command-line options of every command that uses a queue. */
 export interface QueueFlags {
   /** `true` without a value. */
   readonly queue?: string | true;
@@ -13,7 +13,7 @@ const urlName = "TEMPLATE_PDF_QUEUE_URL";
 const keyName = "TEMPLATE_PDF_QUEUE_KEY";
 const defaultName = "template-pdf";
 
-/** Where the queue is, what it is called, and what seals its jobs. */
+/** The location and the name of the queue, and the key that encrypts its jobs. */
 export interface QueueAccess {
   readonly url: string;
   readonly name: string;
@@ -21,9 +21,9 @@ export interface QueueAccess {
 }
 
 /**
- * Finds the queue: `--queue`, else the environment. An empty variable counts as not set.
+ * Reads the queue settings from `--queue` or else the environment. An empty variable counts as unset.
  *
- * @throws {Misuse} without the URL and the key, which are secrets
+ * @throws {Misuse} with a message that omits the URL and the key, which are secrets
  */
 export function readQueueAccess(flags: QueueFlags, env: Terminal["env"]): QueueAccess {
   const { queue, name = defaultName } = flags;
@@ -42,7 +42,7 @@ export function readQueueAccess(flags: QueueFlags, env: Terminal["env"]): QueueA
     );
   }
   if (name === "" || name.includes(":")) {
-    throw new Misuse(`--name takes a text without a colon, and got ${JSON.stringify(name)}.`);
+    throw new Misuse(`--name must be a string without a colon, but got ${JSON.stringify(name)}.`);
   }
   return { url, name, sealKey: readSealKey(env) };
 }
@@ -53,16 +53,16 @@ function readSealKey(env: Terminal["env"]): Uint8Array | undefined {
   const key = Buffer.from(text, "base64");
   if (key.length === 32) return key;
   throw new Misuse(
-    `${keyName} has to be the base64 of 32 bytes. Create one with openssl rand -base64 32, and give all machines the same.`,
+    `${keyName} must be 32 bytes, base64-encoded. Create one with openssl rand -base64 32, and use the same key on all machines.`,
   );
 }
 
-/** Opens the queue, which connects at its first use. */
+/** Opens the queue, which connects on first use. */
 export function openQueue({ url, name, sealKey }: QueueAccess): BulkQueue {
   return bulkQueue({ connection: url, name, sealKey });
 }
 
-/** The options that lead another command to the same queue, without the URL: it may hold a password. */
+/** Returns the options with which another command uses the same queue. They omit the URL, which may contain a password. */
 export function sameQueueOptions({ queue, name }: QueueFlags): string {
   const options = [
     ...(typeof queue === "string" ? ["--queue <url>"] : []),

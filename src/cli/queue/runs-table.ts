@@ -6,10 +6,10 @@ import { formatCount, printable } from "../output.ts";
 const titles = ["run", "total", "fulfilled", "rejected", "waiting", "active", "rate", "time left"];
 
 /**
- * Writes a table of runs, a line for each.
+ * Formats a table of runs, with one line each.
  *
- * @param name - the queue's
- * @param isLeftFirst - whether runs that are not finished come first, for a terminal that has no room for all
+ * @param name - the queue name
+ * @param isLeftFirst - whether unfinished runs come first, for a terminal that cannot show all runs
  */
 export function runsTable(progresses: readonly QueueProgress[], name: string, isLeftFirst = false): string[] {
   if (progresses.length === 0) return [`the queue ${name} has no runs`];

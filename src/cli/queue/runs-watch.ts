@@ -1,6 +1,6 @@
 import { type BulkQueue, QueueError, type QueueProgress } from "../../queue/index.ts";
 
-/** Reads how all runs of a queue stand, each time with the rate since the last times. */
+/** Reads the progress of all runs in a queue, with their recent rates. */
 export class RunsWatch {
   readonly #queue: BulkQueue;
   readonly #reports = new Map<string, AsyncGenerator<QueueProgress, void, undefined>>();
@@ -17,7 +17,7 @@ export class RunsWatch {
     return progresses.filter((progress) => progress !== undefined);
   }
 
-  /** Returns nothing if the run was removed a moment ago. */
+  /** Returns `undefined` if the run has just been removed. */
   async #progressOf(name: string): Promise<QueueProgress | undefined> {
     const reports = this.#reports.get(name) ?? this.#queue.progress(name, { everyMs: 0 });
     this.#reports.set(name, reports);

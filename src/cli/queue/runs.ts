@@ -10,7 +10,7 @@ import { openQueue, type QueueFlags, readQueueAccess } from "./queue-settings.ts
 import { runsTable } from "./runs-table.ts";
 import { RunsWatch } from "./runs-watch.ts";
 
-/** What the command line of `runs` says. */
+/** The command-line options of `runs`. */
 export interface RunsFlags extends QueueFlags {
   readonly once?: boolean;
   readonly retry?: string;
@@ -20,14 +20,14 @@ export interface RunsFlags extends QueueFlags {
 
 const everyMs = 1000;
 
-/** How many failures are listed. */
+/** The maximum number of listed failures. */
 const maxFailures = 10_000;
 
 /**
- * Shows how the runs of a queue stand, or does something with one of them.
+ * Shows the progress of the runs in a queue, or retries, removes or inspects one of them.
  *
- * @throws {Misuse} if the command line is wrong
- * @throws what the queue throws, or the reason of the session's signal
+ * @throws {Misuse} if the command line is invalid
+ * @throws any error that the queue throws, or the abort reason of the session's signal
  */
 export async function runs(flags: RunsFlags, session: Session): Promise<void> {
   const { terminal, signal } = session;
@@ -35,7 +35,7 @@ export async function runs(flags: RunsFlags, session: Session): Promise<void> {
   const actions = Object.entries({ retry, remove, failures }).filter(([, run]) => run !== undefined);
   if (actions.length > 1) {
     const names = actions.map(([name]) => `--${name}`);
-    throw new Misuse(`${names.join(" and ")} cannot be given together. Run the command once for each.`);
+    throw new Misuse(`${names.join(" and ")} cannot be used together. Run the command once for each.`);
   }
   const access = readQueueAccess(flags, terminal.env);
   const queue = openQueue(access);
@@ -43,9 +43,7 @@ export async function runs(flags: RunsFlags, session: Session): Promise<void> {
   try {
     if (retry !== undefined) {
       const count = await untilAborted(queue.retry(retry), signal);
-      say(
-        `run ${retry}: ${countOf(count, "failed job")} ${count === 1 ? "waits" : "wait"} for a worker again`,
-      );
+      say(`run ${retry}: ${countOf(count, "failed job")} queued again for a worker`);
     } else if (remove !== undefined) {
       await untilAborted(queue.remove(remove), signal);
       say(`run ${remove}: removed with its jobs; documents that are stored stay`);
@@ -82,7 +80,7 @@ async function printOnce(watch: RunsWatch, name: string, say: (line: string) => 
   for (const line of runsTable(progresses, name)) say(line);
 }
 
-/** Draws the table again and again, until the user stops that. */
+/** Redraws the table until the user stops the command. */
 async function redraw(watch: RunsWatch, name: string, { terminal, signal }: Session): Promise<void> {
   const { stdout } = terminal;
   let drawnLines = 0;
@@ -100,7 +98,7 @@ async function redraw(watch: RunsWatch, name: string, { terminal, signal }: Sess
   }
 }
 
-/** Lines that wrap, or that have left the screen, could not be drawn again. */
+/** Lines that wrap or have scrolled off the screen cannot be redrawn. */
 function fitted(lines: readonly string[], { columns, rows }: Output): string[] {
   const most = Math.max(2, (rows || 24) - 1);
   const shown =

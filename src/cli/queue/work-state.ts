@@ -4,9 +4,9 @@ import { formatRate } from "../bulk/progress-text.ts";
 import { formatTimeSpan } from "../duration.ts";
 import { countOf, formatCount } from "../output.ts";
 
-/** What a worker has done and does. */
+/** What a worker has done and is doing. */
 export class WorkState {
-  /** How many documents are requested or stored now. */
+  /** The number of documents that are being requested or stored. */
   inFlight = 0;
   #made = 0;
   #failed = 0;
@@ -14,19 +14,19 @@ export class WorkState {
   readonly #startedAtMs = performance.now();
   readonly #rate = new RecentRate(this.#startedAtMs);
 
-  /** Counts what became of a job. */
+  /** Counts the result of a job. */
   take({ status }: Pick<QueueResult<unknown>, "status">): void {
     if (status === "fulfilled") this.#made++;
     if (status === "rejected") this.#failed++;
   }
 
-  /** Notes that no more jobs are taken; says what is left to do. */
+  /** Records that the worker takes no more jobs. Returns what is left to do. */
   end(): string {
     this.#isEnding = true;
     return this.inFlight === 0 ? "stopping" : `finishing ${countOf(this.inFlight, "document")}`;
   }
 
-  /** Tells on one line what the worker does. */
+  /** Describes on one line what the worker is doing. */
   textOf(maxColumns: number): string {
     const rate = this.#rate.at(performance.now(), this.#made + this.#failed);
     const isIdle = this.inFlight === 0 && rate === 0;
@@ -41,7 +41,7 @@ export class WorkState {
     return parts.join("  ").slice(0, maxColumns);
   }
 
-  /** Says in the end what the worker has done. */
+  /** Summarizes what the worker has done. */
   closingLine(): string {
     const failed = this.#failed === 0 ? "" : `, ${formatCount(this.#failed)} failed`;
     const duration = formatTimeSpan(performance.now() - this.#startedAtMs);

@@ -13,7 +13,7 @@ import type { Session } from "../terminal.ts";
 import { openQueue, type QueueFlags, readQueueAccess } from "./queue-settings.ts";
 import { WorkState } from "./work-state.ts";
 
-/** What the command line of `work` says. */
+/** The command-line options of `work`. */
 export interface WorkFlags extends QueueFlags {
   readonly out: string;
   readonly concurrency?: string;
@@ -25,15 +25,15 @@ export interface WorkFlags extends QueueFlags {
   readonly allowInsecureHttp?: boolean;
 }
 
-/** An error of the connection to Redis is reported again if there was none for so long. */
+/** A Redis connection error is reported again if there was none for this long. */
 const quietMs = 30_000;
 
 /**
  * Generates the documents of a queue until the user stops it.
  *
- * @throws {Misuse} if the command line is wrong
- * @throws {Halted} if the worker stopped by itself
- * @throws what the queue throws, or the reason of the session's signal
+ * @throws {Misuse} if the command line is invalid
+ * @throws {Halted} if the worker stopped because of an error
+ * @throws any error that the queue throws, or the abort reason of the session's signal
  */
 export async function work(flags: WorkFlags, session: Session): Promise<void> {
   const { terminal, signal, isDebug } = session;
@@ -56,7 +56,9 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
       if (isDebug) for (const line of inspected(error).split("\n")) live.say(line);
     };
     let complainedAtMs = Number.NEGATIVE_INFINITY;
-    live.say(`waiting for jobs of the queue ${access.name}; Ctrl-C finishes what is in flight`);
+    live.say(
+      `waiting for jobs in the queue ${access.name}; press Ctrl-C to finish the documents in flight and stop`,
+    );
     const worker = queue.work<Job>({
       ...options,
       ...{ client, signal },
@@ -72,7 +74,7 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
       onError: (error) => {
         const isNews = performance.now() - complainedAtMs >= quietMs;
         complainedAtMs = performance.now();
-        if (isNews) tell(`Redis: ${error.message}. The worker goes on when Redis is back.`, error);
+        if (isNews) tell(`Redis: ${error.message}. The worker resumes when Redis is available again.`, error);
       },
     });
     const onEase = () => {
@@ -98,7 +100,7 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
   }
 }
 
-/** @throws {Misuse} if an option is wrong */
+/** @throws {Misuse} if an option is invalid */
 function readOptions(
   { out, concurrency, perSecond, giveUpAfter = "15m", retry }: WorkFlags,
   state: WorkState,
@@ -131,6 +133,6 @@ function watched(sink: Sink<Job>, state: WorkState): Sink<Job> {
 
 function endingOf(error: unknown): unknown {
   if (!RunStoppedError.is(error)) return error;
-  const text = `The worker stopped by itself: ${inWordsOfTerminal(error.why)}. Its jobs are in the queue.`;
+  const text = `The worker stopped unexpectedly: ${inWordsOfTerminal(error.why)}. Its jobs are still in the queue.`;
   return new Halted(text, { cause: error });
 }

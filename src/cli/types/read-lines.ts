@@ -14,7 +14,7 @@ const chunkBytes = 1024 * 1024;
  * Reads one sample per line, and keeps one chunk of the file in memory at a time.
  *
  * @throws {Misuse} with the location of the first line that is not a sample, or if the file contains no samples
- * @throws the signal's reason
+ * @throws the signal's abort reason
  */
 export async function readLines(
   file: SampleFile,

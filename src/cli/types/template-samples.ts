@@ -72,7 +72,7 @@ export class TemplateSamples {
     const { name } = file;
     if (this.#schema) {
       throw new Misuse(
-        `${name}: a schema of the template ${this.#uid} stands in ${this.#schema.file.name}, too. Name only one of them.`,
+        `${name}: the template ${this.#uid} already has a schema in ${this.#schema.file.name}. Pass only one of them.`,
       );
     }
     try {

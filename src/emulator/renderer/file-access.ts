@@ -9,7 +9,7 @@ const transparentPixel = Buffer.from(
 );
 
 /**
- * Replaces every image and attached file by its bytes before pdfmake opens it. Names refer to the folder of images, and no other
+ * Replaces every image and attached file by its bytes before pdfmake opens it. Names refer to the image folder, and no other
  * file can be opened.
  *
  * The policy of pdfmake (0.3.11) is not enough. It opens allowed names as paths; it does not check `<image>` in SVG texts, nor

@@ -7,10 +7,10 @@ import { TemplateMistake } from "./template.ts";
 export type ReadPicture = (name: string) => Buffer;
 
 /**
- * Opens the folder of images, the only files that a document can show. Links that lead out of it are ignored.
+ * Opens the image folder, the only files that a document can show. Links that lead out of it are ignored.
  */
 export function openPictures(folder: string | undefined): ReadPicture {
-  if (folder !== undefined) filesOf(folder, "images");
+  if (folder !== undefined) filesOf(folder, "image");
   const root = folder && realpathSync(folder);
   return (name) => {
     if (/^https?:/i.test(name)) {
@@ -18,7 +18,7 @@ export function openPictures(folder: string | undefined): ReadPicture {
     }
     if (root === undefined) {
       throw new TemplateMistake(
-        "it shows an image file, but there is no folder of images; set `images`, or use a data: URL",
+        "it uses an image file, but no image folder is set; set `images`, or use a data: URL",
         name,
       );
     }
@@ -28,7 +28,7 @@ export function openPictures(folder: string | undefined): ReadPicture {
     } catch {
       // The existence of files elsewhere is not revealed.
     }
-    throw new TemplateMistake(`the folder of images ${root} does not contain this file`, name);
+    throw new TemplateMistake(`the image folder ${root} does not contain this file`, name);
   };
 }
 
@@ -47,7 +47,7 @@ const styles = new Map(Object.entries(fileStyles).map(([style, name]) => [name.t
  */
 export function readFonts(folder: string): FontFiles {
   const fonts: FontFiles = {};
-  for (const file of filesOf(folder, "fonts")) {
+  for (const file of filesOf(folder, "font")) {
     const [, stem] = /^([^.].*)\.(?:ttf|otf|woff2?)$/i.exec(file) ?? [];
     if (stem === undefined) continue;
     const [, family = stem, style = "regular"] = /^(.+)-(regular|bold|italic|bolditalic)$/i.exec(stem) ?? [];
@@ -55,7 +55,7 @@ export function readFonts(folder: string): FontFiles {
   }
   if (Object.keys(fonts).length === 0) {
     throw new Error(
-      `The folder of fonts ${folder} contains no .ttf, .otf, .woff or .woff2 file. Use another folder.`,
+      `The font folder ${folder} contains no .ttf, .otf, .woff or .woff2 file. Use another folder.`,
     );
   }
   return fonts;
@@ -66,6 +66,6 @@ function filesOf(folder: string, what: string): string[] {
     return readdirSync(folder).sort();
   } catch (cause) {
     const problem = describeFolderError(cause as NodeJS.ErrnoException);
-    throw new Error(`The folder of ${what} ${folder} ${problem}. Use another folder.`, { cause });
+    throw new Error(`The ${what} folder ${folder} ${problem}. Use another folder.`, { cause });
   }
 }

@@ -87,7 +87,7 @@ function rethrowPlainly(cause: unknown): never {
     /^Font '(.+)' in style '(\w+)' is not defined/.exec(String((cause as Error)?.message)) ?? [];
   if (font === undefined) throw cause;
   throw new TemplateMistake(
-    "there is no file for a font; add it to the folder of fonts (`fonts`)",
+    "a font has no file; add it to the font folder (`fonts`)",
     `${font}-${fileStyles[style] ?? style}.ttf`,
   );
 }

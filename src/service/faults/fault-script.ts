@@ -57,7 +57,7 @@ export function answer(
 
 /** A refusal with problem details. */
 export function refusal(status: number, detail: string, retryAfter?: number | string): ScriptedFault {
-  const body = JSON.stringify({ title: "A fault on purpose", status, detail });
+  const body = JSON.stringify({ title: "A simulated fault", status, detail });
   const headers = { "content-type": "application/problem+json", "cache-control": "no-store" };
   const wait = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
   return fault(`a response with ${status}`, () => answer(status, body, { ...headers, ...wait }));

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { foldedPath, objectionToPath, UsedPaths } from "../../../src/bulk/folder/document-paths.ts";
 import { orLongRun, property } from "../../support/fuzz.ts";
 
-const empty = "it has an empty part, like an absolute path";
-const dots = 'it contains "..", which leads out of its folder';
+const empty = "it has an empty segment, as an absolute path does";
+const dots = 'it contains "..", which escapes the folder';
 const character = "it contains a character that is not allowed in file names";
 const windowsName = "it contains a name that Windows does not allow";
 
@@ -31,7 +31,7 @@ describe("a path inside of a folder", () => {
     ["linux", "a/", empty],
     ["linux", "..", dots],
     ["linux", "a/../b", dots],
-    ["linux", "./a", 'it contains ".", which leads out of its folder'],
+    ["linux", "./a", 'it contains ".", which escapes the folder'],
     ["linux", "a\0.pdf", character],
     ["linux", "a\r\n.pdf", character],
     ["linux", "\u202egpj.pdf", character],

@@ -7,8 +7,8 @@ import { withLength } from "../../support/service.ts";
 import { small } from "../many.ts";
 import { setUpFolder } from "./setup.ts";
 
-const saving = 'Could not save the document to "/out/a": it leads out of "/out" through a link.';
-const entering = 'The folder "/out/inner" is not writable: it leads out of "/out" through a link.';
+const saving = 'Could not save the document to "/out/a": a link in it leads outside "/out".';
+const entering = 'The folder "/out/inner" is not writable: a link in it leads outside "/out".';
 const enteringDeep = entering.replace("inner", "inner/deeper");
 
 describe("a folder with links", () => {
@@ -63,7 +63,7 @@ describe("a folder with links", () => {
 });
 
 describe("a folder that contains the journal of its run", () => {
-  const kept = ": the journal of the run is there.";
+  const kept = ": it is the path of the run's journal.";
   const refusal = (path: string) => `Could not save the document to ${JSON.stringify(path)}${kept}`;
 
   it.each([[""], [".lock"], [".old"]])(

@@ -74,7 +74,7 @@ describe("a bulk run stops early with exit code 3", () => {
       "after the number of failures in --stop-after",
       saying(422),
       ["--stop-after", "2"],
-      "2 failed, the limit of --stop-after",
+      "2 failed, reaching the --stop-after limit",
       "2 failed, 7 left",
     ],
     [

@@ -40,7 +40,7 @@ describe("the check of the rows before a bulk run", () => {
       "a path outside the folder",
       "data.csv",
       "no,name\n../../CELL,a\n",
-      'data.csv:2: no: The document cannot be saved in "out": its path is not allowed: it contains "..", which leads out of its folder',
+      'data.csv:2: no: The document cannot be saved in "out": its path is not allowed: it contains "..", which escapes the folder',
       "1 row is wrong, 0 rows are good.",
     ],
     [
@@ -156,15 +156,18 @@ describe("the check of the rows before a bulk run", () => {
 describe("an invalid command line of bulk", () => {
   it.each<[args: readonly string[], message: RegExp]>([
     [["--out", "out/a.pdf"], /^The path "out\/a\.pdf" has no placeholder, but every document needs /],
-    [["--concurrency", "0"], /^--concurrency takes a whole number, 1 or more, or auto, and got "0"\.$/],
-    [["--concurrency", "many"], /^--concurrency takes a whole number, 1 or more, or auto, and got "many"\.$/],
-    [["--per-second", "-1"], /^--per-second takes a number above 0, and got "-1"\.$/],
-    [["--per-second", "0"], /^--per-second takes a number above 0, and got "0"\.$/],
-    [["--limit", "1.5"], /^--limit takes a whole number, 1 or more, and got "1\.5"\.$/],
-    [["--stop-after", "0"], /^--stop-after takes a whole number, 1 or more, and got "0"\.$/],
-    [["--timeout", "soon"], /^--timeout takes a duration from 1ms to 596h, and got "soon"\./],
-    [["--format", "xml"], /^--format takes csv, ndjson or json, and got "xml"\.$/],
-    [["--report", "a.txt"], /^--report takes a file that ends in \.json or \.csv, and got "a\.txt"\.$/],
+    [["--concurrency", "0"], /^--concurrency must be a whole number, 1 or more, or auto, but got "0"\.$/],
+    [
+      ["--concurrency", "many"],
+      /^--concurrency must be a whole number, 1 or more, or auto, but got "many"\.$/,
+    ],
+    [["--per-second", "-1"], /^--per-second must be a number greater than 0, but got "-1"\.$/],
+    [["--per-second", "0"], /^--per-second must be a number greater than 0, but got "0"\.$/],
+    [["--limit", "1.5"], /^--limit must be a whole number, 1 or more, but got "1\.5"\.$/],
+    [["--stop-after", "0"], /^--stop-after must be a whole number, 1 or more, but got "0"\.$/],
+    [["--timeout", "soon"], /^--timeout must be a duration from 1ms to 596h, but got "soon"\./],
+    [["--format", "xml"], /^--format must be csv, ndjson or json, but got "xml"\.$/],
+    [["--report", "a.txt"], /^--report must be a file name ending in \.json or \.csv, but got "a\.txt"\.$/],
     [["--journal", ""], /^--journal is empty\. Give it a path, or leave it out\.$/],
     [
       ["--journal", "a.csv", "--report", "./a.csv"],

@@ -4,7 +4,7 @@ import { fileOf, open, problemsOf, readFileOf } from "./read-data.ts";
 const latin1 = (text: string) => Buffer.from(text, "latin1");
 const notUtf8 =
   "this is not UTF-8. Save it as UTF-8, or name its encoding, for example --encoding windows-1252";
-const goesOn = "there is text after the closing quote of this cell; write a quote within a cell twice";
+const goesOn = "there is text after the closing quote of this cell; to include a quote in a cell, double it";
 
 const noJson = "this is not JSON; only numbers, true, false and null can be outside double quotes";
 const notClosed = "this quote is never closed";
@@ -142,7 +142,7 @@ describe("a problem with a whole file", () => {
       "a column without a name",
       "a.csv",
       "a, ,b\n1,2,3",
-      ":1: column 2 of the header has no name. Name it like its placeholder, or remove it.",
+      ":1: column 2 of the header has no name. Give it the name of its placeholder, or remove it.",
     ],
     [
       "two columns with the same name",
@@ -156,13 +156,13 @@ describe("a problem with a whole file", () => {
       "no header after the line that names the delimiter",
       "a.csv",
       "sep=,\n",
-      ": there is no header. Name the columns on the first line, like the placeholders of the template.",
+      ": there is no header. On the first line, give each column the name of its template placeholder.",
     ],
     [
       "a single object",
       "a.json",
       '{"a":1}',
-      ": this is not a JSON array; put its objects into one, or add --format ndjson if each line is an object.",
+      ": this is not a JSON array; wrap the objects in a JSON array, or add --format ndjson if each line is an object.",
     ],
     ["a number", "a.json", "1", ": this is not a JSON array; use one object for each document."],
     [
@@ -189,7 +189,7 @@ describe("a problem with a whole file", () => {
   });
 
   it.each([
-    [{ encoding: "utf-9" }, /^--encoding is not a known encoding.*utf-8, .*windows-1252/],
+    [{ encoding: "utf-9" }, /^The --encoding value is not a known encoding.*utf-8, .*windows-1252/],
     [{ delimiter: "" }, /^--delimiter takes one character/],
     [{ delimiter: "ab" }, /^--delimiter takes one character/],
     [{ delimiter: '"' }, /^--delimiter takes one character/],

@@ -170,7 +170,7 @@ describe("a schema module", () => {
     [
       "if it exports no schema",
       "export const size = 3;",
-      "FILE: the module exports no schema. Export a schema of zod, valibot, arktype or a similar library, or a template() with one, as the default.",
+      "FILE: the module exports no schema. As the default export, use a schema from zod, valibot, arktype or a similar library, or a template() that has one.",
     ],
     [
       "if it exports several schemas and no default",
@@ -180,7 +180,7 @@ describe("a schema module", () => {
     [
       "if it exports another template",
       'export default { uid: "letter", schema: undefined };',
-      'FILE: this is the template "letter", and "invoice" was requested. Use the same uid for both.',
+      'FILE: this is template "letter", but "invoice" was requested. Use the same uid for both.',
     ],
     ["if it cannot be loaded", 'throw new Error("no");', "FILE:1:7: FILE cannot be loaded: no"],
   ])("is refused %s", async (_title, content, message) => {

@@ -17,7 +17,7 @@ function stubTemporaryFolder(): string {
 }
 
 const misuse = (message: unknown) => ({ name: "Misuse", message });
-const advice = "Give a file of rows, or - for standard input.";
+const advice = "Specify a file of rows, or - for standard input.";
 
 describe("standard input", () => {
   it.each(["-", "/dev/stdin"])("can be read twice without a visible copy: %s", async (file) => {

@@ -31,7 +31,7 @@ describe("a bulk run ends", () => {
     [
       "with the limit of --stop-after",
       Halted,
-      "Stopped early: 2 failed, the limit of --stop-after.",
+      "Stopped early: 2 failed, reaching the --stop-after limit.",
       { failed: 2, left: 1, stopAfter: 2, failure: stopped },
     ],
     [
@@ -55,7 +55,7 @@ describe("a bulk run ends", () => {
     [
       "with systematic failures although later rows succeeded",
       Halted,
-      "Stopped after 5 failures: with this key, although later rows succeeded.",
+      "Stopped after 5 failures: with this key. Later rows had already succeeded.",
       { failed: 5, left: 4, failure: stopped, systematicFailure },
     ],
     [

@@ -73,7 +73,7 @@ it("bulk refuses a folder with the journal of another template unless --journal 
   const { code, stderr } = await bench.bulkOf("invoice", "data.csv");
   expect(code).toBe(2);
   expect(stderr).toBe(
-    "template-pdf: out/letter.journal belongs to another run in this folder, and documents of invoice could replace its documents. Use another folder for --out, or, if no path can be the same, add --journal out/invoice.journal.\n",
+    "template-pdf: out/letter.journal belongs to another run in this folder, and documents for invoice could overwrite that run's documents. Use another folder for --out, or add --journal out/invoice.journal if their paths can never be equal.\n",
   );
   expect(bench.service.requests).toHaveLength(2);
   const out = ["--out", bench.path("out/invoice-{{no}}.pdf")];

@@ -49,7 +49,7 @@ describe("a status fault", () => {
     expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);
     expect(response.headers.get("content-type")).toBe("application/problem+json");
     expect(await detailOf(response)).toBe(
-      'This 429 was caused by the rule "429 Retry-After 7". Remove that to get documents.',
+      'This 429 was caused by the rule "429 Retry-After 7". Remove it to get documents.',
     );
     expect(produce).not.toHaveBeenCalled();
     expect(onError).not.toHaveBeenCalled();
@@ -109,7 +109,7 @@ describe("a single call", () => {
     expect([(await call()).status, (await call()).status]).toEqual([200, 503]);
     expect(first.headers.get("retry-after")).toBe("3");
     expect(await detailOf(first)).toBe(
-      "This 429 was caused by the header x-emulator-fault of the call. Remove that to get documents.",
+      "This 429 was caused by the header x-emulator-fault of the call. Remove it to get documents.",
     );
     expect(second.headers.get("content-type")).toContain("text/html");
   });

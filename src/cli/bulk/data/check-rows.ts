@@ -79,7 +79,7 @@ async function readSchemaModule(file: string, { uid, signal }: SchemaOptions): P
   if (isTemplate(found) && found.uid !== uid) {
     const other = JSON.stringify(found.uid);
     throw new Misuse(
-      `${file}: this is the template ${other}, and ${JSON.stringify(uid)} was requested. Use the same uid for both.`,
+      `${file}: this is template ${other}, but ${JSON.stringify(uid)} was requested. Use the same uid for both.`,
     );
   }
   const schema = isTemplate(found) ? found.schema : found;
@@ -100,7 +100,7 @@ function schemaIn(
   const [only, another] = [...byName.values()];
   if (!only) {
     throw new Misuse(
-      `${file}: the module exports no schema. Export a schema of zod, valibot, arktype or a similar library, or a template() with one, as the default.`,
+      `${file}: the module exports no schema. As the default export, use a schema from zod, valibot, arktype or a similar library, or a template() that has one.`,
     );
   }
   if (!another) return only;

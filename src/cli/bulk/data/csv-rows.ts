@@ -20,7 +20,7 @@ export async function readHeader(
     return cells;
   }
   throw new Misuse(
-    `${name}: there is no header. Name the columns on the first line, like the placeholders of the template.`,
+    `${name}: there is no header. On the first line, give each column the name of its template placeholder.`,
   );
 }
 
@@ -30,7 +30,7 @@ function checkNames(names: readonly string[], header: string): void {
     // The message does not quote names, because they are values if the header is missing.
     const place = `${header}: column ${index + 1} of the header`;
     if (column.trim() === "") {
-      throw new Misuse(`${place} has no name. Name it like its placeholder, or remove it.`);
+      throw new Misuse(`${place} has no name. Give it the name of its placeholder, or remove it.`);
     }
     const before = places.get(column);
     if (before !== undefined) {
@@ -101,7 +101,7 @@ const quote = '"';
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-const goesOn = "there is text after the closing quote of this cell; write a quote within a cell twice";
+const goesOn = "there is text after the closing quote of this cell; to include a quote in a cell, double it";
 const neverClosed = "this quote is never closed";
 const tooLong = `this row is longer than ${maxRecordMiB} MiB; a quote may be unclosed`;
 

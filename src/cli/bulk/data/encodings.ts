@@ -84,7 +84,7 @@ function nameOf(label: string): string {
     return new TextDecoder(label).encoding;
   } catch {
     throw new Misuse(
-      "--encoding is not a known encoding. Examples: utf-8, utf-16le, windows-1252, iso-8859-15, macintosh, shift_jis, gbk.",
+      "The --encoding value is not a known encoding. Examples: utf-8, utf-16le, windows-1252, iso-8859-15, macintosh, shift_jis, gbk.",
     );
   }
 }

@@ -79,7 +79,7 @@ async function describe(
   // A file that is not an array is reported once, not for each of a million rows.
   const advice =
     first === "{"
-      ? "put its objects into one, or add --format ndjson if each line is an object"
+      ? "wrap the objects in a JSON array, or add --format ndjson if each line is an object"
       : "use one object for each document";
   throw new Misuse(`${name}: this is not a JSON array; ${advice}.`);
 }

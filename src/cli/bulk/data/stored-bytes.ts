@@ -100,5 +100,5 @@ async function versionOf(file: FileHandle): Promise<string> {
 
 function unreadable(name: string, cause: unknown): Misuse {
   const what = `Could not read ${name}: ${describeReadError(cause)}.`;
-  return new Misuse(`${what} Give a file of rows, or - for standard input.`, { cause });
+  return new Misuse(`${what} Specify a file of rows, or - for standard input.`, { cause });
 }

@@ -58,7 +58,7 @@ export function Faults({ faults, latency }: Misbehaviour) {
             </label>
             {rule !== undefined && (
               <input
-                aria-label={`When ${name} is played`}
+                aria-label={`When ${name} applies`}
                 placeholder="every call; or: every 2, first 3, 25%"
                 value={rule.slice(name.length).trim()}
                 onChange={({ currentTarget }) =>

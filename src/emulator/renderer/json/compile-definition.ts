@@ -162,7 +162,7 @@ function compileChoice<Piece>(
   nothing: Piece,
 ): Fill<Piece> | undefined {
   if (Object.hasOwn(json, "$each")) {
-    throw mistake(spot, "`$each` must be in an array. Put [ ] around it.");
+    throw mistake(spot, "`$each` must be in an array. Wrap it in [ ].");
   }
   if (!directives.some((name) => Object.hasOwn(json, name))) return undefined;
   checkMembers(json, spot, "$if", ["$show", "$else"]);
@@ -192,6 +192,6 @@ function checkMembers(json: JsonObject, spot: Spot, directive: string, others: r
     throw mistake(inside(spot, name), `cannot be combined with \`${directive}\`. Move it into \`$show\`.`);
   }
   if (!found.includes("$show")) {
-    throw mistake(inside(spot, directive), "needs `$show`. Put the element there.");
+    throw mistake(inside(spot, directive), "needs `$show`. Put the element in it.");
   }
 }

@@ -80,7 +80,7 @@ function compileValue(
     if (value === null || (value === undefined && isOptional)) return "";
     const found = Array.isArray(value) ? "an array" : "an object";
     const message =
-      value === undefined ? "has no value" : `must be a text, a number or a boolean, not ${found}`;
+      value === undefined ? "has no value" : `must be a string, a number or a boolean, not ${found}`;
     issues.add({ path: pathTo(scope, path), message, place });
     return "";
   };
@@ -123,7 +123,7 @@ function shapeAt({ up, names }: ValuePath, spot: Spot): ValueShape {
     throw mistake(spot, `${shown} has more ../ than enclosing \`$each\`. Remove one.`);
   }
   if (level === 0 && names.length === 0) {
-    throw mistake(spot, `${shown} is only allowed inside \`$each\`. Name a value.`);
+    throw mistake(spot, `${shown} is only allowed inside \`$each\`. Use the name of a value instead.`);
   }
   return shape;
 }

@@ -26,7 +26,7 @@ export function compileFormat({ name, args }: Format, locale: string): Formatter
     return create(locale, args);
   } catch (error) {
     return error instanceof RangeError
-      ? `has the format ${quote(name)} with a wrong argument: ${usage[name]}.`
+      ? `has the format ${quote(name)} with an invalid argument: ${usage[name]}.`
       : String(error);
   }
 }

@@ -23,7 +23,7 @@ export type Placeholder =
 type CreateError = (problem: string) => Error;
 
 const names =
-  "Write a name of letters, digits, _, - and $, or several joined by dots, such as {{customer.name}}.";
+  "Use a name of letters, digits, _, - and $, or several names joined by dots, such as {{customer.name}}.";
 
 /** Allows at most 100 names, because the generated sample is nested as deeply. */
 const placeholderPattern =
@@ -89,10 +89,10 @@ function parsePlaceholder(inner: string, createError: CreateError): Placeholder 
   }
   if (/^[#/^]/.test(inner)) {
     throw createError(
-      `${shown} is not a placeholder, because texts have no blocks. Use an object with \`$each\` or \`$if\` instead.`,
+      `${shown} is not a placeholder, because strings cannot contain blocks. Use an object with \`$each\` or \`$if\` instead.`,
     );
   }
-  throw createError(`${shown} names no value. ${names}`);
+  throw createError(`${shown} does not name a value. ${names}`);
 }
 
 const argumentPattern = /"[^"]*"|'[^']*'|[^\s"'|]+/g;

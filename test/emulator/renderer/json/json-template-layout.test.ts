@@ -92,7 +92,7 @@ describe("an invalid table layout", () => {
     [{ hLineWhenBroken: "false" }, ".hLineWhenBroken: must be true or false."],
     [1, `: ${noLayout}`],
     [{ $if: "a", $show: [] }, `.$show: ${noLayout}`],
-    [{ $each: "a", $show: {} }, ": `$each` must be in an array. Put [ ] a"],
+    [{ $each: "a", $show: {} }, ": `$each` must be in an array. Wrap it i"],
   ])("is rejected with its location in the template: %j", (layout, message) => {
     const parseError = parseErrorOf(JSON.stringify({ content: [{ table: { body: [["a"]] }, layout }] }));
     const expected = `invoice.json, content[0].layout${message}`;

@@ -50,13 +50,13 @@ describe("an invalid template file", () => {
 
 describe("an invalid placeholder", () => {
   const noName = (text: string) =>
-    `"${text}" names no value. Write a name of letters, digits, _, - and $, or several joined by dots, such as {{customer.name}}.`;
+    `"${text}" does not name a value. Use a name of letters, digits, _, - and $, or several names joined by dots, such as {{customer.name}}.`;
   const notClosed = (text: string) => `"${text}" is never closed. Add }} after the name.`;
   const noBlocks = (text: string) =>
-    `"${text}" is not a placeholder, because texts have no blocks. Use an object with \`$each\` or \`$if\` instead.`;
+    `"${text}" is not a placeholder, because strings cannot contain blocks. Use an object with \`$each\` or \`$if\` instead.`;
   const unknown = (text: string) =>
     `"${text}" is unknown. The placeholders are {{@number}}, {{@page}} and {{@pages}}.`;
-  const noItem = '"this" is only allowed inside `$each`. Name a value.';
+  const noItem = '"this" is only allowed inside `$each`. Use the name of a value instead.';
   const noCount = "{{@number}} is only allowed inside `$each`.";
   const tooFar = (path: string) => `"${path}" has more ../ than enclosing \`$each\`. Remove one.`;
 
@@ -102,9 +102,9 @@ describe("an invalid placeholder", () => {
 
 describe("an invalid directive", () => {
   const noPath =
-    'is not a valid name. Write a name of letters, digits, _, - and $, or several joined by dots, such as "customer.name".';
-  const noArray = "`$each` must be in an array. Put [ ] around it.";
-  const noElement = "needs `$show`. Put the element there.";
+    'is not a valid name. Use a name of letters, digits, _, - and $, or several names joined by dots, such as "customer.name".';
+  const noArray = "`$each` must be in an array. Wrap it in [ ].";
+  const noElement = "needs `$show`. Put the element in it.";
   const noDirective = "needs `$if` or `$each`. Add one of them to the object.";
   const nextTo = (name: string) => `cannot be combined with \`${name}\`. Move it into \`$show\`.`;
   it.each<[unknown, string]>([
@@ -126,7 +126,10 @@ describe("an invalid directive", () => {
     [{ $if: "a?", $show: 1 }, `.$if: ${noPath}`],
     [{ $if: "@page", $show: 1 }, `.$if: ${noPath}`],
     [{ $each: "../a", $show: 1 }, '.$each: "../a" has more ../ than enclosing `$each`. Remove one.'],
-    [{ $if: "this", $show: 1 }, '.$if: "this" is only allowed inside `$each`. Name a value.'],
+    [
+      { $if: "this", $show: 1 },
+      '.$if: "this" is only allowed inside `$each`. Use the name of a value instead.',
+    ],
     [{ $if: "a", $show: 1, $else: ["{{"] }, '.$else[0]: "{{" is never closed.'],
   ])("is rejected with its location in the template: %j", (element, message) => {
     const expected = `invoice.json, content[0]${message}`;

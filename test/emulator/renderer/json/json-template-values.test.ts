@@ -6,7 +6,7 @@ const checked = (schema: unknown, values: Record<string, unknown>) =>
 
 describe("the issues of values that do not fit the template", () => {
   const each = [{ $each: "a", $show: 1 }];
-  const noText = (kind: string) => `a must be a text, a number or a boolean, not an ${kind} (content)`;
+  const noText = (kind: string) => `a must be a string, a number or a boolean, not an ${kind} (content)`;
 
   it.each<[unknown, object, ...string[]]>([
     [{ text: "{{a}}" }, {}, "a has no value (content.text)"],
@@ -95,7 +95,8 @@ describe("the sample of a template", () => {
 });
 
 describe("the values of a template with a schema", () => {
-  const unchecked = "cannot be checked: too many errors, nested too deeply, or the schema refers to itself";
+  const unchecked =
+    "cannot be checked, because it has too many errors, is nested too deeply, or refers to itself";
 
   it("are checked first by the schema and then by the template", () => {
     const json = { content: "{{a}}{{b}}", schema: { properties: { a: { type: "string" } } } };

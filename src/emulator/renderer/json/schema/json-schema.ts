@@ -60,7 +60,8 @@ export function parseSchema(
       }
       // The validator is recursive and spreads errors as arguments, so that both can exceed the stack.
       if (!(error instanceof RangeError)) throw error;
-      const message = "cannot be checked: too many errors, nested too deeply, or the schema refers to itself";
+      const message =
+        "cannot be checked, because it has too many errors, is nested too deeply, or refers to itself";
       return [{ path: [], message }];
     }
   };

@@ -185,7 +185,7 @@ function messageFor(keyword: string, schema: Schema): string {
   const bound = /^(?:min|max)imum$/.test(keyword) ? keyword.replace("m", "exclusiveM") : "";
   // In draft 4, `exclusiveMinimum` is a flag that changes the meaning of `minimum`.
   const demand = demands[schema[bound] === true ? bound : keyword];
-  if (demand === undefined) return `does not fit \`${keyword}\` of the schema`;
+  if (demand === undefined) return `does not match \`${keyword}\` in the schema`;
   const constant = schema[keyword];
   const constants = keyword === "enum" ? (constant as readonly unknown[]) : [constant];
   const shown = constants.map((each) => JSON.stringify(each)).join(", ");
