@@ -69,9 +69,7 @@ it.each<[string, () => unknown]>([
   expect(broken.status).toBe(500);
   expect(await broken.json()).toMatchObject({
     type: "urn:template-pdf:problem:template-broken",
-    detail: expect.stringMatching(
-      /^The template "broken" cannot be rendered\. See the terminal of the emulator/,
-    ),
+    detail: expect.stringMatching(/^The template "broken" cannot be rendered\. For the position/),
   });
 });
 
