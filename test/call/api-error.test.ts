@@ -15,8 +15,8 @@ const slower = "Send fewer requests at a time.";
 const checkKey = "Check the API key: the dashboard shows it under Settings » API keys.";
 const mayNot = "Check which account the API key belongs to.";
 const tooLarge = "Send less data: the service or a proxy limits the request size.";
-const path = 'its path is "/prefix" (the client adds /api/v1).';
-const notFound = `Check \`baseUrl\` first: ${path}`;
+const path = 'whose path is "/prefix" (the client adds /api/v1).';
+const notFound = `Check \`baseUrl\`, ${path}`;
 
 describe("The error for a response", () => {
   it.each<[number, typeof errors.ApiError, string]>([
@@ -52,7 +52,7 @@ describe("The error for a response", () => {
 
   it("mentions the uid first for a 404 with a message", () => {
     const { message } = apiError(headOf(404), '{"message":"no such template"}', call);
-    expect(message).toContain(`saying "no such template". Check the uid and \`baseUrl\`: ${path}`);
+    expect(message).toContain(`saying "no such template". Check the uid and \`baseUrl\`, ${path}`);
   });
 
   it("suggests fixing a template that the emulator reports as broken", () => {

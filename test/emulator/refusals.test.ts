@@ -81,7 +81,7 @@ it("startEmulator() rejects folders that do not exist, are files or contain no f
   await expect(start({ templates: join(templates, "a.json") })).rejects.toThrow(/is not a folder\. Pass the/);
   await expect(start({ fonts: templates })).rejects.toThrow(/contains no \.ttf/);
   for (const kind of ["fonts", "images"]) {
-    const problem = `The ${kind} folder ${none} does not exist. Use another folder.`;
+    const problem = `The ${kind.slice(0, -1)} folder ${none} does not exist. Use another folder.`;
     await expect(start({ [kind]: none })).rejects.toThrow(problem);
   }
 });
