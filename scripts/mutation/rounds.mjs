@@ -9,6 +9,8 @@ const hangMs = 12_000;
 const hangAtLoadMs = 60_000;
 /** How many test files run with each mutant at load. */
 const maxFilesAtLoad = 8;
+/** How many tests of a neighbour run for one test of another file. */
+const turnsOfNeighbours = 4;
 /** How often a test file is restarted after mutants that hang or end the process. */
 const maxRestarts = 40;
 
@@ -108,12 +110,24 @@ function testFilesBySource(mutants, coverage, killed) {
     kills.set(file, counts.set(fileOf(test), (counts.get(fileOf(test)) ?? 0) + 1));
   }
   return (source) => {
-    const { dir, name } = parse(source.replace(/^src/, "test"));
-    const neighbours = all.filter((test) => dirname(test) === dir);
-    const own = neighbours.filter((test) => basename(test).startsWith(`${name}.`));
+    const own = all.filter((test) => relationOf(test, source) === "named after");
+    const neighbours = all.filter((test) => relationOf(test, source) === "neighbour");
     const killers = [...(kills.get(source) ?? [])].sort(([, a], [, b]) => b - a).map(([test]) => test);
     return [...new Set([...own, ...killers.slice(0, 4), ...neighbours])].slice(0, maxFilesAtLoad);
   };
+}
+
+/**
+ * Returns whether a test file is named after a source file, or at least in the folder of its tests.
+ *
+ * @param {string} test - such as `test/call/timer.test.ts`
+ * @param {string} source - such as `src/call/timer.ts`
+ * @returns {"named after" | "neighbour" | undefined}
+ */
+function relationOf(test, source) {
+  const { dir, name } = parse(source.replace(/^src/, "test"));
+  if (dirname(test) !== dir) return undefined;
+  return basename(test).startsWith(`${name.replace(/\.browser$/, "")}.`) ? "named after" : "neighbour";
 }
 
 /**
@@ -159,8 +173,9 @@ export function readKilled({ results }) {
 }
 
 /**
- * Chooses the tests to run with each mutant: first tests that killed mutants near it, then the quickest test of each
- * file, then the second of each file, and so on. Tests in one file are similar, so another file is more likely to kill it.
+ * Chooses the tests to run with each mutant: first the tests named after its source file, then tests that killed mutants
+ * near it. Then follow the quickest test of each file, the second of each file, and so on, because tests in one file are
+ * similar. Files in the folder of the tests have several turns at a time.
  *
  * @param {Coverage} coverage
  * @param {readonly Place[]} mutants
@@ -171,18 +186,21 @@ export function readKilled({ results }) {
 function planOf(coverage, mutants, killed, tried, budgetMs) {
   const killers = killersByPlace(mutants, killed);
   const tests = Object.entries(coverage).sort(([, a], [, b]) => a.durationMs - b.durationMs);
-  /** @type {Map<string, { test: string, turn: number }[]>} */
-  const byMutant = new Map(mutants.filter(({ id }) => !killed.has(id)).map(({ id }) => [id, []]));
+  /** @type {Map<string, { source: string, reaching: { test: string, turn: number }[] }>} */
+  const byMutant = new Map();
+  for (const { id, file } of mutants) if (!killed.has(id)) byMutant.set(id, { source: file, reaching: [] });
   /** @type {Map<string, number>} The number of tests in a file that reach a mutant. */
   const turns = new Map();
   for (const [test, { mutants: ids }] of tests) {
     for (const id of ids) {
-      const reaching = byMutant.get(id);
-      if (!reaching) continue;
+      const mutant = byMutant.get(id);
+      if (!mutant) continue;
       const key = `${id} ${fileOf(test)}`;
       const turn = turns.get(key) ?? 0;
       turns.set(key, turn + 1);
-      reaching.push({ test, turn });
+      const relation = relationOf(fileOf(test), mutant.source);
+      if (relation === "named after") mutant.reaching.push({ test, turn: -1 });
+      else mutant.reaching.push({ test, turn: relation === "neighbour" ? turn / turnsOfNeighbours : turn });
     }
   }
   /** @type {Record<string, string[]>} The mutants that each test runs with. */
@@ -192,9 +210,9 @@ function planOf(coverage, mutants, killed, tried, budgetMs) {
     const before = tried.get(id) ?? new Set();
     tried.set(id, before);
     // The sort is stable, so tests of one turn stay ordered by duration.
-    const ordered = (byMutant.get(id) ?? []).sort(
-      (a, b) => Number(near?.has(b.test) ?? 0) - Number(near?.has(a.test) ?? 0) || a.turn - b.turn,
-    );
+    const rank = (/** @type {{ test: string, turn: number }} */ { test, turn }) =>
+      turn >= 0 && near?.has(test) ? -0.5 : turn;
+    const ordered = (byMutant.get(id)?.reaching ?? []).sort((a, b) => rank(a) - rank(b));
     let plannedMs = 0;
     for (const { test } of ordered) {
       if (plannedMs > budgetMs) break;

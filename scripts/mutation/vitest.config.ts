@@ -28,7 +28,7 @@ function projectLike(name: string, exclude: readonly string[]) {
         "test/{bench,cli,docs,emulator,guards,package,runtimes,support,types}/**",
         "test/architecture.test.ts",
         // These tests count bytes, which the mutants increase.
-        "test/**/*memory*.test.ts",
+        "test/**/*memory.{isolated.,}test.ts",
         ...exclude,
       ],
     },
