@@ -1,20 +1,28 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** These files take longest and run first. In a new clone, Vitest does not know their durations yet. */
 const longest = [
-  "faults/faults",
-  "template-types/compiled",
-  "types/editor",
+  "faults/faults.page",
   "emulator/runaway-templates",
-  "emulator/invoice",
-  "timeouts/phases",
-  "timeouts/connect",
+  "cli/bulk/bulk-refusals",
+  "emulator/example-templates",
+  "emulator/refusals",
+  "bulk/outages",
+  "timeouts/phases.page",
+  "timeouts/total.page",
   "package/cli",
-  "package/terminal-examples",
-  "package/runtime",
   "package/types",
+  "package/runtime",
+  "runtimes/types/written-types",
+  "runtimes/types/editor",
 ].map((name) => `${name}.test.ts`);
+
+for (const name of longest) {
+  if (!existsSync(new URL(`../${name}`, import.meta.url)))
+    throw new Error(`${name} does not exist: correct its name.`);
+}
 
 /**
  * Runs the longest files first, then all others in an order that only `--sequence.seed` changes, because files must not depend on

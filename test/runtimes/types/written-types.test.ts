@@ -3,15 +3,15 @@ import { format } from "prettier";
 import { describe, expect, it } from "vitest";
 import * as zod4 from "zod";
 import * as zod3 from "zod-3";
-import { template } from "../../src/template.ts";
-import { Samples } from "../../src/template-types/samples.ts";
-import type { Shape, TemplateShape } from "../../src/template-types/shape.ts";
-import { writeTypes } from "../../src/template-types/write-types.ts";
-import { slowestProperty, slowProperty } from "../support/fuzz.ts";
-import { anySamples, type Values } from "./support/any-samples.ts";
-import { anyTemplate, within } from "./support/any-shape.ts";
-import { errorsIn, expressionOf, run } from "./support/compile.ts";
-import { member, named, object } from "./support/make-shape.ts";
+import { template } from "../../../src/template.ts";
+import { Samples } from "../../../src/template-types/samples.ts";
+import type { Shape, TemplateShape } from "../../../src/template-types/shape.ts";
+import { writeTypes } from "../../../src/template-types/write-types.ts";
+import { slowestProperty, slowProperty } from "../../support/fuzz.ts";
+import { anySamples, type Values } from "../../template-types/support/any-samples.ts";
+import { anyTemplate, within } from "../../template-types/support/any-shape.ts";
+import { errorsIn, expressionOf, run } from "../../template-types/support/compile.ts";
+import { member, named, object } from "../../template-types/support/make-shape.ts";
 
 const zods = { "zod 3": zod3, "zod 4": zod4 };
 

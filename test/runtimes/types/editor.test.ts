@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { inOneOrder, mistakes, prelude } from "../../types/mistakes.ts";
 import { Editor } from "./language-service.ts";
-import { inOneOrder, mistakes, prelude } from "./mistakes.ts";
 
 const editor = new Editor(`${prelude}
 const named = template<Invoice, "inv">("inv");

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const file = fileURLToPath(new URL("program.ts", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const file = fileURLToPath(new URL("../../types/program.ts", import.meta.url));
 
 /** Marks the position of the cursor in a program. */
 const cursor = "|";
