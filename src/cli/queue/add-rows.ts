@@ -43,7 +43,7 @@ export async function addRows(
   };
   const queue = dryRun ? undefined : openQueue(access);
   try {
-    // Connects, so that a mistake is known before all rows are read.
+    // Connects first, so that a mistake is reported before all rows are read.
     if (queue) await untilAborted(queue.runs(), signal);
     await withRows(plan, flags, session, async ({ data, schema }) => {
       const check: Check = { data, plan, schema };
@@ -55,7 +55,7 @@ export async function addRows(
       if (invalid > 0 || !isWhole) throw new QuietEnd(exitCodes.failed);
     });
   } finally {
-    // Not awaited: the process ends, and every connection with it.
+    // Not awaited: the process exits and closes every connection.
     queue?.close().catch(() => {});
   }
 }

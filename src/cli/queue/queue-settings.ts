@@ -35,7 +35,7 @@ export function readQueueAccess(flags: QueueFlags, env: Terminal["env"]): QueueA
   }
   const afterScheme = url.slice(url.indexOf("//") + 2);
   const hostEnd = afterScheme.search(/[/?#]/);
-  // Else a part of the password would be taken for the host, which messages name.
+  // Otherwise, part of the password could be read as the host, which messages include.
   if (hostEnd !== -1 && afterScheme.includes("@", hostEnd)) {
     throw new Misuse(
       "The URL of the queue has an @ after its host. In a password, write @ as %40, / as %2F, ? as %3F and # as %23.",

@@ -31,7 +31,7 @@ function cellsOf(progress: QueueProgress): string[] {
   const { run, total, fulfilled, rejected, waiting, active, perSecond, isAdded } = progress;
   return [
     printable(run),
-    // More may come while jobs are added.
+    // More jobs may still be added.
     `${formatCount(total)}${isAdded ? "" : "+"}`,
     ...[fulfilled, rejected, waiting, active].map(formatCount),
     isDone(progress) ? "-" : formatRate(perSecond),

@@ -24,7 +24,7 @@ export class RunsWatch {
     try {
       const { value } = await reports.next();
       if (value) return value;
-      // The run was finished the last time. Jobs may have come since.
+      // The run was finished at the last reading. Jobs may have been added since.
       this.#reports.delete(name);
       return await this.#progressOf(name);
     } catch (error) {

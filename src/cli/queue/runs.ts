@@ -55,7 +55,7 @@ export async function runs(flags: RunsFlags, session: Session): Promise<void> {
       else await untilAborted(printOnce(watch, access.name, say), signal);
     }
   } finally {
-    // Not awaited: the process ends, and every connection with it.
+    // Not awaited: the process exits and closes every connection.
     queue.close().catch(() => {});
   }
 }
@@ -73,7 +73,7 @@ async function listFailures(queue: BulkQueue, run: string, say: (line: string) =
 async function printOnce(watch: RunsWatch, name: string, say: (line: string) => void): Promise<void> {
   let progresses = await watch.read();
   if (progresses.some(({ leftMs }) => leftMs > 0)) {
-    // A rate takes two looks.
+    // A rate requires two readings.
     await wait(everyMs);
     progresses = await watch.read();
   }

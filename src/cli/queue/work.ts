@@ -47,7 +47,7 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
   const client = openClient(settings, timeoutMs, flags);
   const queue = openQueue(access);
   try {
-    // Connects, so that it begins only if Redis is there.
+    // Connects first, so that the worker starts only if Redis is reachable.
     await untilAborted(queue.runs(), signal);
     const ease = session.endInSteps();
     const live = showLive(stderr, env, (maxColumns) => state.textOf(maxColumns));
@@ -79,7 +79,7 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
     });
     const onEase = () => {
       live.say(`${state.end()}; press Ctrl-C again to stop now`);
-      // What it rejects with, `done` rejects with.
+      // `done` rejects with the same error.
       worker.close().catch(() => {});
     };
     ease.addEventListener("abort", onEase, { once: true });
@@ -94,7 +94,7 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
     }
     signal.throwIfAborted();
   } finally {
-    // Not awaited: the process ends, and every connection with it.
+    // Not awaited: the process exits and closes every connection.
     queue.close().catch(() => {});
     client.close().catch(() => {});
   }
