@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { SecretWords } from "../../src/errors/secret-words.ts";
+
+/** Replaces each secret that is found with `*`. */
+function hide(values: object, text: string, isExcerpt = false): string {
+  const ranges = new SecretWords([], JSON.stringify(values)).find(text, isExcerpt);
+  return ranges.reduceRight((rest, [start, end]) => `${rest.slice(0, start)}*${rest.slice(end)}`, text);
+}
+
+describe("The words of values", () => {
+  it.each<[string, object, string, string]>([
+    ["a long word, alone", { a: "Konstantin" }, "for konstantin.", "for *."],
+    ["two long words, each alone", { a: "Alice Baker" }, "Baker and Alice", "* and *"],
+    ["two short words, together", { a: "Li Wei" }, "by Li Wei", "by *"],
+    ["two short words, not apart", { a: "Li Wei" }, "Wei by Li", "Wei by Li"],
+    ["three short words, not the first two", { a: "Li Wei Bo", b: "Jo" }, "Li Wei", "Li Wei"],
+    ["three short words rather than the first two", { a: "Li Wei Bo", b: "Li Wei" }, "Li Wei Bo", "*"],
+    ["one short word that is a whole value", { a: "Bo" }, "Bo by", "* by"],
+    ["no single letter", { a: "B" }, "B by", "B by"],
+    ["a short word with a digit", { a: "A7 by" }, "by A7", "by *"],
+    ["a short word in another script", { a: "李伟 by" }, "by 李伟", "by *"],
+    ["a number", { a: 1.5 }, "1 or 1.5", "1 or *"],
+    ["no boolean", { a: true }, "true", "true"],
+    ["four ordinary words", { a: "must not be empty" }, "it must not be empty", "it *"],
+    ["not three ordinary words", { a: "must not be" }, "it must not be", "it must not be"],
+    ["a phrase of 200 characters", { a: `${"ab ".repeat(66)}ab` }, "ab ".repeat(67).trim(), "*"],
+    ["no longer phrase", { a: `${"ab ".repeat(67)}ab` }, "ab ".repeat(68).trim(), "ab ".repeat(68).trim()],
+    ["a value in an array of objects", { a: [{ b: "Konstantin" }] }, "Konstantin", "*"],
+  ])("are found: %s", (_, values, text, expected) => {
+    expect(hide(values, text)).toBe(expected);
+  });
+
+  it.each<[string, object, string, string]>([
+    ["placeholder", { grossweight: "grossweight" }, "grossweight", "grossweight"],
+    ["part of a placeholder in camel case", { grossWeight: "weight gross" }, "Weight Gross", "Weight Gross"],
+    ["part of a placeholder in snake case", { gross_weight: "weight" }, "weight", "weight"],
+    ["part of a placeholder in capitals", { Weight: "weight" }, "weight", "weight"],
+    ["placeholder with two digits", { weight12: "weight12" }, "weight12", "weight12"],
+    ["number of a customer as a name", { weight123: "weight123" }, "weight123", "*"],
+    ["name that has spaces", { "Jo Weight": "weight" }, "weight", "*"],
+    ["name that begins with a digit", { "7weight": "7weight" }, "7weight", "*"],
+    ["name of 40 characters", { ["w".repeat(40)]: "w".repeat(40) }, "w".repeat(40), "w".repeat(40)],
+    ["name of 41 characters", { ["w".repeat(41)]: "w".repeat(41) }, "w".repeat(41), "*"],
+  ])("are not secret if they occur in a placeholder: %s", (_, values, text, expected) => {
+    expect(hide(values, text)).toBe(expected);
+  });
+
+  it.each([
+    ["a truncated word at the end", "for Kon", "for *"],
+    ["two letters of a word at the end", "for Ko", "for *"],
+    ["not one letter at the end", "for K", "for K"],
+    ["not a part before the end", "Kon for", "Kon for"],
+    ["not another word at the end", "for Koko", "for Koko"],
+    ["a token anywhere", `${"x".repeat(24)} for`, "* for"],
+    ["no shorter run of letters", `${"x".repeat(23)} for`, `${"x".repeat(23)} for`],
+  ])("are found in an excerpt: %s", (_, text, expected) => {
+    expect(hide({ a: "Konstantin" }, text, true)).toBe(expected);
+    if (text.startsWith("for Kon")) expect(hide({ a: "Konstantin" }, text)).toBe(text);
+  });
+});
