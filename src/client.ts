@@ -92,7 +92,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * the result and its output methods reject. Transient failures are retried first (see `Retry`).
    *
    * @param uid - the template's uid from the dashboard, or a `template()`
-   * @param values - a JSON object with a property for each placeholder of the template.
+   * @param values - a JSON object with a property for each placeholder in the template.
    *
    *   | value | how it is sent |
    *   | --- | --- |

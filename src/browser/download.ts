@@ -8,7 +8,8 @@ const savingBeginsWithinMs = 40_000;
  *
  * @param pdf - the result of `generate`, awaited or not, or a `Blob` created from it
  * @param filename - the file name. Default: the name from the response, otherwise `document.pdf`
- * @returns when the browser has started to save the document. Browsers do not report whether saving succeeds
+ * @returns a promise that resolves when the browser has started to save the document. Browsers do not report whether saving
+ * succeeds
  * @throws {ConfigurationError} (rejects) outside a browser page, or if `filename` is not a string. In both cases, the document is
  * cancelled
  * @throws whatever error the call rejects with. Nothing is saved in that case
@@ -38,6 +39,6 @@ export async function download(pdf: AnyPdf, filename?: string): Promise<void> {
   link.click();
   link.remove();
   const timer: unknown = setTimeout(() => URL.revokeObjectURL(link.href), savingBeginsWithinMs);
-  // Tests in jsdom run in Node, which would wait for the timer. In browsers it is a number.
+  // Under jsdom, tests run in Node, where the timer would keep the process alive. In browsers, a timer is a number.
   (timer as { unref?(): void }).unref?.();
 }

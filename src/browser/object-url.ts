@@ -49,7 +49,7 @@ export async function objectUrl(
   };
   signal?.addEventListener("abort", revoke, { once: true });
   const made = { url, blob, filename, revoke };
-  // Not a computed property, which would be named "undefined" without this symbol.
+  // Not a computed property: in a runtime without this symbol, it would be named "undefined".
   if (Symbol.dispose) Object.defineProperty(made, Symbol.dispose, { value: revoke });
   return made as unknown as ObjectUrl;
 }

@@ -24,7 +24,7 @@ export async function readBlob(pdf: AnyPdf): Promise<HeldPdf> {
     throw new ConfigurationError("Expected the result of `generate`, or its `blob()`.");
   }
   if (isHeld(pdf)) return pdf;
-  // The output method comes first, because only its call is retried after a truncated response.
+  // Calls the output method before awaiting the document, because a truncated response is retried only then.
   const blob = await pdf.blob();
   const { filename } = await pdf;
   return { blob, filename };

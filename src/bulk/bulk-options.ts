@@ -13,7 +13,7 @@ export interface Skipped<J> {
   readonly status: "skipped";
   /** The job that you passed. */
   readonly job: J;
-  /** The index of the job, from 0. */
+  /** The index of the job, starting at 0. */
   readonly index: number;
   /** Not set. */
   readonly value?: undefined;
@@ -21,7 +21,7 @@ export interface Skipped<J> {
   readonly error?: undefined;
 }
 
-/** The result of a job of `runBulk`. `value` is what `put` of the sink returned. */
+/** The result of one `runBulk` job. `value` is what the sink's `put` method returned. */
 export type BulkResult<J> = (Fulfilled<J, unknown> | Rejected<J> | Skipped<J>) & {
   /** The key of the job, if it has one. */
   readonly key: string | undefined;
@@ -31,9 +31,9 @@ export type BulkResult<J> = (Fulfilled<J, unknown> | Rejected<J> | Skipped<J>) &
 export interface BulkProgress {
   /** The number of jobs that earlier runs finished, including jobs that this run does not contain. */
   readonly finishedBefore: number;
-  /** The number of damaged lines in the journal. Their jobs run again. */
+  /** The number of damaged lines in the journal. The jobs on those lines run again. */
   readonly damagedLines: number;
-  /** The number of documents that this run has stored, including those that are not recorded yet. */
+  /** The number of documents that this run has stored, including those not yet recorded in the journal. */
   readonly stored: number;
   /** The number of jobs in flight. */
   readonly inHand: number;
@@ -54,7 +54,7 @@ export interface BulkProgress {
 export interface BulkSummary {
   /** The number of jobs whose documents this run stored and recorded. */
   readonly fulfilled: number;
-  /** The number of jobs that were skipped, because an earlier run finished them. */
+  /** The number of jobs that were skipped because an earlier run finished them. */
   readonly skipped: number;
   /** The number of jobs that failed. The next run retries them. */
   readonly rejected: number;
@@ -121,7 +121,7 @@ export const isGiveUpAfter: Rule = {
   test: (value) => typeof value === "number" && value >= 0,
 };
 
-/** Throws a {@link ConfigurationError} for the first invalid option of `runBulk`. */
+/** Throws a {@link ConfigurationError} for the first invalid `runBulk` option. */
 export function checkBulkOptions<T, J>(options: RunBulkOptions<T, J>): void {
   const rules = { client: undefined, jobs: undefined, key: isFunction, sink: isObject, journal: isText };
   const callbacks = { onBegin: isFunction, onResult: isFunction, onOutage: isFunction };

@@ -1,7 +1,7 @@
 /**
- * Serializes the template uid and the values. The text does not depend on the order of properties.
+ * Serializes the template uid and the values. The result does not depend on the order of properties.
  *
- * @returns the text, or `undefined` for values that JSON cannot represent exactly, which only the schema can convert
+ * @returns the string, or `undefined` for values that JSON cannot represent exactly and only the schema can convert
  */
 export function canonicalText(uid: string, values: object): string | undefined {
   try {

@@ -3,7 +3,7 @@ import { SaveError, TemplatePdfError } from "../index.ts";
 
 /** Failures of the same kind. */
 export interface FailureGroup {
-  /** The `code` of the error, for example `"bad_request"`; its name if it is not an error of this package. */
+  /** The error's `code`, for example `"bad_request"`, or its name if it is not one of this package's errors. */
   readonly code: string;
   /** The message of the first failure. */
   readonly message: string;
@@ -50,11 +50,11 @@ function withoutPath(message: string, error: unknown): string {
   return SaveError.is(error) ? message.replaceAll(JSON.stringify(error.path), "") : message;
 }
 
-/** Describes a failure like a `FailureGroup`. */
+/** Returns the code and the message of a failure, as in a `FailureGroup`. */
 export function kindOfFailure(error: unknown): { readonly code: string; readonly message: string } {
   if (TemplatePdfError.is(error)) return error;
   if (error instanceof Error) return { code: error.name, message: error.message };
-  // Values without a text are described by their kind.
+  // Objects are described by their kind.
   const message = typeof error === "object" ? describeKind(error) : String(error);
   return { code: "unknown", message };
 }

@@ -11,8 +11,8 @@ import { checkClient, checkManyOptions, type GenerateManyOptions } from "./run-o
  * may be in flight, so it pauses if you stop reading. A failed job yields a rejected result and does not stop the run. Leaving
  * the loop cancels the jobs in flight.
  *
- * @param client - sends the requests. Its own retries are disabled: the run retries, because a 429, a 503 or a `Retry-After`
- * affects all jobs
+ * @param client - the client that sends the requests. Its own retries are disabled. The run retries instead, because a 429, a 503
+ * or a `Retry-After` affects all jobs
  * @param jobs - any iterable of `{ template, values }`. Jobs may have more properties
  * @param options - see `GenerateManyOptions`
  * @returns the results, each as `{ job, index, attempts, status: "fulfilled", value }` or `{ …, status: "rejected", error }`
@@ -39,7 +39,7 @@ export function generateMany<T extends { [K in keyof T]: object }, J extends Job
   checkClient(client);
   checkManyOptions(options);
   const use = options.use ?? ((pdf) => pdf.bytes() as Promise<unknown> as Promise<R>);
-  // The compiler knows that `J` is a job only where its type is known.
+  // The compiler can tell that `J` is a job only where its type is concrete.
   const parts = { ...options, use } as unknown as RunParts<Job, R>;
   const run: unknown = new Run(client, new JobSource(jobs as Jobs<Job>), parts);
   return run as AsyncIterableIterator<Result<J, R>>;

@@ -35,14 +35,14 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
    * job.
    */
   #pardoned = 0;
-  /** The number of completed documents of the run at the last refusal of this job. */
+  /** The number of documents that the run had completed when this job was last refused. */
   #wholeAtRefusal = -1;
   /** Whether the last attempt got no response. */
   #isUnserved = false;
-  /** The number of responses of the service at the last failure, or the start, of this job. */
+  /** The number of service responses when this job last failed, or when it started. */
   #answersAtFailure = 0;
   #doubts = 0;
-  /** The ticket of the current attempt in the pace of the run. */
+  /** The ticket that the run's pace issued for the current attempt. */
   #ticket: Ticket | undefined;
   /** The outcome of the current attempt. */
   #outcome: Outcome | undefined;
@@ -84,7 +84,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     this.#pdf?.cancel(reason);
   }
 
-  // Property by property, because a spread would be the most expensive step of a run.
+  // Written property by property, because a spread would be the most expensive step of a run.
 
   #fulfilled(value: R): Result<J, R> {
     return { job: this.#job, index: this.#index, attempts: this.attempts, status: "fulfilled", value };
@@ -94,7 +94,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     return { job: this.#job, index: this.#index, attempts: this.attempts, status: "rejected", error };
   }
 
-  /** Returns nothing if the job is to be retried. */
+  /** Returns `undefined` if the job will be retried. */
   async #try(ticket: Ticket): Promise<Result<J, R> | undefined> {
     const { client, use, retry, signal } = this.#run;
     this.#ticket = ticket;
@@ -192,7 +192,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     }
     if (how === "unserved" && this.#isInDoubt(attempts, policy)) this.#pardoned++;
     this.#reportFailureToPace(error, failure.retryAfterMs, policy);
-    // Proxies use several 5xx of their own for an unavailable service.
+    // Proxies report an unavailable service with several 5xx statuses of their own.
     return how === "unserved" ? "ambiguous" : repeat;
   }
 
@@ -206,8 +206,8 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
   }
 
   /**
-   * Whether the service may still be the cause, although the job has no attempts left, because it has answered no other job
-   * since.
+   * Whether the service may still be the cause although the job has no attempts left, because it has not responded to any other
+   * job since.
    */
   #isInDoubt(attempts: number, { limit }: RetryPolicy): boolean {
     const answerCount = this.#run.watch?.answerCount ?? 0;
@@ -215,7 +215,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     this.#answersAtFailure = answerCount;
     const counted = attempts - this.#pardoned;
     if (isProven || limit === 0 || counted < limit) return false;
-    // Before the last attempt, so that the other job can complete before it.
+    // Requested before the last attempt, so that the other job can complete first.
     const hasOther = this.#run.wantUntried();
     return hasOther && counted > limit && this.#doubts++ < mostDoubts;
   }

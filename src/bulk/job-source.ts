@@ -19,15 +19,15 @@ export class JobSource<J> {
     this.#begin = () => begin.call(jobs);
   }
 
-  /** Pulls the next job, or a promise of it if the source is asynchronous. */
+  /** Returns the next job, or a promise for it if the source is asynchronous. */
   next(): IteratorResult<J> | Promise<IteratorResult<J>> {
     this.#iterator ??= this.#begin();
     const next = this.#iterator.next();
-    // Asynchronous sources may use promises of another realm.
+    // Asynchronous sources may use promises from another realm.
     return "then" in next ? Promise.resolve(next).then((result) => this.#read(result)) : this.#read(next);
   }
 
-  /** Lets the source clean up, without waiting. Errors are ignored. */
+  /** Lets the source clean up, without waiting for it. Errors are ignored. */
   close(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;

@@ -10,11 +10,11 @@ import {
 /** The call options of one job: all except `retry`, which is set for the run. */
 export type JobOptions = Omit<CallOptions, "retry">;
 
-/** A document to generate. You can add properties, such as a row number: each result contains its job. */
+/** A document to generate. You can add your own properties, such as a row number, because each result contains its job. */
 export interface Job {
   /** The template uid, or a `template()`. */
   readonly template: string | AnyTemplate;
-  /** The values: a JSON object with a property for each placeholder of the template. */
+  /** The values: a JSON object with a property for each placeholder in the template. */
   readonly values: object;
   /** Call options for this document. */
   readonly options?: JobOptions | undefined;
@@ -48,7 +48,7 @@ interface JobWith<G, V> {
   readonly [member: string]: any;
 }
 
-/** Matches the values of each job with its own template. */
+/** Matches each job's values with the job's own template. */
 export type Fitting<J> = J extends { readonly template: infer G extends AnyTemplate }
   ? {
       /** The template of the job. */
@@ -63,11 +63,11 @@ export type Jobs<J> = readonly J[] | Iterable<J> | AsyncIterable<J>;
 
 /** What `use` receives in addition to the document. */
 export interface UseContext {
-  /** The index of the job, from 0. */
+  /** The index of the job, starting at 0. */
   readonly index: number;
-  /** The number of the attempt, from 1. */
+  /** The attempt number, starting at 1. */
   readonly attempt: number;
-  /** Aborted with the run, for other work in `use`. */
+  /** A signal that is aborted with the run. Pass it to other work in `use`. */
   readonly signal: AbortSignal;
 }
 
@@ -81,7 +81,7 @@ export type Use<J, R> = (pdf: PendingPdf, job: J, context: UseContext) => Promis
 interface Settled<J> {
   /** The job that you passed. */
   readonly job: J;
-  /** The index of the job, from 0. */
+  /** The index of the job, starting at 0. */
   readonly index: number;
   /** The number of requests; 0 if none was sent. */
   readonly attempts: number;
@@ -113,7 +113,7 @@ export type Result<J, R> = Fulfilled<J, R> | Rejected<J>;
 /**
  * Checks a job, except for the parts that the client checks.
  *
- * @throws {ConfigurationError} that contains the index of the job
+ * @throws {ConfigurationError} if the job is invalid. The message contains its index
  */
 export function checkJob<J extends Job>(job: J, index: number): J {
   const isObject = typeof job === "object" && job !== null;

@@ -1,4 +1,4 @@
-/** The delay before the first probe request. Each further delay is twice as long. */
+/** The delay before the first probe request. Each further delay is twice as long as the previous one. */
 const firstWaitMs = 1000;
 const longestWaitMs = 30_000;
 
@@ -9,8 +9,9 @@ const enoughJobs = 3;
 export type Unserved = "unreached" | "unserved";
 
 /**
- * Detects outages: requests do not reach the service, or several jobs in a row get only 5xx, timeouts or interrupted connections.
- * During an outage, one probe request at a time is sent, at growing intervals. It does not use clocks or timers.
+ * Detects outages. In an outage, requests do not reach the service, or several jobs in a row get only 5xx responses, timeouts or
+ * interrupted connections. During an outage, one probe request at a time is sent, at increasing intervals. This class does not
+ * use clocks or timers.
  */
 export class Outage {
   readonly #giveUpAfterMs: number;
@@ -59,7 +60,7 @@ export class Outage {
    * Records a failed request.
    *
    * @param job - identifies the job
-   * @param sentAtMs - when its request was sent. Requests that were in flight when the outage began do not make it longer.
+   * @param sentAtMs - the time at which the request was sent. Requests that were in flight when the outage began do not extend it
    */
   failed(job: unknown, how: Unserved, sentAtMs: number, nowMs: number): void {
     this.#sinceMs ??= nowMs;

@@ -1,4 +1,4 @@
-/** The length of the window, and the minimum distance of samples. */
+/** The length of the window, and the minimum distance between samples. */
 const windowMs = 10_000;
 const sampleMs = 250;
 

@@ -6,7 +6,7 @@ type Reader<R> = (result: IteratorResult<R> | Promise<IteratorResult<R>>) => voi
 /** A queue of results, their waiting readers, and the end of the run. */
 export class ResultQueue<R extends { readonly error?: unknown }> {
   readonly #isOrdered: boolean;
-  /** Called when a result was taken. */
+  /** Called when a result has been taken. */
   readonly #onTaken: () => void;
   /** Results by position: the index of the job in an ordered run, otherwise the order of completion. */
   readonly #results = new Map<number, R>();
@@ -17,7 +17,7 @@ export class ResultQueue<R extends { readonly error?: unknown }> {
   /** The error to throw once, after the last result. */
   #error: { readonly error: unknown } | undefined;
 
-  /** @param isOrdered - whether results are returned in the order of their jobs, and not of completion */
+  /** @param isOrdered - whether results are returned in the order of their jobs instead of the order of completion */
   constructor(isOrdered: boolean, onTaken: () => void) {
     this.#isOrdered = isOrdered;
     this.#onTaken = onTaken;

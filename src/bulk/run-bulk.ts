@@ -94,7 +94,7 @@ const maxUnrecorded = 1024;
 
 /** A run with a journal: skips finished jobs, and records jobs that it finishes. */
 class BulkRun<J extends Job> {
-  // biome-ignore lint/suspicious/noExplicitAny: the types of jobs were checked where they came in.
+  // biome-ignore lint/suspicious/noExplicitAny: the job types have already been checked.
   readonly #options: RunBulkOptions<any, J>;
   readonly #journal: Journal;
   readonly #run: Run<J, unknown>;
@@ -177,7 +177,7 @@ class BulkRun<J extends Job> {
     const key = this.#keyOf(job, index);
     sink.claim?.(key, job, index);
     const uid = typeof template === "string" ? template : template.uid;
-    // An input without a canonical text counts as changed.
+    // An input without a canonical form counts as changed.
     const input = canonicalText(uid, values) ?? crypto.randomUUID();
     const entry = this.#journal.enter(key, input, index);
     const { state } = entry;
@@ -194,7 +194,7 @@ class BulkRun<J extends Job> {
     this.#entered.set(index, entry);
     if (state === "new") return true;
     this.#counts.changed++;
-    // Before the request: from then on, the document may be replaced at any moment.
+    // Done before the request, because the document may be replaced at any time from then on.
     return this.#journal.reopen(entry).catch((error) => {
       this.#break(error);
       throw error;

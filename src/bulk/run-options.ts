@@ -14,8 +14,8 @@ import type { Use } from "./job.ts";
 /** The options of every run. */
 export interface RunOptions {
   /**
-   * The maximum number of jobs in flight: an integer, or `"auto"`, which adapts to the service. It rises with successes and falls
-   * on 429, 503, timeouts and interrupted connections. Default: `"auto"`.
+   * The maximum number of jobs in flight: an integer, or `"auto"`, which adapts to the service: the number rises with successes
+   * and falls after a 429, a 503, a timeout or an interrupted connection. Default: `"auto"`.
    */
   concurrency?: number | "auto" | undefined;
   /** The maximum number of requests per second, including retries, evenly spaced. May be a fraction. Default: no limit. */
@@ -40,9 +40,7 @@ export interface RunOptions {
 
 /** The options of `generateMany`. */
 export interface GenerateManyOptions<J, R> extends RunOptions {
-  /**
-   * Turns each document into its result; see `Use`. Default: returns the bytes.
-   */
+  /** Converts each document to a result; see `Use`. Default: returns the bytes. */
   use?: Use<J, R> | undefined;
   /** Whether to yield results in the order of the jobs instead of the order of completion. Default: `false`. */
   ordered?: boolean | undefined;
@@ -65,10 +63,10 @@ export const runRules: Rules<RunOptions> = {
   drain: isSignal,
 };
 
-/** Throws a {@link ConfigurationError} for the first invalid option of `generateMany`. */
+/** Throws a {@link ConfigurationError} for the first invalid `generateMany` option. */
 export function checkManyOptions<J, R>(options: GenerateManyOptions<J, R>): void {
   checkOptions(options, { ...runRules, use: isFunction, ordered: isBoolean }, "run");
-  // Options that every call would reject.
+  // Checks options that every call would reject.
   resolveRetry(options.retry);
 }
 

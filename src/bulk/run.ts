@@ -11,7 +11,7 @@ import { describeLongOutage, ServiceWatch, type WatchParts } from "./service-wat
 import { SystematicFailures } from "./systematic-failures.ts";
 import { Turns } from "./turns.ts";
 
-/** The time for cancelled jobs to clean up, for example an incomplete file. */
+/** The time that cancelled jobs have to clean up, for example to remove an incomplete file. */
 const longestCleaningMs = 1000;
 
 /** After this number of jobs without a request, the run yields to timers, signals and sockets. */
@@ -31,16 +31,16 @@ export interface RunParts<J, R> extends GenerateManyOptions<J, R> {
    * Called for every job before its request. `false` skips the job. If it throws or rejects, the job is rejected with that error.
    */
   readonly admit?: (job: J, index: number) => boolean | Promise<void>;
-  /** Called if the service responds with 429, with the delay of `Retry-After`. */
+  /** Called with the `Retry-After` delay if the service responds with 429. */
   readonly onRefused?: (retryAfterMs: number | undefined) => void;
 }
 
 /**
- * A run: pulls jobs while there is room for them, tries them, and yields their results. A job takes up room until its result is
- * read.
+ * A run. It pulls jobs while there is room for them, attempts them, and yields their results. A job takes up room until its
+ * result is read.
  */
 export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>> {
-  // biome-ignore lint/suspicious/noExplicitAny: the types of jobs were checked where they came in.
+  // biome-ignore lint/suspicious/noExplicitAny: the job types have already been checked.
   readonly client: TemplatePdf<any>;
   readonly use: Use<J, R>;
   readonly retry: GenerateManyOptions<J, R>["retry"];
@@ -54,7 +54,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   readonly #results: ResultQueue<Result<J, R>>;
   readonly #aborting = new AbortController();
   readonly #inFlight = new Set<JobAttempts<J, R>>();
-  /** The number of pulled jobs whose results were not read. */
+  /** The number of pulled jobs whose results have not been read. */
   #heldCount = 0;
   #pulledCount = 0;
   #rejectedCount = 0;
@@ -82,7 +82,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   });
 
   constructor(
-    // biome-ignore lint/suspicious/noExplicitAny: the types of jobs were checked where they came in.
+    // biome-ignore lint/suspicious/noExplicitAny: the job types have already been checked.
     client: TemplatePdf<any>,
     source: JobSource<J>,
     options: RunParts<J, R>,
@@ -165,7 +165,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   }
 
   /**
-   * Stops the run after the requests in flight, without retries.
+   * Stops the run when the requests in flight have completed, without retries.
    *
    * @param cause - the failure that is the reason, if any
    * @param isCutShort - whether the run ends with an error even if no job is left. Default: whether there is a `cause`
@@ -309,7 +309,7 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     this.#onClosed();
   }
 
-  /** Creates the error of a run that stopped and left jobs undone. */
+  /** Creates the error for a run that stopped and left jobs undone. */
   #stoppedEarly(): { readonly error: unknown } | undefined {
     if (!this.#stop || !this.#isCutShort) return undefined;
     const { why, cause } = this.#stop;

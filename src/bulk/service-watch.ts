@@ -37,7 +37,7 @@ export class ServiceWatch {
    * Whether the next request should be for a new job. Failed jobs may cause their own 5xx, and another job shows whether they do.
    */
   wantsUntried = false;
-  /** The error of the last request of the outage. */
+  /** The error of the last request in the outage. */
   error: unknown;
   readonly #outage: Outage;
   readonly #onOutage: WatchParts["onOutage"];
@@ -73,7 +73,7 @@ export class ServiceWatch {
     return this.#outage.hasLastedTooLong(nowMs);
   }
 
-  /** Registers a sent request. */
+  /** Records that a request was sent. */
   sent(ticket: Ticket): void {
     if (!this.#outage.isOn) return;
     this.#probe = ticket;
@@ -97,7 +97,7 @@ export class ServiceWatch {
 
   /** Records an attempt without a response. Returns `true` if an outage is the cause. */
   failed({ jobIndex, how, error, ticket }: FailedAttempt, nowMs: number): boolean {
-    // It was in flight when an outage began, which may have ended since.
+    // It was in flight when an outage began. That outage may have ended since.
     if (ticket !== undefined && ticket < this.#probe) return true;
     const wasOutage = this.#outage.isOn;
     const isProbe = this.#isProbe(ticket);
@@ -125,7 +125,7 @@ export function availabilityAfter(
   { repeat }: Pick<Failure, "repeat">,
   error: unknown,
 ): Unserved | "answered" | undefined {
-  // Lasting failures were not sent either, for example because of an expired certificate.
+  // Requests with a lasting failure, such as an expired certificate, were not sent either.
   if (ConnectionError.is(error)) return repeat === "ambiguous" ? "unserved" : "unreached";
   if (TimeoutError.is(error)) return repeat === "safe" ? "unreached" : "unserved";
   if (TruncatedPdfError.is(error)) return "unserved";

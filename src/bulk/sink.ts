@@ -7,13 +7,15 @@ export interface PutContext<J> extends UseContext {
   readonly job: J;
 }
 
-/** The run that `prepare` receives. */
+/** The run that `begin` receives. */
 export interface SinkRun {
   /** The id of the journal. While the run is open, no other run has it. */
   readonly id: string;
   /** The id of the previous journal, which may be the same; `undefined` if there was none. */
   readonly before: string | undefined;
-  /** The absolute path of the journal, with links followed. Its lock (`.lock`) and the previous journal (`.old`) are next to it. */
+  /**
+   * The absolute path of the journal, with links resolved. Its lock (`.lock`) and the previous journal (`.old`) are next to it.
+   */
   readonly journal: string;
 }
 

@@ -10,7 +10,7 @@ export interface SystematicFailure {
   readonly common?: string;
 }
 
-/** The counts of a run at the failure of a job. */
+/** The counts of a run when a job fails. */
 interface RunCounts {
   /** The number of documents that it has stored. */
   readonly stored: number;
@@ -18,7 +18,7 @@ interface RunCounts {
   readonly finishedBefore: number;
 }
 
-/** A single job may be forbidden or use a missing template. This many in a row affect all jobs. */
+/** A single job may be forbidden or use a missing template. If this many fail in a row, all jobs are affected. */
 const enough = 5;
 
 /** If this many jobs are refused and no job before them succeeded, all jobs are affected. */
@@ -28,7 +28,7 @@ const enoughRefused = 20;
 export class SystematicFailures {
   readonly #counts = new Map<keyof typeof kinds, number>();
   #failureCount = 0;
-  /** The messages of the service for 422. Keys are without numbers. */
+  /** The service's messages for 422 responses. The map keys omit numbers. */
   readonly #refusals = new Map<string, string>();
 
   /** Counts a failure. Returns it if all remaining jobs would fail in the same way. */
@@ -43,7 +43,7 @@ export class SystematicFailures {
     const failureCount = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, failureCount);
     const { isOfJobs, clearAfter, ...told } = kinds[kind];
-    // Documents of earlier runs prove that the uid and the base URL are right. The key may have expired since.
+    // Documents of earlier runs prove that the uid and the base URL are correct. The key may have expired since.
     if (isOfJobs && finishedBefore > 0) return undefined;
     if (kind === 422)
       return failureCount === this.#failureCount ? this.#allRefused(failureCount, told) : undefined;

@@ -3,10 +3,10 @@ import { longestTimerMs } from "../runtime/environment.ts";
 import type { Pace, Ticket } from "./pace/pace.ts";
 import type { ServiceWatch } from "./service-watch.ts";
 
-/** Resolves a wait for a turn; without a ticket if the run has ended. */
+/** Ends the wait for a turn, without a ticket if the run has ended. */
 type EndWaiting = (ticket: Ticket | undefined) => void;
 
-/** Assigns turns to requests at the pace of the run, retries before new jobs. */
+/** Assigns turns to requests at the run's pace. Retries come before new jobs. */
 export class Turns {
   readonly #pace: Pace;
   readonly #watch: ServiceWatch | undefined;
@@ -42,7 +42,7 @@ export class Turns {
     return this.isFree() ? this.#sent(performance.now()) : this.#wait(0, signal, this.#untried);
   }
 
-  /** Waits for the turn of a retry, with a minimum delay. Returns no ticket if the signal is aborted or the run has ended. */
+  /** Waits for a retry's turn, with a minimum delay. Resolves without a ticket if the signal is aborted or the run has ended. */
   again(delayMs: number, signal: AbortSignal | undefined): Promise<Ticket | undefined> {
     return this.#wait(delayMs, signal, this.#waiting);
   }

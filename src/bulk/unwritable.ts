@@ -1,9 +1,9 @@
 import { describeSystemError } from "../files/system-errors.ts";
 
-/** The error codes of a place that cannot store any further document. */
+/** The error codes of a location that cannot store any more documents. */
 const unwritableCodes = ["ENOSPC", "EDQUOT", "EROFS"];
 
-/** Describes why no further document can be stored, if the error or one of its causes says so. */
+/** Describes why no more documents can be stored, if the error or one of its causes says so. */
 export function describeUnwritable(error: unknown): string | undefined {
   let at = error;
   for (let depth = 0; at instanceof Error && depth < 10; depth++) {

@@ -1,6 +1,6 @@
 import type { AbortListener } from "./abort-signals.ts";
 
-/** The browser variant of `abort-signals.ts`: browsers do not warn of many listeners. */
+/** The browser variant of `abort-signals.ts`: browsers do not warn about many listeners. */
 export function listenToAbort(signal: AbortSignal, listener: AbortListener): void {
   signal.addEventListener("abort", listener);
 }

@@ -1,16 +1,19 @@
-/** Receives the abort of a signal. */
+/** Is notified when a signal is aborted. */
 export interface AbortListener {
   handleEvent(): void;
 }
 
-/** The single event listener of a signal, which all its calls share: Node warns of a leak from eleven listeners on. */
+/**
+ * The single event listener that all calls with the same signal share. With more than ten listeners, Node would warn about a
+ * leak.
+ */
 class SharedListener extends Set<AbortListener> {
   handleEvent(): void {
     for (const listener of this) listener.handleEvent();
   }
 }
 
-/** Keyed by the given signal: the target of its event may be another signal. */
+/** Keyed by the given signal, because the event's target may be another signal. */
 const sharedListeners = new WeakMap<AbortSignal, SharedListener>();
 
 /** Calls `listener` when `signal` is aborted. Does nothing if it is already aborted. */

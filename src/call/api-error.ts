@@ -53,9 +53,10 @@ const classes: { readonly [status: number]: ApiErrorClass | undefined } = {
 };
 
 /**
- * Creates the error for an unsuccessful response. The specification shows no statuses, so they mean what HTTP says.
+ * Creates the error for an unsuccessful response. The specification lists no status codes, so they have the meaning that HTTP
+ * defines.
  *
- * @param rawBody - the text of its body as far as it arrived; at most `maxErrorBytes`
+ * @param rawBody - the part of the response body that arrived, as text; at most `maxErrorBytes`
  * @param cause - the failure that interrupted the body, if any
  */
 export function apiError(head: ResponseHead, rawBody: string, call: CallFacts, cause?: unknown): ApiError {
@@ -84,7 +85,7 @@ export function apiError(head: ResponseHead, rawBody: string, call: CallFacts, c
   );
 }
 
-/** The properties of every error that describe the response. */
+/** Returns the error properties that describe the response. */
 export function answerFacts(
   head: ResponseHead,
   { attempts, secrets }: Pick<CallFacts, "attempts" | "secrets">,
@@ -147,7 +148,7 @@ const advice: { readonly [status: number]: string | undefined } = {
   429: "Send fewer requests at a time.",
 };
 
-/** Matches a redacted key of digits that the service sent as a number: without quotes, it would not be JSON. */
+/** Matches a redacted numeric key that the service sent as a number. Without quotes, the result would not be JSON. */
 const numericMark = /([:,[]\s*)\[redacted\](?=\s*[,}\]])/g;
 
 function parse(text: string): unknown {

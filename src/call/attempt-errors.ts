@@ -41,11 +41,11 @@ export function notConnected(
 
 const mayBeRendered = " The document may have been rendered.";
 
-/** Whether a rejection must reach the caller unchanged, because it is not a failure of the request. */
+/** Whether a rejection must reach the caller unchanged, because the request itself did not fail. */
 export function isPassedOn(cause: unknown): boolean {
   try {
-    // A wrong dispatcher or proxy setting is only detected when it is used. The `fetch` of Next.js throws an error with a
-    // `digest` to stop the prerendering of a page.
+    // An invalid dispatcher or proxy setting is only detected when it is used. Next.js's `fetch` throws an error with a `digest`
+    // to stop prerendering a page.
     return ConfigurationError.is(cause) || typeof (cause as { digest?: unknown }).digest === "string";
   } catch {
     // A custom `fetch` may reject without a reason, or with an object that throws when it is read.

@@ -10,7 +10,7 @@ import { PdfCheck } from "./pdf-check.ts";
 import { type Failure, repeatAfter } from "./retry-policy.ts";
 import { Timer } from "./timer.ts";
 
-/** The timeout for the body of an error response: the error matters more than its full text. */
+/** The timeout for the body of an error response. Reporting the error matters more than its full text. */
 const longestErrorBodyMs = 10_000;
 
 /** A response whose document has begun to arrive. */
@@ -19,7 +19,7 @@ export interface PdfResponse {
   readonly body: Body;
   /** The length of the document in bytes, if the response announces it. */
   readonly contentLength: number | undefined;
-  /** The facts about the call for errors. */
+  /** The facts about the call that error messages may contain. */
   readonly facts: KnownFacts;
 }
 
@@ -240,13 +240,13 @@ export class Attempt implements Receiver {
     return { receivedBytes: this.#receivedBytes, promisedBytes: this.#promisedBytes };
   }
 
-  /** Returns the text of the first bytes, as much as an error may contain. */
+  /** Returns the first bytes as text, up to the length that an error may contain. */
   #firstText(): string {
     return decodeUtf8(this.#first?.concatenate().subarray(0, maxErrorBytes) ?? new Uint8Array());
   }
 }
 
-/** Any 2xx is a success, because the specification shows no status code. */
+/** Every 2xx status is a success, because the specification lists no status codes. */
 function isSuccess(head: ResponseHead): boolean {
   return head.status >= 200 && head.status < 300;
 }

@@ -4,11 +4,11 @@ import { ChunkList, smallestChunkBytes } from "./chunks.ts";
 
 /** The output that receives the bytes of a document. */
 export interface Sink {
-  /** Whether it forwards bytes while they arrive. Otherwise its result appears when the document is complete. */
+  /** Whether it forwards bytes as they arrive. Otherwise, its result is available when the document is complete. */
   readonly isStream: boolean;
-  /** For streams: whether nothing was read yet. */
+  /** For streams, whether nothing has been read yet. */
   isUntouched?(): boolean;
-  /** Takes the next bytes, which never change. Returns `false` to pause until `Body.resume`. */
+  /** Receives the next bytes, which never change. Returns `false` to pause until `Body.resume`. */
   write(chunk: Uint8Array): boolean;
   /** Called after the last byte. A returned promise means that the sink is still working, and may still fail. */
   end(): void | Promise<void>;
@@ -122,10 +122,10 @@ export class Body {
     return sink.write(chunk) || this.#wasResumed;
   }
 
-  /** Returns whether more can be held. */
+  /** Returns whether more bytes can be held. */
   #hold(chunk: Uint8Array): boolean {
     this.#held ??= new ChunkList();
-    // A small chunk may be a slice of a buffer that is much larger.
+    // A small chunk may be a slice of a much larger buffer.
     this.#held.add(chunk.length < smallestChunkBytes ? chunk.slice() : chunk);
     return this.#held.byteLength < maxHeldBytes;
   }

@@ -25,8 +25,9 @@ import { type Decision, decide, type Failure } from "./retry-policy.ts";
 import { Timer, type TimerListener } from "./timer.ts";
 
 /**
- * The state of a call: `queued` until the request is sent, and while it waits for a retry; `sent`; `head` after the response
- * headers; `body` while the document arrives; `received` when it has arrived; `done` when an output has it; `failed`.
+ * The state of a call. It is `queued` until the request is sent, and while the call waits for a retry. It is `head` after the
+ * response headers, `body` while the document arrives, `received` when the document has arrived, and `done` when an output has
+ * it.
  */
 type CallState = "queued" | "sent" | "head" | "body" | "received" | "done" | "failed";
 
@@ -48,7 +49,7 @@ export class Call implements AbortListener, TimerListener {
    * truncated one.
    */
   onSettled: ((outcome: CallOutcome | undefined) => void) | undefined;
-  /** The job of a bulk run, of which this call makes one attempt. The run handles failures. */
+  /** The bulk job that this call makes one attempt at. The run handles failures. */
   readonly bulk: BulkAttempt | undefined;
   readonly #client: CallContext;
   readonly #startedAtMs = performance.now();
@@ -66,7 +67,7 @@ export class Call implements AbortListener, TimerListener {
   #attempts = 0;
   #attempt: Attempt | undefined;
   #pause: Timer | undefined;
-  /** Whether `close()` of the client waits for this call. */
+  /** Whether the client's `close()` waits for this call. */
   #isRegistered = false;
 
   constructor(
@@ -202,7 +203,10 @@ export class Call implements AbortListener, TimerListener {
     this.bulk?.onOutcome({ attempts: this.#attempts });
   }
 
-  /** Releases timers, listeners and the registration: the call is over, or its document has arrived and nothing reads it. */
+  /**
+   * Releases timers, listeners and the registration. Called when the call is over, or when its document has arrived and nothing
+   * reads it.
+   */
   release(): void {
     this.#total.clear();
     this.#pause?.clear();
@@ -219,7 +223,7 @@ export class Call implements AbortListener, TimerListener {
 
   async #nextWhenReady(): Promise<void> {
     const { apiKey } = this.#client.options;
-    // The values come first: without valid values, no key is needed.
+    // The values are checked first, because no key is needed for invalid values.
     const json = await this.#json;
     const key = typeof apiKey === "function" ? await readApiKey(apiKey, this.#attempts, this.#error) : apiKey;
     this.#try(json, key);
@@ -280,7 +284,7 @@ export class Call implements AbortListener, TimerListener {
     this.#next();
   }
 
-  /** Whether a stream was returned, which `timeouts.total` does not limit. */
+  /** Whether a stream was returned. `timeouts.total` does not apply to it. */
   get #isHandedOver(): boolean {
     return this.#attempt?.body?.isStream === true && !this.settings.totalLimitsStreams;
   }
@@ -289,13 +293,13 @@ export class Call implements AbortListener, TimerListener {
     return performance.now() - this.#startedAtMs;
   }
 
-  /** @param more - the rest of the event; called only if there is a hook of that name */
+  /** @param more - returns the rest of the event; called only if there is a hook with that name */
   #notify<Name extends keyof Hooks>(name: Name, more: () => Omit<EventOf<Name>, keyof CallEvent>): void {
     const { hooks } = this.settings;
     if (!(name in hooks)) return;
     const common = { call: this.#number, uid: this.uid, attempt: this.#attempts, elapsedMs: this.#elapsedMs };
     const event = () => ({ ...common, ...more() }) as unknown as EventOf<Name>;
-    // Requests are sent in the context of the call. Other events come from sockets and timers.
+    // Requests are sent in the call's context. Other events come from sockets and timers.
     if (!this.#context || name === "request") callHook(hooks, name, event);
     else this.#context.runInAsyncScope(callHook, undefined, hooks, name, event);
   }

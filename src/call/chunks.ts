@@ -3,7 +3,7 @@ import type { Bytes } from "../runtime/platform-types.ts";
 /** Smaller chunks are merged, because every chunk has a fixed overhead. */
 export const smallestChunkBytes = 4096;
 
-/** The most unused buffer memory that a list may keep alive in addition to the size of its bytes. */
+/** The maximum amount of unused buffer memory that a list may keep alive, in addition to the size of its bytes. */
 const maxUnusedBytes = 128 * 1024;
 
 /** A list of bytes that takes at most about twice their size in memory, for chunks of any size. */
@@ -41,7 +41,7 @@ export class ChunkList {
     return chunks;
   }
 
-  /** Returns the bytes as one piece that owns its memory, and empties the list. */
+  /** Returns the bytes as a single array that owns its memory, and empties the list. */
   concatenate(): Bytes {
     const whole = new Uint8Array(this.byteLength);
     let at = 0;
@@ -68,7 +68,7 @@ export class ChunkList {
   }
 }
 
-/** Forwards the first chunk immediately, and merges later small chunks once per turn of the event loop. */
+/** Forwards the first chunk immediately, and merges later small chunks once per iteration of the event loop. */
 export class ChunkRelay {
   readonly #waiting = new ChunkList();
   readonly #forward: (chunk: Uint8Array) => void;
@@ -76,7 +76,7 @@ export class ChunkRelay {
   readonly #wantsMore: () => boolean;
   #hasBegun = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The function that set the timer. Timers of removed fake timers never fire. */
+  /** The function that set the timer. Timers that were set by fake timers never fire once these are removed. */
   #setTimeout: typeof setTimeout | undefined;
 
   constructor(forward: (chunk: Uint8Array) => void, wantsMore: () => boolean) {

@@ -18,7 +18,7 @@ export class Connections {
     return this.#closing !== undefined;
   }
 
-  /** Registers a call. The pool only knows calls that were sent. */
+  /** Registers a call. The pool only knows about calls that were sent. */
   enter(): void {
     this.#calls++;
   }

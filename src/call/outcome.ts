@@ -13,11 +13,11 @@ export interface Outcome {
   readonly failure?: { readonly error: unknown };
 }
 
-/** The job of a bulk run, of which a call makes one attempt. The run decides about retries. */
+/** The bulk job that a call makes one attempt at. The run decides about retries. */
 export interface BulkAttempt {
   /** The number of previous attempts. */
   readonly attempts: number;
-  /** The error of the last one. */
+  /** The error of the last attempt. */
   readonly lastError: unknown;
   /** Decides what to do after a failed attempt. */
   decide(failure: Failure, attempts: number, policy: RetryPolicy): Decision;
@@ -25,5 +25,8 @@ export interface BulkAttempt {
   onOutcome(outcome: Outcome): void;
 }
 
-/** Names an internal method of the client. Registered globally, because client and run may come from two copies of this package. */
+/**
+ * Names an internal method of the client. Registered globally, because the client and the run may come from different copies of
+ * this package.
+ */
 export const startAttempt: unique symbol = Symbol.for("template-pdf.start-attempt") as never;

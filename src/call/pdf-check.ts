@@ -13,7 +13,7 @@ type Mark = typeof header | typeof trailer;
 
 const markLength = 5;
 
-/** Checks one body from its first byte to its last. It keeps no part of a chunk, which may change later. */
+/** Checks one body from its first byte to its last. It does not keep any part of a chunk, because chunks may change later. */
 export class PdfCheck {
   /** Whether the header was found; `undefined` while it may still follow. */
   begins: boolean | undefined;
@@ -86,7 +86,7 @@ function lastTrailer(bytes: Uint8Array, from: number, to: number): number {
   let at = to - markLength;
   while (at >= from) {
     if (isTrailerAt(bytes, at)) return at;
-    // No marker can contain a byte that does not occur in markers.
+    // A byte that does not occur in markers cannot be part of one, so the search skips the length of a marker.
     at -= (trailer as readonly (number | undefined)[]).includes(bytes[at]) ? 1 : markLength;
   }
   return -1;
@@ -103,7 +103,7 @@ function lengthWithoutPadding(bytes: Uint8Array): number {
   return end;
 }
 
-/** White space of ISO 32000-1, 7.2.2, table 1, which includes NUL. */
+/** Whether a byte is white space as defined in ISO 32000-1, 7.2.2, table 1, which includes NUL. */
 function isPadding(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0 || byte === 0x09 || byte === 0x0c;
 }

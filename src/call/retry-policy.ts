@@ -31,7 +31,10 @@ const longestDelayMs = 60_000;
 const firstBackOffMs = 500;
 const longestBackOffMs = 8_000;
 
-/** The `type` (RFC 9457) of the emulator's 500 for a template that cannot be rendered, however often it is retried. */
+/**
+ * The problem `type` (RFC 9457) of the emulator's 500 response for a template that can never be rendered, so retrying is
+ * pointless.
+ */
 export const templateBroken = "urn:template-pdf:problem:template-broken";
 
 /** Whether a response may be retried. The document may have been rendered before the failure. */
@@ -41,10 +44,10 @@ export function repeatAfter(status: number, body = ""): FailureKind["repeat"] {
 }
 
 /**
- * Decides whether to retry a failed attempt. The delay is the one that the service requests, or random up to 0.5 s, 1 s, 2 s … 8
- * s.
+ * Decides whether to retry a failed attempt. The delay is the one that the service requests, or else a random one of up to 0.5 s,
+ * 1 s, 2 s … 8 s.
  *
- * @param leftMs - the rest of `timeouts.total`
+ * @param leftMs - the time left of `timeouts.total`
  */
 export function decide(
   { repeat, retryAfterMs }: FailureKind,

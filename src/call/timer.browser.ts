@@ -13,7 +13,7 @@ export class Timer {
   set(limitMs: number): void {
     this.clear();
     if (limitMs > longestTimerMs) return;
-    // Twice: if the device was busy or asleep, data that arrived in time is received after the timers.
+    // Set twice: after the device was busy or asleep, timers fire before data that arrived in time is received.
     this.#timer = setTimeout(() => {
       this.#timer = setTimeout(() => this.#listener.onTimeOver());
     }, limitMs);

@@ -6,8 +6,9 @@ export interface TimerListener {
 }
 
 /**
- * One timeout, which can be set, moved and cleared any number of times. It may fire a few milliseconds late, never early. Every
- * chunk of a body moves a timeout, so moving it to a later time only writes a number, and the timer sleeps again when it fires.
+ * One timeout, which can be set, moved and cleared any number of times. It may fire a few milliseconds late, but never early.
+ * Every chunk of a body moves a timeout, so moving it to a later time only writes a number. When the timer fires, it sleeps
+ * again.
  */
 export class Timer {
   readonly #listener: TimerListener;

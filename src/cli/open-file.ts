@@ -6,7 +6,7 @@ import { Failure } from "./failure.ts";
  * Returns the `spawn` arguments that open a file with its default program.
  *
  * @param platform - a value of `process.platform`
- * @param path - an absolute path or a URL, which no program mistakes for an option
+ * @param path - an absolute path or a URL, so that no program mistakes it for an option
  */
 export function openerOf(
   platform: string,

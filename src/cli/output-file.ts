@@ -76,7 +76,7 @@ export function describeFailure(path: string, cause: unknown): string {
   return `Could not write ${path}: ${describeWriteError(cause)}.`;
 }
 
-/** Returns the default file name of a template's document: its uid, without characters that a file system refuses. */
+/** Returns the default file name of a template's document: the uid without characters that file systems reject. */
 export function pdfNameOf(uid: string): string {
   return `${safeFilename(uid.replace(/\.pdf$/i, "")) ?? "document"}.pdf`;
 }

@@ -7,14 +7,14 @@ import type { Output } from "./terminal.ts";
 /** Characters that a terminal would interpret or misrepresent: control characters, bidi marks, lone surrogates. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
-/** Returns a text as one line that is safe to print: line breaks become spaces, and control characters are escaped. */
+/** Returns a string as one line that is safe to print: line breaks become spaces, and control characters are escaped. */
 export function printable(text: string): string {
   // Trimmed line by line, because a pattern for white space around line breaks takes quadratic time on long runs of spaces.
   const lines = text.split(/[\r\n]/).map((line) => line.trim());
   return escapeUnprintable(lines.filter((line) => line !== "").join(" "));
 }
 
-/** Returns all details of an error, over several lines that are safe to print. */
+/** Returns all details of an error, on several lines that are safe to print. */
 export function inspected(error: unknown): string {
   return inspect(error).split("\n").map(escapeUnprintable).join("\n");
 }
@@ -78,7 +78,7 @@ export function flush(output: Output): Promise<void> {
 /** The codes of a closed pipe, of a closed pipe on Windows, and of a closed socket. */
 const closedPipeCodes: readonly string[] = ["EPIPE", "EOF", "ECONNRESET"];
 
-/** Returns the error for a failed write to standard output: a quiet end if its reader closed the pipe. */
+/** Returns the error for a failed write to standard output. If the reader closed the pipe, the error ends the command quietly. */
 export function outputFailure(error: unknown): Error {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== undefined && closedPipeCodes.includes(code)) return new QuietEnd(exitCodes.closedPipe);

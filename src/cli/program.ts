@@ -16,7 +16,7 @@ import type { Output, Session } from "./terminal.ts";
  * @param argv - the arguments after the program's name
  * @throws {Misuse} if the command line is invalid
  * @throws {QuietEnd} if there is no command; the help is printed instead
- * @throws the error of the command
+ * @throws whatever error the command throws
  */
 export async function runCommandLine(argv: readonly string[], session: Session): Promise<void> {
   try {

@@ -22,7 +22,8 @@ const baseUrlName = "TEMPLATE_PDF_BASE_URL";
  * belong to someone else, whose server would receive the key. The reverse is allowed and reported on standard error.
  *
  * @param baseUrlOption - the value of `--base-url`
- * @throws {Misuse} if one is missing, `.env` is needed but cannot be read, or `.env` would redirect the key of the environment
+ * @throws {Misuse} if one is missing, `.env` is needed but cannot be read, or `.env` would send the environment's key to another
+ * server
  */
 export async function readServiceSettings(
   baseUrlOption: string | undefined,

@@ -6,7 +6,7 @@ import { resolveSaveTarget, type SavePath, saveError } from "../files/save-path.
 /** The maximum number of unwritten bytes. After that, the connection is paused. */
 const maxQueuedBytes = 1024 * 1024;
 
-/** Writes a document to a file as fast as the disk takes it. */
+/** Writes a document to a file as fast as the disk accepts it. */
 export class FileSink implements Sink {
   readonly isStream = false;
   readonly #body: Body;

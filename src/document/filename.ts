@@ -20,7 +20,7 @@ export function filenameOf(
   return undefined;
 }
 
-/** Reads `; name=token` and `; name="quoted \" string"` pairs; the first one of each name counts. */
+/** Reads `; name=token` and `; name="quoted \" string"` pairs. If a name is repeated, its first value counts. */
 function readParameters(disposition: string): Map<string, string | undefined> {
   const parameters = new Map<string, string | undefined>();
   const pattern = /;\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/g;

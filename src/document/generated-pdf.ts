@@ -57,8 +57,8 @@ export class GeneratedPdf {
     makeDisposable(Object.getPrototypeOf(this), cancel);
   }
 
-  // Computed on demand, because most callers never read them. They are redacted, because a service may repeat values, and these
-  // are logged and become file names.
+  // Computed on demand, because most callers never read them. They are redacted, because a service may repeat values, and callers
+  // log these strings or use them as file names.
 
   /** The service's id for the request, from the `x-request-id` or `request-id` header. */
   get requestId(): string | undefined {

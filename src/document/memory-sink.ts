@@ -3,7 +3,10 @@ import { ChunkList } from "../call/chunks.ts";
 import { rejectWithCaller } from "../errors/caller-stack.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
 
-/** The announced length may be wrong. Up to this size it is allocated at once; beyond it, memory grows with the received bytes. */
+/**
+ * The announced length may be wrong. Up to this size, memory is allocated at once. Beyond it, memory grows with the received
+ * bytes.
+ */
 const maxBelievedBytes = 256 * 1024 * 1024;
 
 /** The announced and allowed size of a document. */
@@ -27,7 +30,7 @@ abstract class MemorySink<T> implements Sink {
   readonly #body: Body;
   readonly #resolve: (whole: T | Promise<never>) => void;
 
-  /** @param resolve - settles the promise of the output */
+  /** @param resolve - settles the output's promise */
   constructor(body: Body, limits: Limits, resolve: (whole: T | Promise<never>) => void) {
     this.#body = body;
     this.limits = limits;
@@ -102,7 +105,7 @@ export class BytesSink extends MemorySink<Bytes> {
   }
 }
 
-/** Collects a `Blob`, which copies its parts. So only small chunks are merged before. */
+/** Collects a `Blob`. A `Blob` copies its parts, so only small chunks are merged first. */
 export class BlobSink extends MemorySink<Blob> {
   protected override make(): Blob {
     // These are not in shared memory, because they come from a socket or from `fetch`.

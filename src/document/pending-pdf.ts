@@ -29,7 +29,7 @@ export class PendingPdf
 
   readonly #call: Call;
   readonly #nodeOutputs: NodeOutputs;
-  /** Settles the promise itself. Missing once it is going to be settled. */
+  /** Settles the promise itself. Missing once the promise is about to be settled. */
   #resolve: ((document: GeneratedPdf | Promise<never>) => void) | undefined;
   #outcome: Outcome | undefined;
   /** Called with the outcome. */
@@ -172,7 +172,7 @@ export class PendingPdf
   /**
    * Cancels the call or the document. Pending output methods reject with the reason.
    *
-   * @param reason - the rejection of pending output methods. Default: a `DOMException` named `AbortError`
+   * @param reason - the reason that pending output methods reject with. Default: a `DOMException` named `AbortError`
    *
    * @example
    * ```ts

@@ -32,7 +32,7 @@ const faultForm =
 /**
  * Parses `<what> [retry-after <seconds>] [every <n> | first <n> | <p>%]`, ignoring case and extra white space.
  *
- * @param name - the subject of a message
+ * @param name - the subject of error messages
  * @throws {TypeError} if the text is malformed, or a number is out of range
  */
 export function parseFaultRule(text: string, name: string): FaultRule {
@@ -51,7 +51,7 @@ export function isHit({ every = "1", first, percent }: FaultRule, call: number):
   return first === undefined ? call % Number(every) === 0 : call <= Number(first);
 }
 
-/** Creates the fault of a rule. `reason` is the text of a refusal or a page. */
+/** Creates the fault for a rule. `reason` is the text of a refusal or a page. */
 export function faultFor({ what, retryAfter }: FaultRule, reason: string): ScriptedFault {
   if (what === "html") return loginPage(reason);
   if (what === "cut") return cutOff();
@@ -69,7 +69,7 @@ const remedy = 'Write milliseconds or a range of them, such as "500", "1.5s", "2
  *
  * The unit after a range applies to both numbers, unless the first has its own.
  *
- * @param name - the subject of a message
+ * @param name - the subject of error messages
  * @throws {TypeError} if it is malformed
  * @throws {RangeError} if a time exceeds 24.8 days, the limit of timers, or a range is reversed
  */

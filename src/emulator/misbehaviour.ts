@@ -16,8 +16,8 @@ const played = new WeakMap<Request, string>();
 export type MisbehaviourSettings = Pick<EmulatorOptions, "faults" | "latency">;
 
 /**
- * Delays calls and makes some of them fail. The headers `x-emulator-fault` and `x-emulator-latency` of a call come first, then
- * the first rule that applies. Every call that reaches `produce` is counted, in order of arrival.
+ * Delays calls and makes some of them fail. A call's `x-emulator-fault` and `x-emulator-latency` headers take precedence over the
+ * rules. Otherwise, the first matching rule applies. Every call that reaches `produce` is counted, in order of arrival.
  */
 export class Misbehaviour {
   readonly #closing: AbortSignal;
@@ -43,7 +43,7 @@ export class Misbehaviour {
   /**
    * Replaces the rules and the latency, and restarts the count of calls.
    *
-   * @throws {TypeError | RangeError} if one of them is malformed; then nothing changes
+   * @throws {TypeError | RangeError} if one of them is malformed. Nothing changes in that case
    */
   change(settings: MisbehaviourSettings): void {
     this.#rules = parseRules(settings);

@@ -142,7 +142,7 @@ function toInteger(value: number, name: string, lowest: number, highest: number)
 function toFolder(folder: string | URL, name: string): string {
   const isFile = folder instanceof URL && folder.protocol === "file:";
   expect(isFile || (typeof folder === "string" && folder !== ""), name, "a folder: a path or a file URL");
-  // Without the trailing slash of a folder URL.
+  // Removes the trailing slash of a folder URL.
   return resolve(isFile || String(folder).startsWith("file:") ? fileURLToPath(folder) : String(folder));
 }
 
@@ -158,7 +158,7 @@ function toHosts(names: readonly string[]): readonly string[] {
 function resolveKeys(apiKeys: EmulatorOptions["apiKeys"]): readonly [string, ...string[]] {
   // Not a word, because the key is redacted from every error, including those of the emulator.
   const [first, ...others] = apiKeys ?? [`dev_${randomBytes(24).toString("base64url")}`];
-  // A string is iterable, too, and would become keys of one letter.
+  // A string is also iterable, and would become one-letter keys.
   if (first !== undefined && typeof apiKeys !== "string") return [first, ...others];
   throw new TypeError(
     "Expected `apiKeys` to be an array of strings with at least one key. Omit it to get a random key.",

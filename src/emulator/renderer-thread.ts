@@ -4,10 +4,13 @@ import { describeThrown } from "../json/describe-thrown.ts";
 import { formatLocation, shortPath, userFrames } from "./renderer/error-location.ts";
 import type { Message, Outcome, RendererSetup, Report, Task } from "./renderer/protocol.ts";
 
-/** The time that a thread may continue after its caller has left: most layouts finish by then, and a new thread costs more. */
+/**
+ * How long a thread may continue after its caller has disconnected. Most layouts finish by then, and starting a new thread costs
+ * more.
+ */
 const abandonedMs = 1_000;
 
-/** A rendering thread, which performs one task at a time. */
+/** A rendering thread. It runs one task at a time. */
 export class RendererThread {
   readonly #worker: Worker;
   /** The current task. */
@@ -34,7 +37,7 @@ export class RendererThread {
       this.#worker.on("error", (thrown: unknown) => {
         reject(thrown);
         const [inmost] = userFrames(thrown);
-        // Leftovers of one document may throw during the next.
+        // Pending work for one document may throw while the next one is rendered.
         const place = inmost ? formatLocation(inmost) : this.#file();
         this.#break(`${place}: it ended the rendering thread: ${describeThrown(thrown)}`);
       });
@@ -47,7 +50,7 @@ export class RendererThread {
     this.ready.catch(() => {});
   }
 
-  /** Performs one task. The thread is ended after `limitMs`, or a second after the caller has left. */
+  /** Runs one task. The thread is terminated after `limitMs`, or a second after the caller has disconnected. */
   perform(task: Task, signal: AbortSignal | undefined, limitMs: number): Promise<Outcome> {
     return new Promise((resolve) => {
       let limit = setTimeout(() => {
@@ -92,7 +95,7 @@ export class RendererThread {
 
 /**
  * A thread inherits the flags of its process, such as a TypeScript loader. Flags for an inline program prevent it from starting.
- * Only then are the flags omitted, because explicit flags are checked more strictly than inherited ones.
+ * The flags are omitted only in that case, because explicit flags are checked more strictly than inherited ones.
  */
 function inheritedFlags(): { readonly execArgv?: string[] } {
   const isText = process.execArgv.some((flag) => /^(?:--(?:input-type|eval|print)\b|-[ep]$|-pe$)/.test(flag));

@@ -28,7 +28,7 @@ export class Renderers {
     this.#maxMemoryMegabytes = maxMemoryMegabytes;
   }
 
-  /** @param signal - aborted when the caller has left; its reason is thrown if no thread has started */
+  /** @param signal - aborted when the caller disconnects. Its reason is thrown if no thread has started */
   async perform(task: Task, signal?: AbortSignal): Promise<Outcome> {
     for (;;) {
       const thread = await this.#take(signal);

@@ -32,7 +32,7 @@ export interface Emulator {
 }
 
 /**
- * Starts an emulator of the service on this machine, which renders real PDFs with pdfmake from template files.
+ * Starts an emulator of the service on this machine. It uses pdfmake to render real PDFs from template files.
  *
  * The file name is the uid. `<uid>.json` is a pdfmake document definition with `{{placeholders}}`. `<uid>.mjs`, or `<uid>.ts` if
  * Node supports TypeScript, has a default export `(values) => document definition`. File changes take effect on the next

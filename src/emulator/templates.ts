@@ -55,7 +55,7 @@ export async function inspectTemplates(folder: string, renderers: Renderers): Pr
   );
 }
 
-/** Generates the document of a call from the current template files. Throws a `Problem` to refuse it. */
+/** Generates the document for a call from the current template files. Throws a `Problem` to refuse it. */
 export async function renderOrder(order: Order, folder: string, renderers: Renderers): Promise<Product> {
   const { uid, values, request, signal } = order;
   // The endpoint can be mounted anywhere. This one is at the root, so a prefix is a mistake.

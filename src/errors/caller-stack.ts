@@ -17,7 +17,7 @@ const runtimeFrame = /[( ](?:node|ext|native|internal):/;
 let packageFolder: string | undefined;
 
 /**
- * Rejects a promise, and adds the line that awaits it to the stack of the error.
+ * Rejects a promise, and adds the line that awaits it to the error's stack.
  *
  * @param resolve - settles the promise, which must be pending
  */
@@ -52,7 +52,7 @@ function afterFollowing<T>(settle: () => T): Promise<T> {
 
 /**
  * Replaces the frames of an error with the caller's frames, if these are on the current stack. They are in an `async` function
- * and in a promise handler. Does not change errors of other packages, or errors whose stack starts with the caller.
+ * and in a promise handler. Does not change errors from other packages, or errors whose stack starts with the caller.
  *
  * @param above - a function on the stack; its frame and all frames above it are omitted
  * @returns the error

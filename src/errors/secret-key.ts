@@ -14,7 +14,7 @@ let latest: { readonly key: string; readonly encodings: readonly string[] } | un
 
 /**
  * Finds a key in every encoding: with escaped characters, in hexadecimal, or in base64, alone or within other encoded text. Also
- * finds a truncated key at the end of the text. Finds a key of less than 8 characters only as a whole word.
+ * finds a truncated key at the end of the text. Finds a key of fewer than 8 characters only as a whole word.
  *
  * @returns ranges in any order, which may overlap
  */

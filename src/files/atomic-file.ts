@@ -2,7 +2,7 @@ import { fileSystem, ignoreMissing, renamePatiently } from "./file-system.ts";
 import { draftEnding } from "./filenames.ts";
 import type { FileTarget } from "./target.ts";
 
-/** A file that is being written: a draft in the folder of the target that is renamed when complete, or a device or pipe. */
+/** A file that is being written: a draft in the target's folder that is renamed when complete, or a device or pipe. */
 export class AtomicFile {
   readonly #descriptor: number;
   readonly #target: FileTarget;
@@ -18,7 +18,7 @@ export class AtomicFile {
   /** @param mark - the start of the draft's name, after the dot */
   static async open(target: FileTarget, mark = ""): Promise<AtomicFile> {
     if (target.isDirect) return new AtomicFile(await openDirectly(target.path), target, undefined);
-    // Not derived from the name of the target, which may already have the maximum length.
+    // The draft's name is not derived from the target's name, which may already have the maximum length.
     const { open, path } = fileSystem();
     const draft = path.join(target.folder, `.${mark}${crypto.randomUUID()}${draftEnding}`);
     // The draft is private from its first byte on, because the file that it replaces may be.

@@ -26,7 +26,7 @@ function load() {
     stat: promisify(fs.stat),
     sync: promisify(fs.fsync),
     unlink: promisify(fs.unlink),
-    /** Resolves to the number of bytes written. The one of `promisify` does so in Deno only. */
+    /** Resolves to the number of bytes written. A function from `promisify` does so only in Deno. */
     writev: (descriptor: number, chunks: Uint8Array[]) =>
       new Promise<number>((resolve, reject) => {
         fs.writev(descriptor, chunks, (error, bytes) => (error ? reject(error) : resolve(bytes)));

@@ -14,8 +14,8 @@ const device = /^(?:con|prn|aux|nul|con(?:in|out)\$|(?:com|lpt)[\d¹²³])\s*(?:
 const forbiddenOnWindows = /[\p{Cc}\\/:*?"<>|]|[. ]$/u;
 
 /**
- * Returns a file name that is safe on every system: unsafe characters become `_`, dots and white space are trimmed from
- * both ends, and a long name is cut to whole characters with its extension kept.
+ * Returns a file name that is safe on every system: unsafe characters become `_`, dots and white space are trimmed from both
+ * ends, and a long name is truncated between characters, keeping its extension.
  *
  * @param name - the requested name, without a folder
  * @returns the name, or `undefined` if nothing is left
@@ -30,8 +30,8 @@ export function safeFilename(name: string): string | undefined {
 }
 
 /**
- * Says why Windows does not allow a file name; `undefined` if it does. Node bypasses the naming rules: a `NUL.pdf` or a `draft.`
- * is created and then cannot be deleted by hand, and a `:` opens a hidden stream.
+ * Returns the reason Windows does not allow a file name, or `undefined` if it does. Node bypasses the naming rules: a `NUL.pdf`
+ * or a `draft.` is created and then cannot be deleted by hand, and a `:` opens a hidden stream.
  */
 export function objectionOfWindows(name: string): string | undefined {
   if (device.test(name)) return "Windows reserves this name for a device";

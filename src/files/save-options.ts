@@ -8,7 +8,7 @@ export interface SaveOptions {
 export interface SavePolicy extends SaveOptions {
   /** The start of the draft's name, after the dot. It identifies the run that left the file behind. */
   readonly mark: string;
-  /** Creates the file's folder before the request is sent. The document fails with the error that it throws. */
+  /** Creates the file's folder before the request is sent. If it throws, the document fails with that error. */
   prepare(): Promise<void>;
   /**
    * Returns the reason a document must not be saved to a file, if any. Called before the request is sent, and again before the

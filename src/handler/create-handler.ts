@@ -57,8 +57,10 @@ import { watched } from "./watched.ts";
  * const invoice = template("inv_2024", z.object({ date: z.string(), total: z.string() }));
  *
  * export const POST = createHandler({
- * client: new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.TEMPLATE_PDF_API_KEY }),   templates: {
- * invoice }, authorize: async (request) => (await userOf(request)) !== undefined, // `userOf` is your session lookup });
+ *   client: new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: process.env.TEMPLATE_PDF_API_KEY }),
+ *   templates: { invoice },
+ *   authorize: async (request) => (await userOf(request)) !== undefined, // `userOf` is your session lookup
+ * });
  * ```
  *
  * @see spec, "Generate PDF from template"
@@ -172,7 +174,7 @@ function wrongReturn(name: OwnFunction, expected: string, given: unknown): Confi
   );
 }
 
-/** Errors of your functions may contain secrets, so they are printed only during development. */
+/** Errors from your functions may contain secrets, so they are printed only during development. */
 function logError(error: unknown, { requestId, failed }: HandlerError): void {
   const about = `(request ${requestId})`;
   if (TemplatePdfError.is(error)) return console.error(`template-pdf/handler: ${error.message} ${about}`);

@@ -3,7 +3,7 @@ import { ConfigurationError } from "../index.ts";
 import { uidSegmentOf } from "../service/endpoint.ts";
 import { Problem } from "../service/problem.ts";
 
-/** How long browsers may cache a CORS preflight, in seconds: the maximum of Chromium. */
+/** How long browsers may cache a CORS preflight, in seconds: Chromium's maximum. */
 const preflightAgeSeconds = 7200;
 
 /** The response headers that pages of other origins may read, in addition to the default ones. */
@@ -41,7 +41,7 @@ export class Origins {
     const refusal = this.refuse(request);
     if (refusal) return refusal.toResponse(crypto.randomUUID());
     const asked = headers.get("access-control-request-headers") ?? "";
-    // An allowed origin may send any header, such as that of its session.
+    // An allowed origin may send any header, such as a session header.
     const allowed = /^[\w!#$%&'*+.^`|~-]+(?: *, *[\w!#$%&'*+.^`|~-]+)*$/.test(asked) ? asked : "content-type";
     return new Response(null, {
       status: 204,
@@ -70,8 +70,8 @@ export class Origins {
 
 /**
  * Whether a call comes from a page of the same origin, or not from a page. Browsers send `Sec-Fetch-Site`, which pages cannot
- * set; over plain http, and in old browsers, only `Origin`. That is compared with `Host`, because behind a proxy the URL of the
- * request contains an internal host name.
+ * set; over plain http, and in old browsers, they send only `Origin`. It is compared with `Host`, because behind a proxy the
+ * request URL contains an internal host name.
  */
 function isSameOrigin({ headers, url }: Request): boolean {
   const site = headers.get("sec-fetch-site");

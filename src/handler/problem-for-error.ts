@@ -11,9 +11,9 @@ import { invalidValues } from "../service/invalid-values.ts";
 import { Problem, type ProblemKind, serverFault } from "../service/problem.ts";
 
 /**
- * Converts an error of the client to a problem for the caller, without the address or the messages of the service.
+ * Converts a client error to a problem for the caller, without the service's address or messages.
  *
- * @param error - the error of the client
+ * @param error - the client error
  * @param name - the name of the template in `templates`
  * @param isOurs - whether the server may have caused invalid values. Default: `false`
  * @returns the problem, with the error as its cause unless the caller caused it; `undefined` for other errors

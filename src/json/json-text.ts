@@ -35,8 +35,8 @@ export const afterComma = "expected no comma before this";
 /**
  * Parses a JSON text that a user wrote.
  *
- * Rejects numbers that JavaScript would silently change: a number with too many digits, for example of a bank account, and a number
- * that is too large or too small, for example `1e400`.
+ * Rejects numbers that JavaScript would silently change: a number with too many digits, for example a bank account number, and a
+ * number that is too large or too small, for example `1e400`.
  *
  * @param text - the text; a byte order mark at its start is ignored
  * @param name - the name of the text in error messages, for example the path of its file

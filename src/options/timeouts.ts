@@ -15,7 +15,10 @@ export interface Timeouts {
   firstByte?: number | undefined;
   /** The maximum time to wait for more bytes of the document while the reader is ready for them. Default: 30,000. */
   stall?: number | undefined;
-  /** Time from an awaited document to the output method that reads it, and from a stream to its first read. Default: 60,000. */
+  /**
+   * Time from when a document has been awaited until an output method reads it, or from when a stream is returned until its first
+   * read. Default: 60,000.
+   */
   unread?: number | undefined;
   /**
    * Time for the whole call, including all attempts and the delays between them. After a stream has been returned, it applies

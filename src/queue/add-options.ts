@@ -32,7 +32,7 @@ export interface AddSummary extends AddProgress {
   readonly failures: readonly FailureGroup[];
 }
 
-/** Throws a {@link ConfigurationError} for the first invalid option of `add`. */
+/** Throws a {@link ConfigurationError} for the first invalid `add` option. */
 export function checkAddOptions(options: AddOptions<unknown>): void {
   const rules = { key: isFunction, onProgress: isFunction, maxJobBytes: isByteCount, signal: isSignal };
   checkOptions(options, rules, "add");

@@ -29,7 +29,7 @@ interface Prepared {
 export class Adder {
   readonly #open: OpenQueue;
   readonly #codec: JobCodec;
-  // biome-ignore lint/suspicious/noExplicitAny: the types of jobs were checked where they came in.
+  // biome-ignore lint/suspicious/noExplicitAny: the job types have already been checked.
   readonly #options: AddOptions<any>;
   readonly #counts = { added: 0, known: 0, invalid: 0 };
   readonly #failures = new FailureGroups();

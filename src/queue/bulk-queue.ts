@@ -209,7 +209,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   async remove(run: string): Promise<void> {
     const id = await this.#idOf(run);
     const { queue, table } = await this.#open();
-    // First, so that workers skip its jobs.
+    // Done first, so that workers skip its jobs.
     await table.clear(id);
     for (const state of ["wait", "delayed", "failed"] as const) {
       const jobIds: string[] = [];
@@ -219,7 +219,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
         await Promise.all(jobIds.slice(at, at + pageSize).map((jobId) => queue.remove(jobId).catch(() => 0)));
       }
     }
-    // Last, so that a removal that was interrupted can be repeated.
+    // Done last, so that an interrupted removal can be repeated.
     await table.forget(run, id);
   }
 
@@ -260,7 +260,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     return { run, ...counts, waiting: left - active, active };
   }
 
-  /** Yields the ids of the jobs of a run in a state. */
+  /** Yields the ids of a run's jobs that are in a given state. */
   async *#idsOf(
     id: string,
     state: "wait" | "delayed" | "failed" | "active",

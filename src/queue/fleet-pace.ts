@@ -21,8 +21,8 @@ const pauseMs = 500;
 const lookBackMs = 1000;
 
 /**
- * The pace of all workers of a queue. Every worker reports refusals. One worker is the leader: it finds the rate that the service
- * allows, like a single run, and sets it as the limit of the queue, which BullMQ enforces for all workers.
+ * The pace of all workers of a queue. Every worker reports refusals. One worker is the leader. Like a single run, it finds the
+ * rate that the service allows. It sets that rate as the queue's limit, which BullMQ enforces for all workers.
  */
 export class FleetPace {
   readonly #redis: Redis;
@@ -58,7 +58,7 @@ export class FleetPace {
   /** Reports a refusal: all workers pause, and the leader lowers the limit. */
   async refused(retryAfterMs: number | undefined): Promise<void> {
     const holdMs = Math.max(1, Math.ceil(retryAfterMs ?? pauseMs));
-    // Not shorter than the pause of another worker.
+    // Does not shorten another worker's pause.
     if ((await this.#queue.getRateLimitTtl()) < holdMs) await this.#queue.rateLimit(holdMs);
     await this.#redis.rpush(`${this.#key}:refusals`, holdMs);
   }

@@ -31,7 +31,7 @@ export interface BulkQueueOptions {
   keepFailedFor?: number | undefined;
 }
 
-/** The options of a queue, complete. */
+/** The options of a queue, with all defaults. */
 export interface QueueSettings {
   readonly connection: QueueConnection;
   readonly name: string;

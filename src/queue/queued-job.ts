@@ -35,7 +35,7 @@ export type SealKey = Uint8Array | string | WebCryptoKey;
 const algorithm = "AES-GCM";
 const ivLength = 12;
 
-/** Writes jobs for Redis and reads them; seals them if it has a key (AES-256-GCM, NIST SP 800-38D). */
+/** Encodes jobs for Redis and decodes them. Encrypts them if it has a key (AES-256-GCM, NIST SP 800-38D). */
 export class JobCodec {
   readonly #key: Promise<CryptoKey> | undefined;
 
@@ -47,7 +47,7 @@ export class JobCodec {
     this.#key.catch(() => {});
   }
 
-  /** Whether jobs are sealed. */
+  /** Whether jobs are encrypted. */
   get isSealing(): boolean {
     return this.#key !== undefined;
   }
@@ -62,7 +62,7 @@ export class JobCodec {
     return { v: version, sealed: toBase64(new Uint8Array([...iv, ...new Uint8Array(sealed)])) };
   }
 
-  /** @throws {QueueError} if the job has another version, or is sealed with another key */
+  /** @throws {QueueError} if the job has another version or is encrypted with another key */
   async decode(id: string, data: QueuedData): Promise<QueuedContent> {
     if (data?.v !== version) {
       throw new QueueError(

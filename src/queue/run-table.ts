@@ -9,7 +9,7 @@ export interface RunCounts {
   readonly isAdded: boolean;
 }
 
-/** The state of a job when it is added: new, known in a state, or known with other values. */
+/** The state of a job when it is added: new, known in a state, or known with different values. */
 export type Registered = "new" | "waiting" | "done" | "rejected" | "replaces rejected" | "other values";
 
 /** The state of a job when a worker begins it. */
@@ -40,8 +40,8 @@ end
 return found`;
 
 /**
- * Begins a job. KEYS: table, pace. ARGV: the job's digest; the digest of the place of its document, or nothing.
- * A place belongs to the first job that claims it, so that no job replaces the document of another.
+ * Begins a job. KEYS: table, pace. ARGV: the job's digest; the digest of the place of its document, or nothing. A place belongs
+ * to the first job that claims it, so that no job replaces another job's document.
  */
 const beginScript = `
 local known = redis.call("HGET", KEYS[1], ARGV[1])

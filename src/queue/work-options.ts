@@ -47,7 +47,7 @@ const isRate: Rule = {
   test: (value) => typeof value === "number" && value > 0,
 };
 
-/** Throws a {@link ConfigurationError} for the first invalid option of `work`. */
+/** Throws a {@link ConfigurationError} for the first invalid `work` option. */
 export function checkWorkOptions<J>(options: WorkOptions<J>): void {
   const { retry, signal } = runRules;
   checkOptions(

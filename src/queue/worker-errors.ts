@@ -2,7 +2,7 @@ import { RunStoppedError } from "../bulk/index.ts";
 import { describeUnwritable } from "../bulk/unwritable.ts";
 import { QueueError } from "./queue-error.ts";
 
-/** Creates the error for a document that would replace another one of its run. */
+/** Creates the error for a document that would replace another document of the same run. */
 export function placeError(index: number): QueueError {
   return new QueueError(
     `Job ${index} has the same path as another job of its run, whose document it would replace. No request was sent for it.`,

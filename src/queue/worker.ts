@@ -21,7 +21,7 @@ import { withoutCommand } from "./without-command.ts";
 import type { WorkOptions } from "./work-options.ts";
 import { isLockLost, placeError, stoppedBy } from "./worker-errors.ts";
 
-/** A document is not retried after this number of workers died while they generated it. */
+/** A document is not retried after this many workers have died while generating it. */
 const mostInterruptions = 10;
 
 /** The delay after a refused Redis command, and the number of tries when a worker closes. Other workers then recover its jobs. */

@@ -40,7 +40,7 @@ export async function readApiKey(
   try {
     key = await source();
   } catch (error) {
-    // Not the cause, because the error of the function may contain a key.
+    // The error is not the `cause`, because it may contain a key.
     throw new ConfigurationError(`The \`apiKey\` function failed with ${nameOfError(error)}.`, {
       attempts,
       ...(lastError !== undefined && { cause: lastError }),

@@ -97,7 +97,7 @@ export async function readApiKey(
   try {
     key = await source();
   } catch (error) {
-    // Not the cause, because the error of the function may contain a key.
+    // The error is not the `cause`, because it may contain a key.
     const { code } = Object(error) as { readonly code?: unknown };
     // A system code such as `ENOENT` says that a key file is missing.
     const name = nameOfError(error) + (/^E[A-Z]{2,9}$/.test(String(code)) ? ` (${code})` : "");

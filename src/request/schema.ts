@@ -62,7 +62,7 @@ export interface CheckedTemplate extends AnyTemplate {
   readonly [checkedBody]?: (values: unknown) => string | Promise<string>;
 }
 
-/** Whether something is a Standard Schema. */
+/** Whether a value is a Standard Schema. */
 export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
   return (
     typeof (schema as Partial<StandardSchemaV1> | null | undefined)?.["~standard"]?.validate === "function"
@@ -84,7 +84,7 @@ export function checkSchema(uid: string, schema: unknown): void {
 /**
  * Checks values with a template's schema, if it has one, and creates the request body.
  *
- * @returns the JSON text; a promise of it if the schema is asynchronous
+ * @returns the JSON text, or a promise for it if the schema is asynchronous
  * @throws {ValuesError} with the path of every issue
  * @throws {ConfigurationError} if the schema violates the Standard Schema contract
  */
@@ -104,7 +104,7 @@ export function bodyOf(template: AnyTemplate, values: unknown): string | Promise
 /**
  * Checks values with a template's schema, if it has one.
  *
- * @returns the schema's output; a promise of it if the schema is asynchronous
+ * @returns the schema's output, or a promise for it if the schema is asynchronous
  * @throws {ValuesError} with the path of every issue
  * @throws {ConfigurationError} if the schema violates the Standard Schema contract
  */
@@ -136,7 +136,7 @@ export function checkValues({ uid, schema }: AnyTemplate, values: unknown): unkn
     fail(error);
   }
   if (!(returned instanceof Promise)) return outputOf(returned);
-  // The current values, because the caller may change them before the schema returns.
+  // Uses the current values, because the caller may change them before the schema returns.
   const known = redactorOf(values);
   redactor = () => known;
   return returned.then(outputOf, fail);

@@ -73,7 +73,7 @@ class ValuesCheck {
     if (ancestors.length >= maxDepth) return this.addIssue(`is nested deeper than ${maxDepth} levels`);
     ancestors.push(object);
     if (Array.isArray(object)) {
-      // By index, because iterators skip holes or are the caller's code.
+      // Iterates by index, because iterators skip holes or are the caller's code.
       for (let index = 0; index < object.length && this.#hasRoom(); index++) this.#property(object, index);
     } else if (isRecord(object)) {
       this.#record(object);

@@ -30,7 +30,9 @@ export function readEnvironment(name: string): string | undefined {
   }
 }
 
-/** Reads `.env` in the working directory; returns an empty text if there is none. `undefined` in runtimes that do not need it. */
+/**
+ * Reads `.env` in the working directory; returns an empty string if there is none. `undefined` in runtimes that do not need it.
+ */
 export type ReadEnvFile = (() => string) | undefined;
 
 /** Returns advice if `.env` sets a variable that is missing in the environment, because Node does not load that file by default. */

@@ -40,7 +40,7 @@ export class AllowedHosts {
   /**
    * Refuses a request for another host.
    *
-   * @param request - a request, of which the `host` header and the target are checked, but not the body
+   * @param request - the request. Its `host` header and its target are checked, but not its body
    * @param localAddress - the address of this machine at which the request arrived
    * @returns 400 if the header is missing, sent twice or malformed, or the target is malformed; 421 if one of them names another host
    * @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2 and https://www.rfc-editor.org/rfc/rfc9110#section-7.4

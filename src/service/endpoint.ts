@@ -25,7 +25,7 @@ export interface Order<Context = void> {
   readonly uid: string;
   /** The received values: a JSON object. */
   readonly values: Record<string, unknown>;
-  /** The request. Its body is already read. */
+  /** The request. Its body has already been read. */
   readonly request: Request;
   /** Aborted when the caller disconnects, if the server reports it. */
   readonly signal: AbortSignal;
@@ -68,11 +68,11 @@ export const defaultMaxBodyBytes = 1_048_576;
  * Creates the endpoint of the service, `POST …/api/v1/templates/:uid/generate-sync`, below any path.
  *
  * `authorize` runs before all checks of the body, so that callers without a key learn nothing about templates or limits. Refusals
- * are problem JSON (RFC 9457). A `Response` of `authorize` or `produce` is returned as the same object. Every response has a new
- * `x-request-id`, unless its headers cannot be changed.
+ * are problem JSON (RFC 9457). A `Response` from `authorize` or `produce` is returned as the same object. Every response has a
+ * new `x-request-id`, unless its headers cannot be changed.
  *
  * @returns a function that never rejects
- * @see spec, "Generate PDF from template" and "Authentication"; the specification shows no statuses of refusals
+ * @see spec, "Generate PDF from template" and "Authentication"; the specification lists no statuses for refusals
  */
 export function createEndpoint<Context = void>(
   options: EndpointOptions<Context>,
@@ -129,7 +129,7 @@ export function createEndpoint<Context = void>(
 /** The end of the path of the endpoint. The group is the segment of the template. */
 const endpointPath = /\/api\/v1\/templates\/([^/]*)\/generate-sync$/;
 
-/** A prefix that already contains the path of the client, which the service does not serve. */
+/** A prefix that already contains the client's path, which the service does not serve. */
 const holdsEndpoint = /\/api\/v1\/templates(?:\/|$)|\/generate-sync$/;
 
 /** Returns the percent-encoded template segment of a path, or `undefined` for other paths. */

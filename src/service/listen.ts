@@ -4,10 +4,10 @@ import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { AllowedHosts, malformedRequest } from "./allowed-hosts.ts";
 
-/** Test runners allow closing hooks 10 seconds by default, and the reason should be reported before. */
+/** By default, test runners limit teardown hooks to 10 seconds. The reason should be reported before that. */
 const defaultCloseLimitMs = 8_000;
 
-/** Local callers need milliseconds for both. A slow sender must not hold its connection. */
+/** Local callers send both within milliseconds. A slow sender must not hold its connection. */
 const defaultRequestLimitMs = 30_000;
 const longestHeadersMs = 10_000;
 /** The interval at which connections are checked against these limits. */
@@ -19,7 +19,7 @@ type Answer = (request: Request) => Promise<Response>;
 export interface ListenOptions {
   /** The address to listen on. */
   readonly host: string;
-  /** 0 selects a free port. */
+  /** The port to listen on. 0 selects a free port. */
   readonly port: number;
   /** The accepted host names, see `AllowedHosts`. */
   readonly allowedHosts?: readonly string[] | "any" | undefined;
@@ -47,7 +47,7 @@ export async function listen(endpoint: Answer, options: ListenOptions): Promise<
   const handle = getRequestListener(answerOrDrop, {
     // Otherwise the adapter would replace the global Request and Response of the process.
     overrideGlobalObjects: false,
-    // Requests that are not valid for a Request, for example with an invalid host header, never reach the endpoint.
+    // Requests that cannot become a `Request`, for example because of an invalid host header, never reach the endpoint.
     errorHandler: () => malformedRequest().toResponse(crypto.randomUUID()),
   });
 
@@ -85,7 +85,7 @@ export async function listen(endpoint: Answer, options: ListenOptions): Promise<
   const bound = server.address() as AddressInfo;
   const baseUrl = baseUrlOf(host, bound.port);
   const hosts = new AllowedHosts({ baseUrl, host, address: bound.address }, allowedHosts);
-  // Requests arrive in a later turn of the event loop. Before the names are known, they must not be answered.
+  // Requests must not be answered before the host names are known. They arrive in a later iteration of the event loop.
   server.on("request", (incoming, outgoing) => {
     const { socket } = incoming;
     underWay.set(outgoing, socket);

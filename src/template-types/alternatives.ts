@@ -65,7 +65,7 @@ export function discriminantOf(alternatives: readonly Alternative[]): string | u
   });
 }
 
-/** The literals that a required property may be, if it is always one. */
+/** The literals that a required property can have, if its value is always a literal. */
 export function literalsOf(
   alternative: Alternative,
   name: string,

@@ -6,7 +6,7 @@ import { streamOf, writePdf } from "./pdf/write-pdf.ts";
 export interface FakePdfOptions {
   /** The text of the document, with any characters and line breaks. Default: none. */
   readonly text?: string | undefined;
-  /** The minimum number of pages; more if the text needs more. Default: 1. */
+  /** The minimum number of pages. The document has more if the text needs them. Default: 1. */
   readonly pages?: number | undefined;
   /** The exact size in bytes. Default: as small as possible. */
   readonly bytes?: number | undefined;

@@ -195,7 +195,7 @@ export class FakeService<T = any> {
     return createEndpoint({
       authorize: this.#authorize,
       produce: (order) => this.#produce(order, play),
-      // No limit, because the specification shows none.
+      // No limit, because the specification defines none.
       maxBodyBytes: Number.MAX_SAFE_INTEGER,
     });
   }
@@ -248,7 +248,7 @@ export function fakeService(options: FakeServiceOptions = {}): unknown {
   return new FakeService(options);
 }
 
-/** Creates the document of a call. `minBytes` is its minimum size. */
+/** Creates the document for a call. `minBytes` is its minimum size. */
 function documentOf({ uid, values }: Order, minBytes = 0): Bytes {
   const lines = [uid];
   for (const line of linesOf(values)) {

@@ -20,8 +20,8 @@ export class OwnAgents {
   readonly #routes = new Map<string, Route>();
 
   /**
-   * Returns the dispatcher for an origin. It uses `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in either case, like undici.
-   * Loopback is never proxied.
+   * Returns the dispatcher for an origin. It uses `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in upper or lower case, like
+   * undici. Loopback addresses are never proxied.
    */
   dispatcherFor(origin: string): DispatcherLike | Promise<DispatcherLike> {
     let route = this.#routes.get(origin);
@@ -34,7 +34,7 @@ export class OwnAgents {
     return agent;
   }
 
-  /** Closes them when the calls in flight are done. */
+  /** Closes the dispatchers when the calls in flight are done. */
   async close(): Promise<void> {
     const opened = await Promise.allSettled(Object.values(this.#agents));
     await Promise.all(opened.map((agent) => agent.status === "fulfilled" && agent.value?.close()));
@@ -103,7 +103,7 @@ async function openProxyAgent(sockets: SocketTracker): Promise<OwnedDispatcher> 
       },
     });
   } catch {
-    // Without the cause, because undici quotes the address, which may contain a password.
+    // The cause is omitted, because undici quotes the address, which may contain a password.
     throw new ConfigurationError(
       "HTTP_PROXY or HTTPS_PROXY is not a valid proxy address. Expected an address such as http://proxy.example.com:3128.",
     );

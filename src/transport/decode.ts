@@ -30,7 +30,7 @@ export function canDecode(codings: readonly string[]): boolean {
   return codings.length <= maxCodings && codings.every((coding) => Object.hasOwn(decoders, coding));
 }
 
-/** Receives decoded bytes. Exactly one of `onEnd` and `onFailure` comes last, and nothing after `destroy`. */
+/** Receives decoded bytes. Exactly one of `onEnd` and `onFailure` is called last. Nothing is called after `destroy`. */
 export interface DecoderEvents {
   onChunk(chunk: Uint8Array): void;
   onEnd(): void;

@@ -58,7 +58,7 @@ export function fetchTransport(
     sees: { connecting: false, sending: false },
     explain,
     open(request, receiver) {
-      // Called as a bare function: the fetch of browsers rejects any other `this`.
+      // Called as a bare function: the `fetch` of browsers rejects any other `this`.
       const fetch = current();
       const call = (signal: AbortSignal) => {
         if (typeof fetch !== "function") throw noFetch();
@@ -73,7 +73,7 @@ class FetchExchange implements Exchange {
   readonly #fetch: (signal: AbortSignal) => Promise<FetchResponse>;
   readonly #receiver: Receiver;
   readonly #controller = new AbortController();
-  /** `over`: the receiver got its last event, or aborted. */
+  /** `over`: the receiver has received its last event, or has aborted. */
   #state: "flowing" | "paused" | "over" = "flowing";
   #reader: FetchReader | undefined;
   /** Wakes a paused exchange. */

@@ -15,7 +15,7 @@ import { undiciTransport } from "./undici.ts";
 export const transports: TransportPlatform = {
   openPool,
   objectionTo: (dispatcher) =>
-    // Undici 6 and older have this accessor, undici 7 has dropped it. The first dispatch detects the rest.
+    // Undici 6 and older have this accessor. Undici 7 removed it. The first dispatch detects the rest.
     "interceptors" in dispatcher
       ? "it comes from undici 6 or older; create it with undici 7 or later"
       : undefined,

@@ -41,13 +41,13 @@ export function headerPairs(headers: readonly string[]): [name: string, value: s
  * `onFailure`. There are no events before `Exchange.send` or after `Exchange.abort`.
  */
 export interface Receiver {
-  /** From here on the request may have reached the server. */
+  /** From here on, the request may have reached the server. */
   onSent(): void;
   /** The status and headers of the final response. Interim responses (1xx) are not reported. */
   onHead(head: ResponseHead): void;
   /** Receives bytes of the body. Not called while paused. A chunk never changes, so receivers may keep it. */
   onChunk(chunk: Uint8Array): void;
-  /** The body is complete. Never while paused. */
+  /** The body is complete. Not called while paused. */
   onEnd(): void;
   onFailure(cause: unknown): void;
 }
@@ -59,7 +59,7 @@ export interface Exchange {
   /** Stops the chunks, which makes the server wait. */
   pause(): void;
   resume(): void;
-  /** Ends the exchange, frees its socket, and silences it. */
+  /** Ends the exchange, frees its socket, and stops its events. */
   abort(reason: unknown): void;
 }
 

@@ -50,7 +50,7 @@ class UndiciExchange implements Exchange, SocketOwner {
   #opening: OpeningSocket | undefined;
   #controller: DispatchController | undefined;
   #decoder: Decoder | undefined;
-  /** `over`: the receiver got its last event, or aborted. */
+  /** `over`: the receiver has received its last event, or has aborted. */
   #state: "flowing" | "paused" | "over" = "flowing";
   /** The chunk that arrived while paused, because undici stops after the current chunk. */
   #held: (Uint8Array | "end")[] | undefined;
@@ -82,7 +82,7 @@ class UndiciExchange implements Exchange, SocketOwner {
   }
 
   pause(): void {
-    // After the end the socket belongs to another exchange.
+    // After the end, the socket belongs to another exchange.
     if (this.#state === "over") return;
     this.#state = "paused";
     if (this.#decoder) this.#decoder.pause();
@@ -120,7 +120,7 @@ class UndiciExchange implements Exchange, SocketOwner {
     this.#opening = socket;
   }
 
-  // Undici calls what follows.
+  // Undici calls the following methods.
 
   onRequestStart(controller: DispatchController): void {
     if (this.#state === "over") return controller.abort(this.#abortReason);
@@ -152,7 +152,7 @@ class UndiciExchange implements Exchange, SocketOwner {
   }
 
   onResponseEnd(): void {
-    // From here on the socket belongs to another request. The decoder may still be working.
+    // From here on, the socket belongs to another request. The decoder may still be working.
     this.#controller = undefined;
     if (this.#decoder) this.#decoder.end();
     else this.#end();

@@ -32,7 +32,7 @@ export function realPathOf(path: string): string {
   }
 }
 
-/** Whether an absolute path is a folder, or inside it. */
+/** Whether an absolute path is the folder itself or is inside it. */
 export function isWithin(path: string, folder: string): boolean {
   const seen = relative(folder, path);
   return seen !== ".." && !seen.startsWith(`..${sep}`) && !isAbsolute(seen);
@@ -45,7 +45,7 @@ export function foldedPath(path: string, platform: string): string {
   return platform === "win32" ? folded.replaceAll("/", "\\") : folded;
 }
 
-/** The paths of the jobs of a run, as hashes, because a run may have a million. */
+/** The job paths of a run. They are kept as hashes, because a run may have a million of them. */
 export class UsedPaths {
   readonly #table = new KeyTable();
   readonly #record = newRecord();
@@ -55,7 +55,7 @@ export class UsedPaths {
     this.#platform = platform;
   }
 
-  /** Claims a path for a job. Returns the index of another job that already has it. */
+  /** Claims a path for a job. Returns the index of the job that already has it, if any. */
   claim(path: string, index: number): number | undefined {
     hashJob("", foldedPath(path, this.#platform), "", this.#record);
     const known = this.#table.find(this.#record);

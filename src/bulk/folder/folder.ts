@@ -34,8 +34,8 @@ const maxKnownFolders = 10_000;
  * It creates missing folders. Before the request is sent, it rejects paths outside the folder (for example because of the value
  * `../x`), paths that an earlier job in the run uses, and the path of the journal.
  *
- * Paths contain values. An error shows a path only if a file, folder or link on the disk causes the failure, because you need it
- * to fix the problem.
+ * Paths contain values. For that reason, an error shows a path only if a file, folder or link on disk causes the failure, because
+ * you then need the path to fix the problem.
  *
  * @param pathOf - the path of each document: a string with placeholders for values, such as `out/{{invoice_no}}.pdf`, or a
  * function. A relative path is relative to `root`
@@ -48,7 +48,7 @@ const maxKnownFolders = 10_000;
  * const other = folder((job) => `${job.values.year}/${job.values.invoice_no}.pdf`, { root: "/srv/invoices" });
  * ```
  */
-// biome-ignore lint/suspicious/noExplicitAny: the types of jobs are unknown here.
+// biome-ignore lint/suspicious/noExplicitAny: the job types are unknown here.
 export function folder<J extends Job = any>(
   pathOf: string | ((job: J) => string),
   options: FolderOptions = {},
@@ -62,15 +62,15 @@ class Folder<J extends Job> implements FolderSink<J> {
   #used = new UsedPaths(process.platform);
   /** Folders that exist, or are being created. */
   readonly #knownFolders = new Map<string, Promise<void>>();
-  /** Folders that hold new names since the last `sync`. */
+  /** Folders with new entries since the last `sync`. */
   #changedFolders = new Set<string>();
-  /** The target of `place`, with links followed. */
+  /** The path `place` with its links resolved. */
   #realPlace: string | undefined;
   /** The files of the run: its journal, the lock and the old journal. */
   #kept: readonly string[] = [];
-  /** The start of the names of this run's drafts, after the dot. */
+  /** The prefix of this run's draft names, after the dot. */
   #mark = "";
-  /** The start of the names of drafts that an earlier run left, with the dot. */
+  /** The prefix of the draft names that an earlier run left behind, including the dot. */
   #staleMark: string | undefined;
 
   constructor(pathOf: string | ((job: J) => string), options: FolderOptions) {
@@ -105,13 +105,13 @@ class Folder<J extends Job> implements FolderSink<J> {
     }
     const path = isAbsolute(given) ? relative(this.place, given) : given;
     const objection = objectionToPath(path, process.platform);
-    // Without the path, because it contains values.
+    // The message omits the path, because it contains values.
     if (objection !== undefined) throw this.#refusal(`is not allowed: ${objection}`);
     return path;
   }
 
   async open(): Promise<void> {
-    // The sink may have served another run before.
+    // Another run may have used the sink before.
     this.#used = new UsedPaths(process.platform);
     this.#knownFolders.clear();
     this.#realPlace = undefined;
@@ -156,7 +156,7 @@ class Folder<J extends Job> implements FolderSink<J> {
       : undefined;
   }
 
-  /** A file name survives a power cut once its folder is synced, which some systems do automatically. */
+  /** A file name survives a power cut once its folder is synced. Some systems do that automatically. */
   async sync(): Promise<void> {
     const changed = this.#changedFolders;
     this.#changedFolders = new Set();
@@ -198,7 +198,7 @@ class Folder<J extends Job> implements FolderSink<J> {
     }
   }
 
-  /** The parents of new folders have new entries, too. */
+  /** The parents of new folders also have new entries. */
   #noteNewNames(path: string, firstMissing: string): void {
     for (let at = path; at.length >= firstMissing.length; at = dirname(at)) {
       this.#changedFolders.add(dirname(at));

@@ -5,7 +5,7 @@ import { ConfigurationError, ValuesError } from "../../index.ts";
 export interface Pattern {
   /** The text before the first placeholder. */
   readonly fixed: string;
-  /** The names of the placeholders, each once. */
+  /** The placeholder names, without duplicates. */
   readonly names: readonly string[];
   /**
    * Inserts the values of a job. Throws a {@link ValuesError} that names the placeholder if a value is not a string, number or
@@ -15,10 +15,10 @@ export interface Pattern {
 }
 
 /**
- * Parses a pattern. A placeholder names a property of the values. If no property has that name, a dot in it separates nested
+ * Parses a pattern. A placeholder names a property of the values. If no property has that name, dots in the name separate nested
  * properties.
  *
- * @throws {ConfigurationError} if it has no placeholder, or stray braces
+ * @throws {ConfigurationError} if the pattern has no placeholder or contains stray braces
  */
 export function parsePattern(text: string): Pattern {
   const parts = text.split(/\{\{([^{}]*)\}\}/).map((part, index) => (index % 2 === 1 ? part.trim() : part));

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { AtomicFile } from "../../files/atomic-file.ts";
 import { draftEnding } from "../../files/filenames.ts";
 
-/** Creates a folder with its parents, and checks that it is writable. Returns the first folder that was missing, if any. */
+/**
+ * Creates a folder and its parents, and checks that the folder is writable. Returns the first folder that was missing, if any.
+ */
 export async function makeWritableFolder(path: string, mark: string): Promise<string | undefined> {
   const firstMissing = await mkdir(path, { recursive: true }).catch(async (error: NodeJS.ErrnoException) => {
     // Unlike a recursive `mkdir`, a plain one reports a read-only file system correctly.
@@ -14,9 +16,9 @@ export async function makeWritableFolder(path: string, mark: string): Promise<st
   return firstMissing;
 }
 
-/** Removes the drafts of a killed run, whose names begin with `stale`. Those of this run begin with `kept`. */
+/** Removes the drafts of a killed run. Their names begin with `stale`. The names of this run's drafts begin with `kept`. */
 export async function removeDrafts(folder: string, stale: string, kept: string): Promise<void> {
-  // Read incrementally, because the folder may contain a million documents. A remaining draft is harmless.
+  // The folder is read incrementally, because it may contain a million documents. A remaining draft is harmless.
   const entries = await opendir(folder, { bufferSize: 1024 }).catch(() => []);
   for await (const { name } of entries) {
     const isStale = name.startsWith(stale) && name.endsWith(draftEnding) && !name.startsWith(kept);

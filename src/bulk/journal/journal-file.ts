@@ -15,20 +15,20 @@ import type { JobRecord } from "./key-table.ts";
 
 const chunkBytes = 1024 * 1024;
 
-/** The open file of a journal. Only the holder of its lock may open it. */
+/** An open journal file. Only the holder of its lock may open it. */
 export class JournalFile {
   readonly #path: string;
   #handle: FileHandle;
   /** The position after the last complete line. */
   #end = 0;
 
-  /** @param handle - an open regular file, readable and writable */
+  /** @param handle - the handle of a regular file that is open for reading and writing */
   constructor(path: string, handle: FileHandle) {
     this.#path = path;
     this.#handle = handle;
   }
 
-  /** Opens or creates a file. Returns nothing if the path is not a file. */
+  /** Opens or creates a file. Returns `undefined` if the path is not a file. */
   static async open(path: string): Promise<JournalFile | undefined> {
     const handle = await openHandle(path);
     if ((await handle.stat()).isFile()) return new JournalFile(path, handle);
@@ -65,7 +65,7 @@ export class JournalFile {
     this.#end = 0;
     await this.#handle.truncate(0);
     await this.append(encodeHeader(header));
-    // Makes the entry in the folder durable, if the platform supports it.
+    // Makes the folder entry durable, if the platform supports it.
     await syncFolder(dirname(this.#path)).catch(() => {});
   }
 
@@ -77,9 +77,9 @@ export class JournalFile {
   }
 
   /**
-   * Adds lines and syncs them: all or none, as far as the disk allows.
+   * Appends lines and syncs them, all or none as far as the disk allows.
    *
-   * @throws the system error; earlier lines are unchanged
+   * @throws the system error. Earlier lines are unchanged
    */
   async append(lines: Uint8Array): Promise<void> {
     try {
@@ -91,7 +91,7 @@ export class JournalFile {
       }
       await this.#handle.datasync();
     } catch (error) {
-      // If this fails, too, the next run removes the incomplete line.
+      // If this also fails, the next run removes the incomplete line.
       await this.#handle.truncate(this.#end).catch(() => {});
       throw error;
     }

@@ -3,7 +3,7 @@ import { bytesOf, hashWords, type JobRecord } from "./key-table.ts";
 
 const format = "template-pdf bulk journal";
 const version = 2;
-/** The start of every journal of any version. */
+/** The start of every journal, whatever its version. */
 export const journalOpening = `{"format":${JSON.stringify(format)},`;
 const sumOf = (summed: string) => `,"sum":"${crc32(summed).toString(16).padStart(8, "0")}"}\n`;
 const sumLength = sumOf("").length;
@@ -19,7 +19,7 @@ export interface JournalHeader {
 /** The start of a file. */
 export type Beginning =
   | { readonly kind: "header"; readonly header: JournalHeader; readonly bytes: number }
-  /** Empty, or with an incomplete header, so there are no lines. */
+  /** The file is empty or has an incomplete header, so it has no lines. */
   | { readonly kind: "nothing" }
   | { readonly kind: "damaged" | "otherVersion" | "foreign" };
 
@@ -29,7 +29,7 @@ export function encodeHeader({ salt, run }: JournalHeader): Buffer {
   return Buffer.from(summed + sumOf(summed));
 }
 
-/** @param bytes - a file, or at least as much of it as the first line of a journal */
+/** @param bytes - the file, or at least enough of it to contain the first line of a journal */
 export function readBeginning(bytes: Buffer): Beginning {
   const length = Math.min(bytes.length, journalOpening.length);
   if (bytes.toString("latin1", 0, length) !== journalOpening.slice(0, length)) return { kind: "foreign" };
@@ -44,17 +44,17 @@ export function readBeginning(bytes: Buffer): Beginning {
   return { kind: "header", header: { salt, run }, bytes: newline + 1 };
 }
 
-/** A line as words and as bytes in the same memory: a record and its CRC-32. */
+/** A line, which is a record and its CRC-32, as words and as bytes in the same memory. */
 const words = new Uint32Array(2 * hashWords + 1);
 const record: JobRecord = words.subarray(0, 2 * hashWords);
 const recordBytes = bytesOf(record);
 const allBytes = bytesOf(words);
 
-/** The length of each line of a finished job, in base64url with the newline. */
+/** The length of a finished job's line in base64url, including the newline. */
 export const lineBytes = Math.ceil((allBytes.length * 4) / 3) + 1;
 const newline = 10;
 
-/** Returns the line of a finished job. */
+/** Returns the line for a finished job. */
 export function encodeLine(finished: JobRecord): string {
   record.set(finished);
   words[2 * hashWords] = crc32(recordBytes);
@@ -80,7 +80,7 @@ export class LineReader {
   #wholeBytes = 0;
   #damagedLines = 0;
 
-  /** @param take - receives the record of each line, which is reused after the call */
+  /** @param take - receives the record of each line. The record is reused after the call */
   constructor(take: (record: JobRecord) => void) {
     this.#take = take;
   }

@@ -24,11 +24,12 @@ export interface JournalOptions {
 }
 
 /**
- * The state of a job: new, finished by an earlier run with another or the same input, or with the key of another job in this run.
+ * The state of a job. An earlier run finished a `"changed"` job with a different input, and a `"finished"` job with the same
+ * input. `sameKeyAs` is the index of another job in this run with the same key.
  */
 export type JobState = "new" | "changed" | "finished" | { readonly sameKeyAs: number };
 
-/** An entered job, and its position in the table of keys. */
+/** An entered job and its position in the key table. */
 export interface Entry {
   readonly key: string;
   readonly state: JobState;
@@ -36,7 +37,7 @@ export interface Entry {
 }
 
 /**
- * Opens or creates the journal of a run. Creates a missing folder.
+ * Opens or creates the journal of a run. Creates its folder if it is missing.
  *
  * @throws {JournalError} if it is in use, belongs to another run, is not a journal, or cannot be read or written
  */
@@ -101,7 +102,7 @@ const refusals = {
   otherVersion: `cannot be read, because another version of template-pdf created it. Use that version, ${startOver}`,
 };
 
-/** Describes the differences of two runs. */
+/** Describes the differences between two runs. */
 function differencesOf(before: JournalHeader["run"], now: JournalHeader["run"]): string[] {
   return Object.keys({ ...before, ...now })
     .filter((name) => before[name] !== now[name])
@@ -113,7 +114,7 @@ function quoted(text: string | undefined): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
 }
 
-/** The input of a reopened job, which no hash equals. */
+/** The input of a reopened job. No hash is equal to it. */
 const noInput = newRecord();
 
 const takenOver =
@@ -157,8 +158,8 @@ export class Journal {
   /**
    * Enters a job and returns its state.
    *
-   * @param input - the input of its document as canonical text
-   * @param index - the index of the job, less than 2 ** 32 - 1, for the message if a later job has the same key
+   * @param input - the job's input as a canonical string
+   * @param index - the index of the job, less than 2 ** 32 - 1. It appears in the message if a later job has the same key
    */
   enter(key: string, input: string, index: number): Entry {
     const table = this.#table;
@@ -177,25 +178,25 @@ export class Journal {
   }
 
   /**
-   * Records a finished job, which was new or changed. Resolves when its line is synced.
+   * Records that a new or changed job is finished. Resolves when its line is synced.
    *
-   * @throws {JournalError} if this fails, or the journal is closed. It then accepts no more lines
-   * @throws the error of `beforeLines`
+   * @throws {JournalError} if this fails or the journal is closed. In that case, the journal accepts no more lines
+   * @throws whatever error `beforeLines` rejects with
    */
   finish({ place }: Entry): Promise<void> {
     return this.#groups.add(encodeLine(this.#table.recordAt(place)));
   }
 
   /**
-   * Records that the document of a changed job may be replaced from now on. Until the job is finished, no input counts as that of
-   * its document, not even the earlier one after a crash. Resolves and throws like `finish`.
+   * Records that the document of a changed job may be replaced from now on. Until the job is finished, no input matches its
+   * document. After a crash, not even the earlier input does. Resolves and throws like `finish`.
    */
   reopen({ place }: Entry): Promise<void> {
     const record = this.#table.recordAt(place).slice();
     return this.#groups.add(encodeLine(record.fill(0, hashWords)));
   }
 
-  /** Writes the remaining lines and releases the lock. `finish` has reported failures. */
+  /** Writes the remaining lines and releases the lock. `finish` has already reported any failures. */
   async close(): Promise<void> {
     await this.#groups.end(journalError(this.#options.path, "is closed"));
     // All lines are synced, so errors from here on are ignored.

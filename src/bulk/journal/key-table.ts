@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 
-/** The number of 32-bit words of SHA-256 to keep: 96 bits, so that no two jobs of a run collide by chance. */
+/** The number of 32-bit words to keep from each SHA-256 hash: 96 bits, so that two jobs in a run do not collide by chance. */
 export const hashWords = 3;
 
-/** A finished job: the words of the hash of its key, then those of its input. */
+/** A finished job: the words of its key's hash, followed by those of its input's hash. */
 export type JobRecord = Uint32Array;
 
 export function newRecord(): JobRecord {
@@ -15,16 +15,16 @@ export function bytesOf(record: JobRecord): Buffer {
   return Buffer.from(record.buffer, record.byteOffset, record.byteLength);
 }
 
-/** Matches lone surrogates, which UTF-8 would all encode as the same replacement. */
+/** Matches lone surrogates, which UTF-8 would all encode as the same replacement character. */
 const half = /\p{Surrogate}/u;
 
-/** Hashes a job into a record, with the salt of its journal, because values are easy to guess. */
+/** Hashes a job into a record. The hashes include the journal's salt, because values are easy to guess. */
 export function hashJob(salt: string, key: string, input: string, record: JobRecord): void {
   hashText(`${salt} key`, key, record, 0);
   hashText(`${salt} input`, input, record, hashWords);
 }
 
-/** Returns an id of a journal that does not reveal its salt. */
+/** Returns a journal id that does not reveal the salt. */
 export function idOf(salt: string): string {
   return hash("sha256", `${salt} id`).slice(0, 16);
 }
@@ -35,19 +35,19 @@ function hashText(prefix: string, text: string, record: JobRecord, at: number): 
   for (let word = 0; word < hashWords; word++) record[at + word] = digest.readUInt32LE(4 * word);
 }
 
-/** The words of an entry: a record, and the index of the job that entered it in this run. */
+/** The number of words in an entry: a record, and the index of the job that entered it in this run. */
 const entryWords = 2 * hashWords + 1;
 const indexWord = 2 * hashWords;
 /** The index of an entry that no job of this run has entered. */
 const none = 0xffff_ffff;
 
-/** Entries are stored in pages, so that growing copies no entries. */
+/** Entries are stored in pages, so that the table can grow without copying them. */
 const pageBits = 13;
 const entriesInPage = 1 << pageBits;
 
 /**
- * The state of every key, in 36 to 45 bytes each, because a run may have a million. A key has a position, counted from 0 in the
- * order of adding.
+ * The state of every key. Each key takes only 36 to 45 bytes, because a run may have a million of them. A key's position is its
+ * number, starting at 0, in the order in which keys were added.
  */
 export class KeyTable {
   /** Open addressing: each slot is empty (0) or holds a position + 1. */
@@ -103,7 +103,7 @@ export class KeyTable {
     return count;
   }
 
-  /** Returns the record at a position. It changes with the table. */
+  /** Returns a view of the record at a position. It changes with the table. */
   recordAt(place: number): JobRecord {
     const at = offsetOf(place);
     return this.#pageOf(place).subarray(at, at + indexWord);
@@ -119,7 +119,7 @@ export class KeyTable {
     this.#pageOf(place)[offsetOf(place) + indexWord] = index;
   }
 
-  /** Returns the slot of a key, or the empty slot for it. The words of the key begin at a position in `words`. */
+  /** Returns the slot of a key, or the empty slot for it. The words of the key begin at index `from` in `words`. */
   #slotOf(words: Uint32Array, from: number): number {
     const mask = this.#slots.length - 1;
     // The first word of a hash is random enough.
@@ -131,7 +131,7 @@ export class KeyTable {
     }
   }
 
-  /** Whether the words of an entry, from index `at`, equal those at a position in `words`. */
+  /** Whether an entry's words, starting at index `at`, equal those in `words`, starting at `from`. */
   #hasWords(place: number, words: Uint32Array, from: number, at: number): boolean {
     const page = this.#pageOf(place);
     const start = offsetOf(place) + at;

@@ -1,13 +1,13 @@
 /** The number of lines at which a group is written immediately. */
 const maxLines = 1024;
 const maxDelayMs = 20;
-/** The pause after a group, as a multiple of its duration. On a fast disk, lines wait only briefly. */
+/** The pause after a group, as a multiple of the time that writing it took. On a fast disk, lines wait only briefly. */
 const restFactor = 4;
 
 /**
  * Collects lines for a short time and writes them together, with one sync.
  *
- * After a group that could not be written, it accepts no more lines.
+ * After a failed write, it accepts no more lines.
  */
 export class LineGroups {
   readonly #write: (lines: string) => Promise<void>;

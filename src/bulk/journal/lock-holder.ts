@@ -6,13 +6,13 @@ export interface LockHolder {
   readonly pid: number;
   readonly host: string;
   /**
-   * The scope of the process ids: a container may have the name of its host but its own processes, and two machines may share a
-   * name. Empty if unknown.
+   * The scope of the process ids. A container may have the same name as its host but its own processes, and two machines may have
+   * the same name. Empty if unknown.
    */
   readonly processes: string;
   /** The start time of the process in Linux clock ticks; empty on other systems. */
   readonly started: string;
-  /** A random token, unique for each lock. */
+  /** A random token, unique to each lock. */
   readonly token: string;
 }
 
@@ -28,7 +28,7 @@ export function thisProcess(token: string): LockHolder {
   };
 }
 
-/** Parses the text of a lock. Returns nothing if it is invalid. */
+/** Parses the content of a lock file. Returns `undefined` if it is invalid. */
 export function parseHolder(text: string): LockHolder | undefined {
   try {
     const { pid, host, processes, started, token } = JSON.parse(text);
@@ -55,16 +55,16 @@ export function isRunning({ pid, host, processes, started }: LockHolder): boolea
     if (code !== "EPERM") return undefined;
   }
   const found = startOf(pid);
-  // Another process may have its id by now, because Windows reuses ids quickly. The holder of the lock touches it.
+  // Another process may have its id by now, because Windows reuses ids quickly. The lock's holder keeps touching the lock.
   if (!found) return undefined;
   // A zombie has ended, and only waits for its parent.
   return !/[ZX]/.test(found.state) && (started === "" || found.started === started);
 }
 
-/** Returns the state and the start of a process from proc(5), if it exists. */
+/** Returns the state and the start time of a process from proc(5), if it exists. */
 function startOf(pid: number): { readonly state: string; readonly started: string } | undefined {
   const text = known(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
-  // The second field is the name of the program in parentheses, which may contain anything.
+  // The second field is the program name in parentheses. It may contain any character.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state = "", started] = [fields[0], fields[19]];
   return started === undefined ? undefined : { state, started };

@@ -6,18 +6,18 @@ import { isRunning, type LockHolder, parseHolder, thisProcess } from "./lock-hol
 
 /** The interval at which a run touches its lock. */
 const touchMs = 5_000;
-/** After this time, the lock is touched again before it is trusted, because this process may have slept. */
+/** After this time, the lock is touched again before it is trusted, because this process may have been suspended. */
 const trustMs = 10_000;
 /** A lock whose process cannot be checked counts as stale after this time without a touch. */
 const staleMs = 30_000;
 /** The maximum number of lost races before another cause is assumed, such as a lock that is a broken link. */
 const maxTries = 100;
 
-/** Another run holds the lock. The message continues the name of the locked file. */
+/** Another run holds the lock. The message follows the name of the locked file. */
 export class LockHeld extends Error {
   /**
-   * @param holder - missing if its text cannot be read
-   * @param touchedAgoMs - missing if its process is known to run
+   * @param holder - the holder; missing if the lock file cannot be read
+   * @param touchedAgoMs - the time since the last touch; missing if the process is known to be running
    */
   constructor(path: string, holder: LockHolder | undefined, touchedAgoMs?: number) {
     const seconds = (milliseconds: number) => `${Math.ceil(milliseconds / 1000)} s`;
@@ -32,7 +32,7 @@ export class LockHeld extends Error {
   }
 }
 
-/** A lock file of this process. */
+/** A lock file that this process holds. */
 export class Lock {
   readonly #path: string;
   readonly #text: string;
@@ -43,12 +43,12 @@ export class Lock {
   constructor(path: string, text: string) {
     this.#path = path;
     this.#text = text;
-    // A lock that cannot be touched now may be touched next time.
+    // If the lock cannot be touched now, the next attempt may succeed.
     this.#timer = setInterval(() => this.#touch().catch(() => {}), touchMs);
     this.#timer.unref();
   }
 
-  /** Whether this run still holds the lock. Another run may take it over if this process sleeps for long. */
+  /** Whether this run still holds the lock. Another run may take it over if this process is suspended for long. */
   async isOurs(): Promise<boolean> {
     if (!this.#isLost && Date.now() - this.#touchedAt > trustMs) await this.#touch();
     return !this.#isLost;
@@ -62,7 +62,7 @@ export class Lock {
     if (found?.text === this.#text) await unlink(this.#path).catch(() => {});
   }
 
-  /** Writes the text of the lock again, so that the time comes from the clock of the file system. */
+  /** Writes the content of the lock again, so that its time comes from the file system's clock. */
   async #touch(): Promise<void> {
     const handle = await open(this.#path, "r+").catch(ignoreMissing);
     try {
@@ -76,7 +76,7 @@ export class Lock {
   }
 }
 
-/** A lock that is not taken yet: its text in a separate file. */
+/** A lock that is not taken yet. Its content is in a separate file. */
 interface Draft {
   readonly path: string;
   readonly text: string;
@@ -97,7 +97,7 @@ export async function takeLock(path: string): Promise<Lock> {
   }
 }
 
-/** Creates a lock file with its text atomically. Returns false if one exists. */
+/** Creates a lock file with its content atomically. Returns `false` if one already exists. */
 async function create(path: string, draft: Draft): Promise<boolean> {
   try {
     await link(draft.path, path).catch(async (error) => {
@@ -113,7 +113,7 @@ async function create(path: string, draft: Draft): Promise<boolean> {
 }
 
 /**
- * Replaces a stale lock. Returns false if another run has replaced it.
+ * Replaces a stale lock. Returns `false` if another run has replaced it.
  *
  * All runs that find the same stale lock create a file with the same name. The one that succeeds renames it to the lock.
  */
@@ -147,7 +147,7 @@ async function refuseWhileHeld(path: string, { holder, touchedMs }: Found, draft
   const running = holder && isRunning(holder);
   if (running) throw new LockHeld(path, holder);
   if (running === false) return;
-  // Both times come from the clock of the file system, which may differ from ours.
+  // Both times come from the file system's clock, which may differ from this machine's.
   const now = await look(draft.path);
   const touchedAgoMs = (now?.touchedMs ?? 0) - touchedMs;
   if (touchedAgoMs < staleMs) throw new LockHeld(path, holder, Math.max(0, touchedAgoMs));
@@ -156,9 +156,9 @@ async function refuseWhileHeld(path: string, { holder, touchedMs }: Found, draft
 /** A lock of another run. */
 interface Found {
   readonly text: string;
-  /** Missing if the text cannot be read. */
+  /** Missing if the lock file cannot be read. */
   readonly holder: LockHolder | undefined;
-  /** The time of the last touch, by the clock of the file system. */
+  /** The time of the last touch, according to the file system's clock. */
   readonly touchedMs: number;
 }
 

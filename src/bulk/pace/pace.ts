@@ -1,10 +1,10 @@
 import { RateSeeker } from "./rate-seeker.ts";
 import { SlotLimit } from "./slot-limit.ts";
 
-/** The number of a request, counted from 1, which identifies it when its outcome is reported. */
+/** The number of a request, starting at 1. It identifies the request when its outcome is reported. */
 export type Ticket = number;
 
-/** The maximum delay that a run catches up: timers are a few milliseconds late, busy processes more. */
+/** The maximum delay that a run makes up for. Timers fire a few milliseconds late, and later in busy processes. */
 const timerLatenessMs = 10;
 const busyMs = 50;
 
@@ -23,7 +23,7 @@ export class Pace {
   #wasNextAtMs = Number.NEGATIVE_INFINITY;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #last: Ticket = 0;
-  /** The last request before the slots fell. Further 503s for earlier requests are ignored. */
+  /** The last request before the number of slots was reduced. Further 503 responses to earlier requests are ignored. */
   #lastBeforeFall: Ticket = 0;
   #underWay = 0;
 
@@ -69,7 +69,7 @@ export class Pace {
     const spacingMs = Math.max(askedMs, soughtMs);
     const creditMs = Math.max(spacingMs, this.#creditMs);
     const isFirst = this.#last === 0;
-    // Longer delays have other causes than the spacing.
+    // Longer delays are not caused by the spacing.
     const isOnTime = isFirst || this.#nextAtMs >= nowMs - creditMs / 2;
     this.#last += 1;
     this.#underWay += 1;

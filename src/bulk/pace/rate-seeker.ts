@@ -1,16 +1,16 @@
-/** The initial requests per second, and the increase with each success: fivefold in a second. */
+/** The initial number of requests per second, and the increase with each success. The rate grows fivefold in a second. */
 const firstRate = 25;
 const rampPerAnswer = 1.6;
 
 /** The first refusal may come long after the rate exceeded the limit, so it refers to recent requests. */
 const recentMs = 600;
-/** A later refusal does not prove that less than this part of the rate is allowed. */
+/** A later refusal does not prove that the allowed rate is below this fraction of the current rate. */
 const deepestFall = 0.6;
 /** A refusal this soon after a fall means that the rate is still too high. */
 const soonMs = 2_500;
 const soonFall = 0.94;
 
-/** As parts of the ceiling: the rate after a fall, and the rate at which it stays for long. */
+/** Fractions of the ceiling: the rate after a fall, and the rate that is held for long. */
 const beginsAt = 0.935;
 const staysAt = 0.985;
 /** The time in which the rate grows e-fold beyond the ceiling, slowly at first. */
@@ -32,13 +32,13 @@ const holdAfterGuessMs = 400;
 /** One in ten seconds. */
 const slowestRate = 0.1;
 
-/** A longer gap between two requests counts as idle; a shorter one as a busy process. */
+/** A longer gap between two requests counts as idle time, a shorter one as a busy process. */
 const lateMs = 50;
 
 /**
- * Finds the rate that a service allows. Until the first refusal, the rate rises with every success. A refusal sets a ceiling: the
- * rate falls slightly below it, returns, stays there for long, and then exceeds it faster and faster, like the window of TCP
- * CUBIC (RFC 9438, 4.1).
+ * Finds the rate that a service allows. Until the first refusal, the rate rises with every success. A refusal sets a ceiling. The
+ * rate falls slightly below the ceiling, returns to it, stays there for long, and then exceeds it faster and faster, like the TCP
+ * CUBIC window (RFC 9438, 4.1).
  */
 export class RateSeeker {
   #rampRate = firstRate;
@@ -52,7 +52,7 @@ export class RateSeeker {
   #last = 0;
   /** The last request before the fall. Refusals of earlier requests are ignored. */
   #lastBeforeFall = 0;
-  /** The number of successes for requests since the fall. */
+  /** The number of successes among the requests since the fall. */
   #passedCount = 0;
   #holdMs = 0;
   /** The number of recent requests, weighted by age. */
@@ -66,12 +66,12 @@ export class RateSeeker {
     return seeker;
   }
 
-  /** Requests a second; `Infinity` before the first refusal. */
+  /** The rate in requests per second; `Infinity` before the first refusal. */
   get perSecond(): number {
     return this.#isUnlimited ? Number.POSITIVE_INFINITY : this.#rate;
   }
 
-  /** The time between two requests; before the first refusal, too. */
+  /** The time between two requests, which is also defined before the first refusal. */
   get spacingMs(): number {
     return 1000 / this.#rate;
   }
@@ -81,7 +81,7 @@ export class RateSeeker {
     return number > this.#lastBeforeFall;
   }
 
-  /** Registers a sent request. */
+  /** Records that a request was sent. */
   sent(number: number, nowMs: number, isAtFullRate: boolean): void {
     const gapMs = this.#last === 0 ? 0 : nowMs - this.#lastAtMs;
     if (isAtFullRate && gapMs <= Math.max(1.5 * this.spacingMs, lateMs)) this.#sendingMs += gapMs;

@@ -3,17 +3,25 @@ const firstSlots = 4;
 
 /**
  * The maximum number of slots: more than most services render for one customer, and few enough for any machine. 64 documents of 1
- * MB take 64 MB; at 50 ms each, 64 in flight are 1,280 a second.
+ * MB take 64 MB. At 50 ms each, 64 in flight amount to 1,280 per second.
  */
 const mostSlots = 64;
 
-/** A number that was too high is retried after this many successes: at most half a percent of refusals. */
+/**
+ * A number of slots that was too high is retried after this many successes, so that at most half a percent of requests are
+ * refused.
+ */
 const goodBeforeProbe = 200;
 
-/** And after this multiple of the pause that it cost, so that pauses take at most a twentieth of the run. */
+/**
+ * It is also retried only after this multiple of the pause that it caused, so that pauses take at most a twentieth of the run.
+ */
 const pausesBeforeProbe = 20;
 
-/** Decides how many requests may be in flight. Rises while all slots are in use, and falls after overload. Pure. */
+/**
+ * Decides how many requests may be in flight. The number rises while all slots are in use, and falls after an overload. This
+ * class has no side effects.
+ */
 export class SlotLimit {
   #slots = firstSlots;
   /** The last number that was too high. */

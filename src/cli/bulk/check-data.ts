@@ -173,7 +173,7 @@ function ofRow(message: string): RowFault {
   return { column: undefined, message };
 }
 
-/** Claims the path of a row's document, as the run will. Returns why that is not possible, without a value. */
+/** Claims the path of a row's document, as the run will. Returns the problems if that is not possible, without values. */
 function pathFaults(row: Row, { plan, data, files }: Check, used: UsedPaths): RowFault[] {
   const { sink, template, out } = plan;
   if (sink === undefined || out === undefined) return [];
@@ -189,7 +189,7 @@ function pathFaults(row: Row, { plan, data, files }: Check, used: UsedPaths): Ro
     if (ValuesError.is(error)) return error.issues.map(faultOf);
     if (!SaveError.is(error)) throw error;
     const columns = columnFaults(out, row.values, pathOf);
-    // Without a column, only the combination of values is wrong.
+    // If no single column is at fault, the combination of values is invalid.
     return columns.length > 0 ? columns : [ofRow(refusalIn(error))];
   }
 }

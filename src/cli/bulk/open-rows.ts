@@ -35,7 +35,7 @@ export async function withRows(
   }
 }
 
-/** Formats the last line of `--dry-run` if all rows are good. */
+/** Formats the last line of `--dry-run` if all rows are valid. */
 export function dryRunLine({ name }: Data, good: number, limit: number): string {
   const rows = `${limit === Number.POSITIVE_INFINITY ? "" : "the first "}${countOf(good, "row")}`;
   return `${printable(`${name}: ${rows} ${good === 1 ? "is" : "are"} good. Nothing was sent.`)}\n`;

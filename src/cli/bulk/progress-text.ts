@@ -12,7 +12,7 @@ export interface RunProgress {
   readonly inHand: number;
   /** The allowed number of requests per second; `Infinity` if no limit is known. */
   readonly allowedPerSecond: number;
-  /** The rest of the pause that the service requested, in milliseconds. */
+  /** The time left of the pause that the service requested, in milliseconds. */
   readonly pauseMs: number;
   /** How long the service has been unavailable, in milliseconds; 0 if it is not. */
   readonly outageMs: number;

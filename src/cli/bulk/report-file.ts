@@ -21,7 +21,7 @@ export interface ReportEntry {
   readonly status: "made" | "made before" | "failed" | "invalid" | "left";
   /** The number of requests. */
   readonly attempts?: number | undefined;
-  /** The error of a failed row; `message` of an invalid row lists its problems with their columns. */
+  /** The error of a failed row. For an invalid row, `message` lists the problems with their columns. */
   readonly code?: string | undefined;
   readonly message?: string | undefined;
 }
@@ -89,16 +89,16 @@ function cellOf(value: string | number | undefined, column: (typeof columns)[num
 /** Signs that start a formula. Some programs also accept the full-width signs of East Asian keyboards. */
 const formulaSigns = new Set("=+-@\uff1d\uff0b\uff0d\uff20");
 
-/** Characters after which a cell may start, in programs that use another delimiter than the comma or ignore quotes. */
+/** Characters after which a cell may start, in programs that use a delimiter other than the comma or that ignore quotes. */
 const delimiters = new Set(",;|\t\r\n\v\f\u0085\u2028\u2029");
 
 /** Characters that a program may ignore at the start of a cell. */
 const skipped = /[\s"'\p{Cc}\p{Cf}]/u;
 
 /**
- * Prevents spreadsheets from reading text of a row or of the service as a formula. Adds an apostrophe before each sign that
- * could start a formula, wherever a program may see the start of a cell. Removing those apostrophes restores the text.
- * A path that starts with such a sign gets the prefix `./` instead, which leads to the same file.
+ * Prevents spreadsheets from interpreting text from a row or from the service as a formula. Adds an apostrophe before each sign
+ * that could start a formula, wherever a program may see the start of a cell. Removing those apostrophes restores the text. A
+ * path that starts with such a sign gets the prefix `./` instead, which leads to the same file.
  */
 function withoutFormulas(text: string, isPath: boolean): string {
   const needsFolder = isPath && formulaSigns.has(text.trimStart().charAt(0));

@@ -34,7 +34,7 @@ export class RunFiles {
     }
   }
 
-  /** Returns which of these files a path leads to. */
+  /** Returns the description of the file that a path leads to, if it is one of these files. */
   whatAt(path: string): string | undefined {
     return this.#files.get(this.#realPathOf(path));
   }

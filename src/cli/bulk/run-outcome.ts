@@ -18,19 +18,19 @@ export interface RunOutcome {
   readonly left: number;
   /** The number of invalid rows, which were skipped. */
   readonly invalid: number;
-  /** The number of rows that were made or failed and had changed since an earlier run; `undefined` if it is unknown. */
+  /** The number of generated or failed rows that had changed since an earlier run; `undefined` if unknown. */
   readonly changed: number | undefined;
-  /** The number of documents of earlier runs that no longer have a row; `undefined` if it is unknown. */
+  /** The number of documents from earlier runs that no longer have a row; `undefined` if unknown. */
   readonly missing: number | undefined;
   readonly durationMs: number;
   readonly failures: readonly FailureGroup[];
-  /** The error with which the run rejected. */
+  /** The error that the run rejected with. */
   readonly failure: unknown;
   /** Why the report could not be written. */
   readonly reportFailure: unknown;
   /** Why the command stopped the run. */
   readonly systematicFailure: SystematicFailure | undefined;
-  /** The reason of the first Ctrl-C. */
+  /** The abort reason of the first Ctrl-C. */
   readonly easeReason: unknown;
 }
 

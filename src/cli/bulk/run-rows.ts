@@ -59,7 +59,7 @@ export class RowRun {
   readonly #systematicFailures = new SystematicFailures();
   /** Aborted with a {@link SystematicFailure}. */
   readonly #systematicFailure = new AbortController();
-  /** One bit per record of the data, which is set if its outcome is in the report. */
+  /** One bit for each record of the data. It is set if the record's outcome is in the report. */
   readonly #reported: Uint8Array;
   readonly #startedAtMs = performance.now();
   readonly #rate = new RecentRate(this.#startedAtMs);
@@ -85,7 +85,7 @@ export class RowRun {
     const outcome = await this.#run();
     const { reportFailure } = outcome;
     const ending = endingOf(outcome, plan.stopAfter);
-    // Otherwise, the command ends with the failure of the report.
+    // Otherwise, the command ends with the report's failure.
     if (reportFailure !== undefined && (signal.aborted || (ending as Error).cause !== reportFailure)) {
       terminal.stderr.write(`template-pdf: ${printable(lineOf(reportFailure))}\n`);
     }
@@ -157,7 +157,7 @@ export class RowRun {
     }
   }
 
-  /** Yields the jobs of the good rows, and adds the others to the report. */
+  /** Yields the jobs of the valid rows, and adds the other rows to the report. */
   async *#goodJobs(): AsyncGenerator<RowJob, void, undefined> {
     const { check, template } = this.#parts;
     for await (const checked of checkedRows(check)) {

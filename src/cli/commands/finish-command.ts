@@ -2,7 +2,7 @@ import { type Command, type CommanderError, Option } from "commander";
 import { exitCodes } from "../exit-codes.ts";
 import { Misuse, QuietEnd } from "../failure.ts";
 
-/** Thrown after the help or the version was printed, to end the command. */
+/** Thrown to end the command after the help or the version has been printed. */
 export const helpPrinted = new QuietEnd(exitCodes.done);
 
 /** The `--help` section of commands that call the service. */

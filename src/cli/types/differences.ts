@@ -20,7 +20,7 @@ export function describeDifferences(written: string, text: string): string | und
 
 const headline = /^\/\*\* (?:Checks the values|Values) of the template `([^`]*)`, as in /;
 
-/** Returns the lines of each template by uid: those from its headings to the ends of its declarations. */
+/** Returns the lines of each template by uid: from its headings to the end of its declarations. */
 function templatesIn(text: string): Map<string, string[]> {
   const templates = new Map<string, string[]>();
   let lines: string[] | undefined;

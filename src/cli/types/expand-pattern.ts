@@ -26,7 +26,7 @@ export async function expandPattern(path: string, platform: string): Promise<str
 /** Reads the pattern only once, because a regular expression takes minutes for `*a*a*a*a*b`. */
 function isMatch(name: readonly string[], pattern: readonly string[]): boolean {
   const positions = [...name.keys(), name.length];
-  /** The lengths of the beginnings of the name that match the pattern so far. */
+  /** The lengths of the prefixes of the name that match the pattern so far. */
   let ends = [0];
   for (const wanted of pattern) {
     const [first = Number.POSITIVE_INFINITY] = ends;

@@ -24,7 +24,9 @@ export function kindOfJson(json: unknown, name: string): JsonKind {
   return isSchema(json) ? "schema" : "sample";
 }
 
-/** Whether the object is a pdfmake definition with placeholders, a schema or a sample; data can have a `content` too. */
+/**
+ * Whether the object is a pdfmake definition with placeholders, a schema or a sample. Data can also have a `content` property.
+ */
 function isTemplate(json: Json): boolean {
   const { content, schema, sample } = json;
   if (typeof content !== "string" && (typeof content !== "object" || content === null)) return false;

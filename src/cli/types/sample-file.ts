@@ -36,7 +36,7 @@ const others =
  *
  * @param platform - the value of `process.platform`
  * @returns the paths of files and folders, and the uid that was passed with them
- * @throws {Misuse} if the argument cannot be a path of files
+ * @throws {Misuse} if the argument cannot be a file path
  */
 export async function expandWord(
   word: string,
@@ -103,7 +103,7 @@ async function mayBeTemplate(path: string): Promise<boolean> {
   return /\bexport\s+default\b|\bas\s+default\b/.test(text);
 }
 
-/** Converts an error of the file system to a message. */
+/** Converts a file system error to a message. */
 export function unreadable(name: string): (cause: unknown) => never {
   return (cause) => {
     throw new Misuse(`Could not read ${name}: ${describeReadError(cause)}.`, { cause });

@@ -27,7 +27,7 @@ export class TemplateSamples {
   readonly #files = new Set<SampleFile>();
   /** The schema, which describes all values, and its file. */
   #schema: (Pick<TemplateShape, "shape" | "definitions"> & { readonly file: SampleFile }) | undefined;
-  /** The sets of property names of the samples, and the location of the first sample with each set. */
+  /** The sets of property names in the samples, and the location of the first sample with each set. */
   readonly #kinds = new Map<string, { readonly names: readonly string[]; readonly place: string }>();
 
   constructor(uid: string) {
@@ -39,7 +39,7 @@ export class TemplateSamples {
    *
    * @param locate - returns the location of the sample, which may be slow
    * @param label - the name of the sample in a warning; the default is its location
-   * @throws {Misuse} if the sample is not an object, or is nested too deep
+   * @throws {Misuse} if the sample is not an object, or is nested too deeply
    */
   addSample(value: unknown, file: SampleFile, locate: () => string, label?: string): void {
     if (!isJsonObject(value)) {

@@ -57,7 +57,7 @@ export class Playground {
     return pathname === "/" && isHtmlWanted && request.method === "GET";
   }
 
-  /** Handles a request of the page. */
+  /** Handles a request from the page. */
   async answer(request: Request): Promise<Response> {
     try {
       return await this.#answer(request);
@@ -89,7 +89,7 @@ export class Playground {
   }
 
   /**
-   * Refuses other origins and requests without the token of the page, because responses contain the API key and the values of
+   * Refuses other origins and requests without the page's token, because responses contain the API key and the values of
    * requests.
    */
   #requireOwnPage({ headers, url }: Request): void {

@@ -19,7 +19,7 @@ export interface TemplateState {
   readonly fault?: string | undefined;
 }
 
-/** The timeout for rendering a sample, because calls need the threads, too. */
+/** The timeout for rendering a sample, because calls also need the threads. */
 const defaultSampleLimitMs = 5_000;
 
 /** Editors write a file in several steps, each of which triggers an event. */

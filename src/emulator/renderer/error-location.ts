@@ -66,7 +66,7 @@ function parseLocation(text: string): SourceLocation | undefined {
   const position = /:(\d+)(?::(\d+))?\)?$/.exec(text);
   if (position === null) return undefined;
   const [, line = "", column] = position;
-  // From the end, because a single pattern would search from every bracket.
+  // Parsed from the end, because a single pattern would search from every bracket.
   const before = text.slice(0, position.index);
   const beginning = /(?:^|\()(?=file:\/\/|\/|[A-Za-z]:[\\/])/.exec(before);
   if (beginning === null) return undefined;
@@ -91,7 +91,7 @@ async function locationOfSyntaxError(
     });
     const [first = "", ...others] = printed.split("\n");
     const line = /:(\d+)\s*$/.exec(first)?.[1];
-    // Below the line of code there is a marker: `^^^`.
+    // A marker, `^^^`, follows the line of code.
     const marker = others.find((printedLine) => printedLine.trimStart().startsWith("^"));
     if (line !== undefined) return { path, line, column: marker && String(marker.indexOf("^") + 1) };
   }

@@ -12,13 +12,13 @@ const transparentPixel = Buffer.from(
  * Replaces every image and attached file by its bytes before pdfmake opens it. Names refer to the image folder, and no other
  * file can be opened.
  *
- * The policy of pdfmake (0.3.11) is not enough. It opens allowed names as paths; it does not check `<image>` in SVG texts, nor
- * values other than strings, such as URL-like objects or numbers, which Node treats as open files; and it allows everything that
- * begins with `data:`.
+ * pdfmake's own policy (0.3.11) is not sufficient. It opens allowed names as paths, and allows everything that begins with
+ * `data:`. It does not check `<image>` in SVG strings. Nor does it check values other than strings, such as URL-like objects, or
+ * numbers, which Node treats as open files.
  *
  * @param prototype - the prototype of all documents of this thread
- * @returns for each document, why an image cannot be shown. In SVG texts, pdfmake would omit the image and print its name, which
- * may be a value
+ * @returns for each document, the reason why an image cannot be shown. In SVG strings, pdfmake would omit the image and print its
+ * name, which may be a value
  */
 export function guardFiles(prototype: PdfDocument, readPicture: ReadPicture): WeakMap<PdfDocument, unknown> {
   const { provideImage, openImage, file } = prototype;
@@ -43,7 +43,7 @@ export function guardFiles(prototype: PdfDocument, readPicture: ReadPicture): We
       budgets.set(document, budget);
       budget.spend(png);
     }
-    // First without its pixels, because pdfkit takes 40 times their size in memory.
+    // Opened without its pixels first, because pdfkit takes 40 times their size in memory.
     const opened = openImage.call(document, png?.frame ?? bytes);
     if (png === undefined) checkPixels(opened);
     else if (Buffer.isBuffer(opened.imgData) && Buffer.isBuffer(opened.image?.imgData)) {

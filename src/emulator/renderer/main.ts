@@ -68,7 +68,7 @@ async function perform({ template: file, values, wantsTypes }: Task): Promise<Ou
 async function load(source: TemplateFile): Promise<Template> {
   const { file, path } = source;
   const isModule = !path.endsWith(".json");
-  // Before it is read, so that no change is missed.
+  // Determined before the file is read, so that no change is missed.
   const version = isModule ? "once" : versionOf(path);
   const known = templates.get(path);
   if (known && known.version === version) return known.template;
@@ -89,7 +89,7 @@ async function describe(
   const place = await findErrorLocation(error, path, modules.paths());
   if (error instanceof TemplateMistake) {
     const about = error.about === undefined ? "" : ` (${hide(error.about)})`;
-    // The error of a JSON file contains the position.
+    // The error for a JSON file already contains the position.
     const isPlaced = error.message.startsWith(file);
     return `${place}${isPlaced ? error.message.slice(file.length) : `: ${error.message}`}${about}`;
   }

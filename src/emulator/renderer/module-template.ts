@@ -8,7 +8,8 @@ import type { Template } from "./template.ts";
 import { TemplateMistake } from "./template.ts";
 
 /**
- * The default export of a template file such as `invoice.mjs`: turns the values of a call into a pdfmake document definition.
+ * The default export of a template file such as `invoice.mjs`: a function from the values of a call to a pdfmake document
+ * definition.
  *
  * @see https://pdfmake.github.io/docs/0.3/document-definition-object/
  */

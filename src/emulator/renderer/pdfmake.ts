@@ -25,10 +25,7 @@ interface PdfmakeParts {
   readonly document: PdfDocument;
 }
 
-/**
- * Searches for pdfmake next to this package, then from the folder of the templates, because `npx` installs this package
- * elsewhere.
- */
+/** Searches for pdfmake next to this package, then from the template folder, because `npx` installs this package elsewhere. */
 function requirePdfmake(templates: string, requireFrom: RequireFrom): PdfmakeParts {
   let missing: unknown;
   for (const from of [import.meta.url, join(templates, "template.mjs")]) {
@@ -49,8 +46,8 @@ function requirePdfmake(templates: string, requireFrom: RequireFrom): PdfmakePar
 }
 
 /**
- * Sets up pdfmake with Roboto and the fonts of a folder. Needs a separate thread, because it changes global state of pdfmake:
- * documents can open only these fonts and the images of the given folder, and cannot fetch URLs.
+ * Sets up pdfmake with Roboto and the fonts of a folder. Requires a separate thread, because it changes pdfmake's global state.
+ * Documents can open only these fonts and the images in the given folder, and cannot fetch URLs.
  */
 export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = createRequire): Render {
   const { pdfmake, roboto, document } = requirePdfmake(setup.templates, requireFrom);

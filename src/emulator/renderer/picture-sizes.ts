@@ -27,7 +27,7 @@ const mostKeptBytes = 768;
 /** The number of channels for each colour type (PNG specification, table 11.1). */
 const channelsByType: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
-/** Whether bytes begin like a PNG, by the rule of pdfkit. */
+/** Whether bytes begin like a PNG, according to pdfkit's rule. */
 export function isPng(bytes: Buffer): boolean {
   return bytes.subarray(0, 4).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47]));
 }
@@ -35,7 +35,7 @@ export function isPng(bytes: Buffer): boolean {
 /**
  * Reads a PNG without unpacking it.
  *
- * pdfkit trusts every length: one beyond the end of the file, or a negative one, fills the memory.
+ * pdfkit trusts every length. A negative one, or one beyond the end of the file, would fill the memory.
  */
 export function readPng(bytes: Buffer): Png {
   const damaged = damagedPng("its chunks are inconsistent");
@@ -72,7 +72,7 @@ export function readPng(bytes: Buffer): Png {
   return {
     width,
     height,
-    // The seven passes of an interlaced one have nearly twice as many rows, each of whole bytes.
+    // The seven passes of an interlaced image have nearly twice as many rows, each of whole bytes.
     unpackedBytes: rowBytes * height + (isInterlaced ? 3 * height : 0),
     mustBeUnpacked: isInterlaced || type === 4 || type === 6 || hasPaletteAlpha,
     pixels: Buffer.concat(pixels),
@@ -110,14 +110,14 @@ export function checkPixels(size: PictureSize): void {
   }
 }
 
-/** Checks the images of one document, because a small file can unpack to more than the memory of the machine. */
+/** Checks the images of one document, because a small file can unpack to more data than fits in memory. */
 export class PictureBudget {
   #unpackedBytes = 0;
   #packedBytes = 0;
 
   /** Checks a PNG before pdfkit unpacks it without a limit, because an error there ends the thread. */
   spend(png: Png): void {
-    // At least a byte for each pixel, because of the transparency.
+    // Counts at least one byte for each pixel, because of the transparency.
     this.#unpackedBytes += Math.max(png.unpackedBytes, png.width * png.height);
     this.#packedBytes += png.pixels.length;
     if (this.#unpackedBytes > maxUnpackedBytes || this.#packedBytes > maxPackedBytes) {

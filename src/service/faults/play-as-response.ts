@@ -46,7 +46,7 @@ export function fetchError(message: string, reason: string, code: string): TypeE
   return new TypeError(message, { cause: Object.assign(new Error(reason), { code }) });
 }
 
-/** Waits for a time in milliseconds, or forever for `undefined`. Ends when one of the signals is aborted. */
+/** Waits for a time in milliseconds, or forever if it is `undefined`. Ends when one of the signals is aborted. */
 export function pause(ms: number | undefined, signals: readonly AbortSignal[]): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {

@@ -1,6 +1,6 @@
 import { type MemberShape, type ObjectShape, type Shape, sortedMembers } from "../shape.ts";
 
-/** Finds the definition with this name, or nothing while it is still being read. */
+/** Returns the definition with this name, or `undefined` while it is still being read. */
 export type Resolve = (name: string) => Shape | undefined;
 
 type List = Shape & { readonly kind: "array" | "tuple" };

@@ -173,7 +173,7 @@ class SchemaReader {
     return isImpossible ? nothing : { kind: "object", members, others };
   }
 
-  /** The shape of properties with other names: `never` if they are not allowed, nothing if the schema does not say. */
+  /** The shape of properties with other names: `never` if they are not allowed, `undefined` if the schema does not say. */
   #readOthers(schema: Schema, place: JsonPath): Shape | undefined {
     const others = this.#map(schema, "patternProperties", place).map(([pattern, inner]) =>
       this.#readInner(inner, [...place, "patternProperties", pattern]),

@@ -71,7 +71,7 @@ export class Fonts {
   }
 }
 
-/** The number of a character in the font for Latin letters; `undefined` if it does not have it. */
+/** The number of a character in the font for Latin letters; `undefined` if the font does not contain it. */
 function latinCodeOf(character: string): number | undefined {
   // The hyphen of WinAnsi has the number of the soft hyphen in Latin-1, and readers would return the wrong one.
   if (/[ -~\xa0-\xac\xae-\xff]/.test(character)) return character.charCodeAt(0);

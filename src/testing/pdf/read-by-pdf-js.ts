@@ -31,7 +31,7 @@ async function startLoading(bytes: Uint8Array): Promise<ReturnType<PdfJs["getDoc
       "pdfjs-dist/legacy/build/pdf.mjs"
     );
     const { workerPort, workerSrc } = GlobalWorkerOptions;
-    // In this thread, unless the program has configured a worker, which would need the URL of a file.
+    // pdf.js runs in this thread, unless the program has configured a worker, which would need the URL of a file.
     if (!workerPort && (!workerSrc || workerSrc === "./pdf.worker.mjs")) {
       // @ts-expect-error: it has no types, and only its side effect is used.
       await import("pdfjs-dist/legacy/build/pdf.worker.mjs");

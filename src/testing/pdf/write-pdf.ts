@@ -7,7 +7,7 @@ export const head = "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n%";
 export const fakeEnd = /%fake of template-pdf\s+startxref\s+\d+\s+%%EOF$/;
 
 /**
- * Writes a document of these objects. Number 1 is the catalogue. Unique comments pad it to its length.
+ * Writes a document with these objects. Object 1 is the catalogue. Unique comments pad it to its length.
  *
  * @param source - the source of the document, in ASCII
  * @param length - the size in bytes; `undefined` for the minimum

@@ -21,7 +21,7 @@ export interface RowSchema {
 export interface SchemaOptions {
   /** The uid of the template. */
   readonly uid: string;
-  /** Whether all values are strings, as in CSV. A schema that requires another type never matches then. */
+  /** Whether all values are strings, as in CSV. In that case, a schema that requires another type never matches. */
   readonly areTexts: boolean;
   readonly signal: AbortSignal;
 }
@@ -87,7 +87,7 @@ async function readSchemaModule(file: string, { uid, signal }: SchemaOptions): P
   return { template: asked, check: (values) => issuesOf(asked, values) };
 }
 
-/** Returns the export named after the template, or else the default, or `schema`, or the only schema. */
+/** Returns the export named after the template, or else the default export, the export `schema`, or the only schema. */
 function schemaIn(
   exported: Readonly<Record<string, unknown>>,
   uid: string,

@@ -21,7 +21,7 @@ export interface CsvDialect {
   readonly encoding: string;
 }
 
-/** Determines the delimiter: the one passed, that of Excel's line `sep=;`, or the most frequent one in the header. */
+/** Determines the delimiter: the one that was passed, the one in Excel's `sep=;` line, or the most frequent one in the header. */
 export function dialectOf(text: string, given: string | undefined, encoding: string): CsvDialect {
   // The header includes the line breaks of quoted cells, and may be longer than the text.
   const [header = ""] = /^(?:[^"\r\n]+|"[^"]*(?:"|$))*/.exec(text.replace(/^[\r\n]+/, "")) ?? [];

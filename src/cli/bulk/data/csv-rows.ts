@@ -5,7 +5,7 @@ import { badCharacter, notInEncoding } from "./encodings.ts";
 import { type Found, maxRecordMiB, readRecords } from "./read-records.ts";
 import type { RowOrProblem } from "./row.ts";
 
-/** Reads the first row of CSV: the unique names of the columns. */
+/** Reads the first CSV row: the unique names of the columns. */
 export async function readHeader(
   chunks: AsyncIterable<string>,
   dialect: CsvDialect,
@@ -40,7 +40,7 @@ function checkNames(names: readonly string[], header: string): void {
   }
 }
 
-/** Reads the rows of CSV. */
+/** Reads the CSV rows. */
 export async function* csvRows(
   chunks: AsyncIterable<string>,
   dialect: CsvDialect,
@@ -87,7 +87,7 @@ async function* recordsOf(
   }
 }
 
-/** One record of CSV, before it is compared with the header. */
+/** One CSV record, before it is compared with the header. */
 interface CsvRecord {
   /** The cells; empty for an empty line. */
   readonly cells: readonly string[];

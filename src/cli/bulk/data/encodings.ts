@@ -89,7 +89,10 @@ function nameOf(label: string): string {
   }
 }
 
-/** The characters of windows-1252 from 0x80 to 0x9f. The others, and the unassigned ones, are those of Latin-1. */
+/**
+ * The characters of windows-1252 from 0x80 to 0x9f. All other characters, including the unassigned ones, are the same as in
+ * Latin-1.
+ */
 const special = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
 /**

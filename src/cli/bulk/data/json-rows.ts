@@ -5,7 +5,7 @@ import { badCharacter, notInEncoding } from "./encodings.ts";
 import { type Found, maxRecordMiB, type ReadRecord, readLine, readRecords } from "./read-records.ts";
 import type { RowOrProblem, RowProblem } from "./row.ts";
 
-/** A position in a text, both counted from 1. */
+/** A position in a text. The line and the column both start at 1. */
 interface Position {
   readonly line: number;
   readonly column: number;
@@ -140,7 +140,7 @@ function elementAt(text: string, start: number, isLast: boolean): Found<Element>
   return isLast ? { record: { text: text.slice(start), ending: "" }, end: text.length } : undefined;
 }
 
-/** Returns where a string ends. An unclosed string ends on its line, so that the elements after it can be read. */
+/** Returns the index at which a string ends. An unclosed string ends with its line, so that the elements after it can be read. */
 function endOfString(text: string, open: number): number {
   for (let index = open + 1; index < text.length; index += 1) {
     const code = text.charCodeAt(index);

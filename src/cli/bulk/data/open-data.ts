@@ -10,7 +10,7 @@ import { type StoredBytes, storeBytes } from "./stored-bytes.ts";
 
 export type { Data, DataOptions, RowOrProblem } from "./row.ts";
 
-/** The size of the beginning of a file from which its format is detected. A header is not longer. */
+/** The number of bytes at the start of a file from which its format is detected. A header cannot be longer. */
 const startBytes = 1024 * 1024;
 
 const formats: Readonly<Record<string, DataFormat>> = {
@@ -33,7 +33,10 @@ const binaries: readonly (readonly [start: Buffer, what: string])[] = [
   ],
 ];
 
-/** Opens the data of a bulk run: CSV with a header, NDJSON, or a JSON array. Throws a {@link Misuse} if the file as a whole is wrong. */
+/**
+ * Opens the data of a bulk run: CSV with a header, NDJSON, or a JSON array. Throws a {@link Misuse} if the file as a whole is
+ * invalid.
+ */
 export async function openData(options: DataOptions): Promise<Data> {
   const delimiter = options.delimiter === undefined ? undefined : parseDelimiter(options.delimiter);
   // An unknown encoding is reported before anything is read.

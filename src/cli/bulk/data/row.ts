@@ -18,7 +18,7 @@ export interface RowProblem {
   readonly line: number;
   /** In CSV, the name of the column; in JSON and NDJSON, the position on that line, from 1, as decimal digits. */
   readonly column?: string | undefined;
-  /** The message, without a period at its end. */
+  /** The message, without a final period. */
   readonly message: string;
   /** The number of the record in the data, from 1, if the problem belongs to a record. */
   readonly number?: number;
@@ -31,7 +31,7 @@ export type RowOrProblem = Row | { readonly problem: RowProblem };
 export interface DataOptions {
   /** A path, or `-` for standard input. */
   readonly file: string;
-  /** By default, the name of the file or its first characters decide. */
+  /** By default, it is detected from the file name or the first characters. */
   readonly format?: DataFormat | undefined;
   /** A label of the Encoding Standard, such as `windows-1252`. The default is UTF-8, or UTF-16 if there is a byte order mark. */
   readonly encoding?: string | undefined;
@@ -46,7 +46,7 @@ export interface Data {
   /** The path as it was passed, or `standard input`. */
   readonly name: string;
   readonly format: DataFormat;
-  /** The names of the columns of CSV. */
+  /** The CSV column names. */
   readonly columns: readonly string[] | undefined;
   /** Reads all rows from the beginning, and keeps one chunk of the file in memory at a time. */
   rows(): AsyncIterable<RowOrProblem>;

@@ -8,7 +8,7 @@ import { describeReadError, Failure, Misuse } from "../../failure.ts";
 /** The size of a chunk. */
 const chunkBytes = 64 * 1024;
 
-/** Bytes that can be read more than once: those of a file, or the stored bytes of a pipe. */
+/** Bytes that can be read more than once, either from a file or from a stored copy of a pipe's data. */
 export class StoredBytes {
   /** The name of the source in messages. */
   readonly name: string;
@@ -77,7 +77,7 @@ async function writeDown(name: string, source: Readable, signal: AbortSignal): P
   let file: FileHandle | undefined;
   try {
     file = await open(path, "wx+", 0o600);
-    // The bytes exist until the file is closed, on Windows too.
+    // The bytes exist until the file is closed, even on Windows.
     await unlink(path).catch(() => {});
     await writeFile(file, addAbortSignal(signal, source));
     return file;

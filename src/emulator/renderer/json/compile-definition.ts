@@ -18,7 +18,10 @@ const pageParts: Readonly<Record<string, readonly string[]>> = {
 const directives = ["$each", "$if", "$show", "$else"];
 const unknownDirective = "is unknown. The directives are `$each`, `$if`, `$show` and `$else`.";
 
-/** Compiles a document definition once, so that filling it does not parse texts again. Its nesting must already be checked. */
+/**
+ * Compiles a document definition once, so that filling it does not parse strings again. Its nesting must already have been
+ * checked.
+ */
 export function compileDefinition(
   definition: JsonObject,
   file: string,

@@ -19,7 +19,7 @@ export interface Filling {
 /** Creates a new piece of the definition on each call. Adds an issue if a value does not fit. */
 export type Fill<Piece = unknown> = (scope: Scope, filling: Filling) => Piece;
 
-/** The location of the compiler in the template, and the rules for texts at that location. */
+/** The compiler's location in the template, and the rules for strings at that location. */
 export interface Spot {
   readonly file: string;
   readonly place: JsonPath;

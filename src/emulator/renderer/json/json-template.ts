@@ -13,9 +13,10 @@ export interface JsonTemplate extends Template {
 }
 
 /**
- * Parses a JSON template file. Texts contain placeholders such as `{{customer.name}}`, `$each` repeats an element for each item of an
- * array, and `$if` shows an element conditionally. The file has the properties of pdfmake's definition and optionally `schema` (a JSON
- * Schema of the values), `sample` (values to try the template with) and `locale` (for formats such as `{{total | currency "GBP"}}`).
+ * Parses a JSON template file. Strings contain placeholders such as `{{customer.name}}`, `$each` repeats an element for each item
+ * of an array, and `$if` shows an element conditionally. The file has the properties of a pdfmake definition, and optionally
+ * `schema` (a JSON Schema of the values), `sample` (values to try the template with) and `locale` (for formats such as `{{total |
+ * currency "GBP"}}`).
  *
  * @throws {TemplateMistake} if the text is not JSON or not a template. The message is one line that names the location.
  */

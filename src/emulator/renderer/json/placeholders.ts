@@ -33,8 +33,8 @@ const placeholderPattern =
 const opening = /(?<!\\)(\\*)\{\{/g;
 
 /**
- * Parses a text with placeholders, such as `Dear {{customer.name}}`. A backslash escapes two braces, and two backslashes before braces
- * become one. The texts between placeholders are non-empty strings.
+ * Parses a string with placeholders, such as `Dear {{customer.name}}`. A backslash escapes two braces, and two backslashes before
+ * braces become one. The texts between placeholders are non-empty strings.
  */
 export function parseText(text: string, createError: CreateError): readonly (string | Placeholder)[] {
   const parts: (string | Placeholder)[] = [];

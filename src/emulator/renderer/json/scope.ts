@@ -7,7 +7,7 @@ export interface Scope {
   /** The path of the array in the values. `number` is the position of the item, starting at 1. */
   readonly array: JsonPath;
   readonly number: number;
-  /** The scope that `../` refers to. All values have no outer scope. */
+  /** The scope that `../` refers to. The scope of all values has no outer scope. */
   readonly outer: Scope | undefined;
 }
 
@@ -37,7 +37,7 @@ export function pathTo(scope: Scope, { up, names }: ValuePath): JsonPath {
   return path;
 }
 
-/** Returns an own property of a value. `length` of an array is not one, because JSON does not have it. */
+/** Returns an own property of a value. The `length` of an array does not count, because JSON arrays do not have it. */
 function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null) return undefined;
   const isMember = Object.prototype.propertyIsEnumerable.call(value, name);

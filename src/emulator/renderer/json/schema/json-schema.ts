@@ -19,7 +19,7 @@ type Resolve = (from: Schema) => Schema | boolean | undefined;
 /**
  * Compiles a JSON Schema of draft 4, 6, 7, 2019-09 or 2020-12, depending on its `$schema`. Does not fetch other documents.
  *
- * @param schema - the parsed schema, whose nesting must already be checked
+ * @param schema - the parsed schema, whose nesting must already have been checked
  * @param root - the location of the schema in the file
  * @returns a function that checks values. Its issues contain paths and rules but never a value
  * @throws {TemplateMistake} with the location if the schema is invalid or refers to another document.
