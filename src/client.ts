@@ -113,7 +113,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * @throws {TruncatedPdfError} (rejects) if the response is a truncated PDF
    * @throws {OversizedPdfError} (rejects) if a document in memory would be larger than `maxBytes`
    * @throws {SaveError} (rejects) if the file cannot be written
-   * @throws the abort reason (rejects), if you abort `signal` or call `cancel()`
+   * @throws the abort reason (rejects) if you abort `signal` or call `cancel()`
    *
    * @example
    * ```ts

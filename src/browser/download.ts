@@ -10,8 +10,8 @@ const savingBeginsWithinMs = 40_000;
  * @param filename - the file name. Default: the name from the response, otherwise `document.pdf`
  * @returns a promise that resolves when the browser has started to save the document. Browsers do not report whether saving
  * succeeds
- * @throws {ConfigurationError} (rejects) outside a browser page, or if `filename` is not a string. In both cases, the document is
- * cancelled
+ * @throws {ConfigurationError} (rejects) if it is called outside a web page, or if `filename` is not a string. In both cases, the
+ * document is cancelled
  * @throws whatever error the call rejects with. Nothing is saved in that case
  *
  * @example

@@ -63,8 +63,8 @@ export interface BulkSummary {
   /** The number of jobs that an earlier run finished and that ran again because their input has changed. */
   readonly changed: number;
   /**
-   * The number of jobs that earlier runs finished and that this run does not contain. Their documents remain. `undefined` if the
-   * run has not seen all of its jobs.
+   * The number of jobs that earlier runs finished but that this run does not contain. Their documents are kept. `undefined` if
+   * the run has not seen all of its jobs.
    */
   readonly missing: number | undefined;
   /** The failures grouped by kind, most frequent first. */
@@ -92,12 +92,12 @@ export interface RunBulkOptions<T, J> extends RunOptions {
   fresh?: boolean | undefined;
   /**
    * The maximum duration of an outage in milliseconds, after which the run stops with a `RunStoppedError`. It may be 0 or
-   * `Infinity`. Until then, the run sends one request at a time at growing intervals, and resumes when the service is available
-   * again. Default: 900,000.
+   * `Infinity`. Until then, the run sends one request at a time, at increasing intervals, and resumes when the service is
+   * available again. Default: 900,000.
    */
   giveUpAfter?: number | undefined;
   /**
-   * The name of the run, for example `"payslips of November"`. The run rejects a journal that was created under another name.
+   * The name of the run, for example `"payslips of November"`. The run rejects a journal that was created under a different name.
    * Default: none.
    */
   name?: string | undefined;

@@ -127,7 +127,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     return this.#outcome !== undefined && this.#outcome.failure === undefined;
   }
 
-  /** The error of an attempt: the document's error, which `use` may have wrapped, or else the error that `use` threw. */
+  /** Returns the error of an attempt: the document's error, which `use` may have wrapped, or else the error that `use` threw. */
   #failureOf(thrown: unknown): unknown {
     const failure = this.#outcome?.failure;
     // If it was cancelled, its reader knows the reason.

@@ -72,7 +72,7 @@ export interface UseContext {
 }
 
 /**
- * Turns a document into the value of its result. It is called for every attempt and must read the whole document before it
+ * Converts a document to the value of its result. It is called for every attempt and must read the whole document before it
  * returns.
  */
 export type Use<J, R> = (pdf: PendingPdf, job: J, context: UseContext) => Promise<R> | R;

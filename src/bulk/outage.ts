@@ -47,7 +47,7 @@ export class Outage {
     return this.#isOn && this.#sinceMs !== undefined && nowMs - this.#sinceMs >= this.#giveUpAfterMs;
   }
 
-  /** Records any response except a 5xx. */
+  /** Records a response other than a 5xx. */
   answered(): void {
     this.#failedJobs.clear();
     this.#sinceMs = undefined;

@@ -25,11 +25,11 @@ import { describeUnwritable } from "./unwritable.ts";
  *
  * A job is finished when its document is stored and its line is written to the journal. Finished jobs are skipped, unless their
  * template or values have changed. Jobs that were in flight when the process ended are generated again and replace their
- * documents. A `SIGKILL` loses no finished job. A power cut loses no synced job: journal lines are synced in groups, at most 20
- * ms apart, after their documents.
+ * documents. A `SIGKILL` does not lose finished jobs, and a power cut does not lose synced ones. Journal lines are synced in
+ * groups, at most 20 ms apart, after their documents.
  *
- * During a service outage, the run sends one request at a time at growing intervals, and resumes when the service is available
- * again.
+ * During a service outage, the run sends one request at a time, at increasing intervals, and resumes when the service is
+ * available again.
  *
  * @param options - see `RunBulkOptions`
  * @returns the numbers of fulfilled, skipped and rejected jobs, and the failures
@@ -82,7 +82,7 @@ export async function runBulk<T extends { [K in keyof T]: object }, J extends Jo
 }
 
 /**
- * Describes the sink's location for the journal. A folder is stored relative to the journal, so that you can move both together.
+ * Describes the storage location for the journal. A folder is stored relative to the journal, so that you can move both together.
  */
 function placeOf(place: string | undefined, journal: string): string {
   if (place === undefined || !isAbsolute(place)) return place ?? "";

@@ -61,7 +61,7 @@ export class Call implements AbortListener, TimerListener {
   /** The JSON body; a promise if the schema of the template is asynchronous. */
   #json: string | Promise<string> = "";
   #secrets: Redactor | undefined;
-  /** The error of the arguments, then that of the last attempt, and finally that of the call. */
+  /** The error of the arguments, then of the last attempt, and finally of the call. */
   #error: unknown;
   #hasWrongArguments = false;
   #attempts = 0;

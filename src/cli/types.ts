@@ -29,7 +29,7 @@ const defaultOutput = "pdf-templates.ts";
 /**
  * Writes the types of templates, which it derives from samples, schemas and template files.
  *
- * @param words - files and folders, optionally as `uid=path`
+ * @param words - files and folders, each optionally as `uid=path`
  * @throws {Misuse} if the command line or one of the files is invalid; nothing was written
  * @throws {Failure} if the file is outdated with `--check`, or cannot be written
  * @throws the abort reason of the session's signal

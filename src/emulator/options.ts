@@ -12,8 +12,8 @@ export interface EmulatorLimits {
   /** The maximum size of a request body in bytes. Default: 1,048,576 (1 MiB). */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * The timeout in milliseconds for receiving a request, from the connection to the end of the body. A slower request receives a
-   * 408, and its connection is closed. The headers must arrive within 10,000 ms. Default: 30,000.
+   * The timeout in milliseconds for receiving a request, from connecting to the end of the body. A slower request receives a 408,
+   * and its connection is closed. The headers must arrive within 10,000 ms. Default: 30,000.
    */
   readonly requestMs?: number | undefined;
   /** The timeout in milliseconds for rendering one document. If it is exceeded, the emulator responds with 500. Default: 60,000. */
@@ -35,7 +35,7 @@ export interface EmulatorOptions {
    * loopback address, otherwise any name.
    */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** The accepted API keys: at least one, of visible ASCII characters. Default: one random key. */
+  /** The accepted API keys: at least one, consisting of visible ASCII characters. Default: one random key. */
   readonly apiKeys?: readonly string[] | undefined;
   /** A folder of images that templates can use by file name. Default: none, so that only `data:` URLs work. */
   readonly images?: string | URL | undefined;
@@ -58,8 +58,8 @@ export interface EmulatorOptions {
   /** Called for every call after its response. Default: nothing. */
   readonly onCall?: ((call: Call) => void) | undefined;
   /**
-   * Called if a document cannot be generated, with the reason and with the file and line of its template. The caller receives a
-   * 500 that has the same request id but omits the reason. Default: prints to standard error.
+   * Called if a document cannot be generated, with the reason and the file and line in its template. The caller receives a 500
+   * that has the same request id but omits the reason. Default: prints to standard error.
    */
   readonly onError?: ((error: unknown, request: Request, requestId: string) => void) | undefined;
 }

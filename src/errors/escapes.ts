@@ -4,7 +4,7 @@
 const escapes =
   /(?<!\\)(?:\\+(?:u([\da-f]{4})|u\{([\da-f]{1,8})\}|x([\da-f]{2})|([nrt])|(["'/]))|\\{2,})|%([0-7][\da-f])|((?:%[cd][\da-f]|%e[\da-f]%[89ab][\da-f]|%f[0-7](?:%[89ab][\da-f]){2})%[89ab][\da-f])|%[89a-f][\da-f]|&#x([\da-f]{1,15});?|&#(\d{1,15});?|&([a-z]{2,6});/gi;
 
-/** Matches an incomplete escape at the end of a text. */
+/** Matches an incomplete escape at the end of a string. */
 const partialEscape = /(?:\\(?:u\{?[\da-f]{0,5}|x[\da-f]?)?|%[\da-f]?|&#?[\da-z]{0,6})$/i;
 
 /** HTML's named references for the characters that a key can contain. Other references become a space. */
@@ -20,19 +20,19 @@ const named: { readonly [name: string]: string | undefined } = Object.fromEntrie
 /** The maximum number of times that nested escapes such as `%2526` are decoded: more than a chain of proxies adds. */
 const maxRounds = 4;
 
-/** A decoded text, and the positions of its characters in the source. */
+/** A decoded string, and the positions of its characters in the source. */
 export interface DecodedText {
   readonly text: string;
   /** Converts an index in `text`, or its length, to an index in the source. */
   readonly sourceIndexOf: (index: number) => number;
 }
 
-/** Wraps a text that is not decoded. */
+/** Wraps a string that is not decoded. */
 export function asWritten(text: string): DecodedText {
   return { text, sourceIndexOf: (index) => index };
 }
 
-/** Decodes the escapes in a text, including nested ones. */
+/** Decodes the escapes in a string, including nested ones. */
 export function decodeEscapes(source: string): DecodedText {
   let decoded = asWritten(source);
   for (let round = 0; round < maxRounds && /[%\\&]/.test(decoded.text); round++) {
@@ -43,7 +43,7 @@ export function decodeEscapes(source: string): DecodedText {
   return decoded;
 }
 
-/** Removes an incomplete escape at the end of a text. */
+/** Removes an incomplete escape at the end of a string. */
 export function withoutPartialEscape(text: string): string {
   return text.replace(partialEscape, "");
 }

@@ -8,18 +8,18 @@ const mark = "[redacted]";
 /** The maximum length of an id that contained a secret, in characters. */
 const maxIdLength = 200;
 
-/** The maximum length of a text that is searched for secrets. A longer text is treated as if it contained one. */
+/** The maximum length of a string that is searched for secrets. A longer string is treated as if it contained one. */
 const maxSearchedLength = 10_000;
 
-/** The maximum length of a text whose words are first looked up in the sent text, which is faster. */
+/** The maximum length of a string whose words are first looked up in the sent text, which is faster. */
 const maxLengthByWord = 1_000;
 
 /**
- * Removes the API key and the values that were sent from other texts.
+ * Removes the API key and the values that were sent from other strings.
  *
- * A service may repeat them in its response, and a mock or a custom `fetch` in its error. Such texts appear in error messages and
- * logs, which must not contain secrets. Values are recognised by their words, because words are the same after escaping, and a
- * truncated value still contains some of them. Ordinary words and placeholder names are kept, so that messages stay readable.
+ * A service may repeat them in its response, and a mock or a custom `fetch` in its error. Such strings appear in error messages
+ * and logs, which must not contain secrets. Values are recognised by their words, because words are the same after escaping, and
+ * a truncated value still contains some of them. Ordinary words and placeholder names are kept, so that messages stay readable.
  */
 export class Redactor {
   readonly #apiKey: string | undefined;
@@ -74,12 +74,12 @@ export class Redactor {
   }
 
   /**
-   * Returns the beginning of a text on one line, without the key and the words of the values.
+   * Returns the beginning of a string on one line, without the key and the words of the values.
    *
    * @param maxLength - the maximum length of the result, in characters
    */
   quote(text: string, maxLength: number): string {
-    // Twice the length is enough after redaction, and limits the time for long texts.
+    // Twice the length is enough after redaction, and limits the time for long strings.
     const excerpt = decodeEscapes(this.withoutKey(text.slice(0, 2 * maxLength + 24))).text;
     const safe = replaceRanges(excerpt, this.#words().find(excerpt, true));
     return safe

@@ -3,10 +3,10 @@ import { asWritten, decodeEscapes, withoutPartialEscape } from "./escapes.ts";
 /** A shorter key is a placeholder such as `test`, which can also be part of an ordinary word. */
 export const shortestLongKey = 8;
 
-/** The minimum length of a truncated key at the end of a text. */
+/** The minimum length of a truncated key at the end of a string. */
 const shortestBeginning = 4;
 
-/** The start and the end of a range in a text. */
+/** The start and the end of a range in a string. */
 export type TextRange = readonly [start: number, end: number];
 
 /** The encodings of the last key, cached because most programs have one key and search for it in every response. */
@@ -67,9 +67,9 @@ function isWithinWord(text: string, start: number, end: number): boolean {
   return /[\p{L}\p{N}]/u.test(`${text[start - 1] ?? ""} ${text[end] ?? ""}`);
 }
 
-/** Returns the length of a truncated encoding at the end of a text, or 0. */
+/** Returns the length of a truncated encoding at the end of a string, or 0. */
 function lengthOfBeginningAtEnd(text: string, encoding: string): number {
-  // A quick check, because few texts contain the beginning of a key.
+  // A quick check, because few strings contain the beginning of a key.
   if (!text.includes(encoding.slice(0, shortestBeginning))) return 0;
   for (let length = encoding.length - 1; length >= shortestBeginning; length--) {
     if (text.endsWith(encoding.slice(0, length))) return length;

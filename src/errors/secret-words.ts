@@ -43,7 +43,7 @@ export class SecretWords {
   }
 
   /**
-   * Finds the secret words and phrases in a text, including phrases that overlap.
+   * Finds the secret words and phrases in a string, including phrases that overlap.
    *
    * @param isExcerpt - whether the text may be truncated within a word, or contain text in base64
    */

@@ -44,8 +44,8 @@ import { watched } from "./watched.ts";
  *
  * @param options - see `HandlerOptions`; `client`, `templates` and `authorize` are required
  * @returns a function from a web `Request` to a web `Response`, for Next.js, Hono, Bun, Deno and Workers. For `node:http`,
- * Express and Fastify, pass it to `nodeListener` of `template-pdf/handler/node`. Its second argument, such as the session's user,
- * is passed to your functions as `context`
+ * Express and Fastify, pass it to `nodeListener` from `template-pdf/handler/node`. Its second argument, such as the session's
+ * user, is passed to your functions as `context`
  * @throws {ConfigurationError} if an option is missing, unknown or invalid
  *
  * @example

@@ -12,7 +12,7 @@ import { checkUid } from "../request/url.ts";
 import type { Disposition } from "../service/content-disposition.ts";
 import { checkOrigin } from "./origins.ts";
 
-/** The templates that browsers may request. Each key is the name that they use. */
+/** The templates that browsers may request. Each key is the name that browsers use. */
 export type HandlerTemplates = Readonly<Record<string, AnyTemplate>>;
 
 /**
@@ -39,7 +39,7 @@ export interface HandlerError<Context = unknown> {
 }
 
 /**
- * A handler: it turns a web `Request` into a web `Response`.
+ * A handler: a function from a web `Request` to a web `Response`.
  *
  * If your functions declare a type for their `context`, callers must pass one. Otherwise they may pass anything, as Next.js, Deno
  * and Workers do. The handler rejects only if it is not called with a web `Request`, with a `ConfigurationError`.
@@ -67,9 +67,9 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
    */
   templates: T;
   /**
-   * Decides about every call before its body is read. Only `true` allows it. `false` leads to a 403, and a `Response`, such as
-   * your own 401, is sent as it is. Do not read the body here. `name` is the requested name, which may not be in `templates`;
-   * `context` is the second argument of the handler.
+   * Decides whether a call is allowed, before its body is read. Only `true` allows it. `false` results in a 403. A `Response`,
+   * such as your own 401, is sent unchanged. Do not read the body here. `name` is the requested name, which may not be in
+   * `templates`. `context` is the second argument of the handler.
    */
   authorize: (
     request: Request,
@@ -78,8 +78,8 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
   ) => boolean | Response | Promise<boolean | Response>;
   /**
    * Returns the values to send in place of those received, for example to set a price that the browser must not control. The
-   * template's schema then checks them. A `Response` is sent as it is, without a request to the service. Default: the received
-   * values.
+   * template's schema then checks them. A `Response` is sent unchanged, and no request is sent to the service. Default: the
+   * received values.
    */
   values?:
     | ((
@@ -92,8 +92,8 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
   /** Whether browsers save the document or show it. Default: `"attachment"`. */
   disposition?: Disposition | undefined;
   /**
-   * Returns the file name of the document, with or without `.pdf`. The name is made safe. It receives the values that are sent.
-   * Default, and if it returns `undefined`: the template's name in `templates`.
+   * Returns the file name of the document, with or without `.pdf`. The name is made safe for every system. The function receives
+   * the values that are sent. Default, and if it returns `undefined`: the template's name in `templates`.
    */
   filename?:
     | ((
@@ -105,7 +105,7 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
     | undefined;
   /**
    * Other origins allowed to make cross-origin (CORS) calls, with cookies, such as `https://app.example.com`. Default: none.
-   * Pages of the same origin and callers that are not browsers may always call.
+   * Same-origin pages and callers that are not browsers are always allowed.
    */
   origins?: readonly string[] | undefined;
   /** The maximum size of the values in bytes. Default: 1,048,576 (1 MiB). */

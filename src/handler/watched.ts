@@ -5,7 +5,7 @@ import type { Bytes } from "../runtime/platform-types.ts";
  * closed.
  *
  * @param signal - aborted when the caller disconnects, which is not a failure
- * @param onFailure - receives the error of the stream, once
+ * @param onFailure - receives the stream's error, once
  */
 export function watched(
   stream: ReadableStream<Bytes>,

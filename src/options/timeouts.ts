@@ -16,7 +16,7 @@ export interface Timeouts {
   /** The maximum time to wait for more bytes of the document while the reader is ready for them. Default: 30,000. */
   stall?: number | undefined;
   /**
-   * Time from when a document has been awaited until an output method reads it, or from when a stream is returned until its first
+   * Time between awaiting a document and calling the output method that reads it, or between receiving a stream and its first
    * read. Default: 60,000.
    */
   unread?: number | undefined;

@@ -30,7 +30,7 @@ export interface QueueProgress {
   readonly perSecond: number;
   /** The estimated remaining time in milliseconds; `Infinity` if it is unknown. */
   readonly leftMs: number;
-  /** Whether an `add` of the run has completed, so that the total is final. */
+  /** Whether a call to `add` for this run has completed, so that the total is final. */
   readonly isAdded: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface QueueProgress {
 export interface QueueFailure {
   /** The key of the job, if it was added with one. */
   readonly key: string | undefined;
-  /** The index of the job in its `add`, from 0. */
+  /** The index of the job in its call to `add`, starting at 0. */
   readonly index: number;
   /** The `code` of the error, for example `"bad_request"`. */
   readonly code: string;

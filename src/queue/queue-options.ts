@@ -20,8 +20,8 @@ export interface BulkQueueOptions {
   /** The prefix of the keys in Redis, like `prefix` of BullMQ. A cluster needs braces: `{bull}`. Default: `"bull"`. */
   prefix?: string | undefined;
   /**
-   * The key that encrypts jobs with AES-256-GCM, so that Redis contains no readable values: 32 bytes, a base64 string of them, or
-   * a Web Crypto key. All machines that share a queue need the same key. Default: jobs are not encrypted.
+   * The key that encrypts jobs with AES-256-GCM, so that Redis contains no readable values: 32 bytes, their base64 encoding, or a
+   * Web Crypto key. All machines that share a queue need the same key. Default: jobs are not encrypted.
    */
   sealKey?: SealKey | undefined;
   /**

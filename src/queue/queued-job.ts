@@ -15,7 +15,7 @@ export type QueuedData =
 export interface QueuedContent {
   /** The template is a uid here, because a schema has already checked the values. */
   readonly job: Job & { readonly template: string };
-  /** The index of the job in its `add`, from 0. */
+  /** The index of the job in its call to `add`, starting at 0. */
   readonly index: number;
   /** The key of the job, if any. */
   readonly key?: string;

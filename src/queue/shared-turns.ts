@@ -23,7 +23,7 @@ export class SharedTurns {
     const end = () => {
       this.#running = undefined;
     };
-    // Callers that wait for the next run do not get the error of this one.
+    // Callers that wait for the next run do not receive this run's error.
     this.#running = turn.then(end, end);
     return turn;
   }

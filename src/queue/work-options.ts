@@ -23,7 +23,7 @@ export interface WorkOptions<J> extends Pick<RunOptions, "retry" | "signal"> {
   /** The number of documents that this worker generates at a time. Default: 16. */
   concurrency?: number | undefined;
   /**
-   * The maximum number of requests per second of all workers together. The queue stores it: the worker that sets it last wins,
+   * The maximum number of requests per second for all workers together. The queue stores it. The worker that sets it last wins,
    * and `Infinity` removes it. Default: the stored limit. If there is none, the workers adapt to the service.
    */
   perSecond?: number | undefined;

@@ -265,7 +265,7 @@ export class QueueWorker {
     }
   }
 
-  /** Returns why a job is not retried after workers died. */
+  /** Returns the reason a job is not retried after workers have died, if there is one. */
   #objectionToInterrupted({ attemptsStarted, progress }: BullJob): QueueError | undefined {
     const { starts = 0 } = Object(progress) as { starts?: number };
     const interruptions = attemptsStarted - starts - 1;

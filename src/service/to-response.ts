@@ -7,7 +7,7 @@ export interface Product {
   readonly bytes: Bytes | ReadableStream<Bytes>;
   /** The length of a stream in bytes. Default: unknown, and not sent. */
   readonly contentLength?: number | undefined;
-  /** The file name, which is made safe. Default: the uid. */
+  /** The file name. It is made safe for every system. Default: the uid. */
   readonly filename?: string | undefined;
   /** Default: `attachment`. */
   readonly disposition?: Disposition | undefined;

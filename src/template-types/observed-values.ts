@@ -104,7 +104,7 @@ export class Variant {
   /** The observed values of all properties if their names are data. Then `members` is empty. */
   others: ObservedProperty | undefined;
 
-  /** What distinguishes the variant from others: names, kinds and tags; tags only; or nothing. */
+  /** What distinguishes the variant from others. This is names, kinds and tags, or only tags, or nothing. */
   readonly keys: readonly string[];
 
   constructor(keys: readonly string[]) {
@@ -223,7 +223,7 @@ export function merge(variants: readonly Variant[]): Variant {
   return merged;
 }
 
-/** A text that two objects share only if they have the same names, kinds and tags, in this order. */
+/** A string that two objects share only if they have the same names, kinds and tags, in this order. */
 function outlineOf(object: Readonly<Record<string, unknown>>, names = Object.keys(object)): string {
   let outline = "";
   for (const name of names) {

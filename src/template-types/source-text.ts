@@ -1,7 +1,7 @@
 /** Characters that may end a line or change its appearance: control and format characters, line separators, lone surrogates. */
 const unseen = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/** Writes a text as a TypeScript literal, with the quotes that Prettier would choose. */
+/** Writes a string as a TypeScript literal, with the quotes that Prettier would choose. */
 export function quoted(text: string): string {
   const body = JSON.stringify(text).slice(1, -1).replace(unseen, escapeOf);
   const doubles = text.split('"').length;

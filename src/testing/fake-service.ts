@@ -54,8 +54,8 @@ export class FakeService<T = any> {
   readonly apiKey: string;
   readonly #log = new CallLog<FakeCallOf<T>>();
   /**
-   * The received calls with a valid key and readable values, in order. Each retry is a call. They include calls that a schema or
-   * a fault refused.
+   * The received calls with a valid key and readable values, in order. Each retry counts as a call. Calls that a schema or a
+   * fault refused are included.
    */
   readonly calls: readonly FakeCallOf<T>[] = this.#log.all;
   readonly #isAnywhere: boolean;

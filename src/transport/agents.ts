@@ -34,7 +34,7 @@ export class OwnAgents {
     return agent;
   }
 
-  /** Closes the dispatchers when the calls in flight are done. */
+  /** Closes the dispatchers when the calls in flight have ended. */
   async close(): Promise<void> {
     const opened = await Promise.allSettled(Object.values(this.#agents));
     await Promise.all(opened.map((agent) => agent.status === "fulfilled" && agent.value?.close()));

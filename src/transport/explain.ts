@@ -42,13 +42,13 @@ const handshakes: { readonly [code: string]: readonly [reason: string, advice: s
   EPROTO: ["the server on that port uses another version of TLS, or none", otherPort],
 };
 
-/** The maximum depth of a chain of causes: the error of a custom `fetch` may be its own cause. */
+/** The maximum depth of a chain of causes. An error from a custom `fetch` may be its own cause. */
 const maxDepth = 10;
 
 /**
  * Explains why there was no response, as far as that is known.
  *
- * @param cause - the error of the transport, with its causes
+ * @param cause - the transport's error, with its causes
  */
 export function explain(cause: unknown): Explanation | undefined {
   try {

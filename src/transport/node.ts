@@ -45,7 +45,7 @@ function openPool(): TransportPool {
       if (legacy !== current && isReplaced(legacy)) return usingGlobalFetch(credentials);
       return own;
     },
-    // `AsyncLocalStorage.snapshot` captures it, too, but costs ten times as much on Node 20.
+    // `AsyncLocalStorage.snapshot` also captures it, but costs ten times as much on Node 20.
     captureContext: () => new AsyncResource("TemplatePdf"),
     close: () => agents.close(),
   };

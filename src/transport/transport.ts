@@ -88,7 +88,7 @@ export interface TransportPool {
   current(settings: TransportSettings): Transport;
   /** Captures the caller's asynchronous context, which loggers and tracers use, if the runtime supports it. */
   captureContext(): CapturedContext | undefined;
-  /** Closes the connections of this pool when the calls in flight are done, but never a caller's dispatcher. */
+  /** Closes the connections of this pool when the calls in flight have ended, but never a caller's dispatcher. */
   close(): Promise<void>;
 }
 
@@ -104,7 +104,7 @@ export interface CapturedContext {
 /** The transports of a platform. */
 export interface TransportPlatform {
   openPool(): TransportPool;
-  /** Returns why a caller's dispatcher cannot be used, or `undefined` if it can. */
+  /** Returns the reason a caller's dispatcher cannot be used, or `undefined` if it can. */
   objectionTo(dispatcher: DispatcherLike): string | undefined;
 }
 

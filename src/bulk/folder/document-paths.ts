@@ -6,7 +6,7 @@ import { hashJob, KeyTable, newRecord } from "../journal/key-table.ts";
 /** Control characters, text direction marks, lone surrogates. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
 
-/** Returns why a relative path that contains values cannot be used for a file in the folder. */
+/** Returns the reason a relative path cannot be used for a file in the folder, if there is one. The path contains values. */
 export function objectionToPath(path: string, platform: string): string | undefined {
   const isWindows = platform === "win32";
   const names = path.split(isWindows ? /[\\/]/ : "/");
@@ -22,7 +22,7 @@ export function objectionToPath(path: string, platform: string): string | undefi
   return undefined;
 }
 
-/** Resolves the links in an absolute path, whose last parts may not exist. */
+/** Resolves the links in an absolute path. The last parts of the path may not exist. */
 export function realPathOf(path: string): string {
   try {
     return realpathSync.native(path);

@@ -146,7 +146,10 @@ class Folder<J extends Job> implements FolderSink<J> {
     return saved;
   }
 
-  /** Returns the reason a document must not be saved to this path, whose links are resolved, or `undefined` if it is allowed. */
+  /**
+   * Returns the reason a document must not be saved to this path, or `undefined` if it is allowed. The links in the path are
+   * already resolved.
+   */
   #objectionTo(real: string): string | undefined {
     this.#realPlace ??= realPathOf(this.place);
     if (!isWithin(real, this.#realPlace)) return `a link in it leads outside ${JSON.stringify(this.place)}`;

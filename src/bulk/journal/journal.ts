@@ -14,7 +14,7 @@ export interface JournalOptions {
   readonly path: string;
   /**
    * The run that the journal belongs to, as names and descriptions. They appear in messages, so they must not contain secrets. A
-   * journal of another run is rejected.
+   * journal from another run is rejected.
    */
   readonly run: Readonly<Record<string, string>>;
   /** Whether to start over. An existing journal is renamed to `<path>.old`, replacing an older one. */

@@ -113,7 +113,7 @@ export class Pace {
     if (retryAfterMs !== undefined) this.#pause(nowMs, retryAfterMs);
   }
 
-  /** The request failed during a service outage, which says nothing about the pace. */
+  /** The request failed during a service outage. That says nothing about the pace. */
   lost(ticket: Ticket, nowMs: number, retryAfterMs: number | undefined): void {
     this.#underWay -= 1;
     this.#lastBeforeFall = Math.max(this.#lastBeforeFall, ticket);

@@ -102,7 +102,7 @@ export class RateSeeker {
     this.#passedCount += 1;
   }
 
-  /** Records a refusal. Returns the pause to make if the service requests none. */
+  /** Records a refusal. Returns the pause to use if the service does not request one. */
   refused(number: number, nowMs: number, pauseMs: number): number {
     if (!this.isNews(number)) return 0;
     const wasGuess = this.#isGuess;

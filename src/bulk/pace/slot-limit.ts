@@ -39,12 +39,12 @@ export class SlotLimit {
     return this.#slots;
   }
 
-  /** Records a sent request, with the number in flight. */
+  /** Records that a request was sent, given the number in flight. */
   sent(underWay: number): void {
     this.#most = Math.max(this.#most, underWay);
   }
 
-  /** Records a success, with the number in flight. */
+  /** Records a success, given the number in flight. */
   passed(underWay: number, nowMs: number): void {
     if (underWay < this.#slots || this.#slots === mostSlots) return;
     this.#good += 1;
@@ -59,14 +59,14 @@ export class SlotLimit {
     this.#good = 0;
   }
 
-  /** Records an overload: halves the slots, or reverts the last increase. */
+  /** Records an overload: halves the number of slots, or reverts the last increase. */
   fall(pauseMs: number, nowMs: number): void {
     const tooMany = this.#slots;
     this.#fallTo(this.#isProbe ? tooMany - 1 : Math.floor(tooMany / 2), tooMany);
     this.#probeNotBeforeMs = nowMs + pauseMs * pausesBeforeProbe;
   }
 
-  /** Records a 429, with the number in flight. If that number is a new maximum, it may be the cause. */
+  /** Records a 429, given the number in flight. If that number is a new maximum, it may be the cause. */
   refused(underWay: number, isNews: boolean): void {
     this.#isQuickStart = false;
     if (!isNews || underWay < this.#most || underWay <= firstSlots) return;

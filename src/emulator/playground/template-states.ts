@@ -77,7 +77,7 @@ export class TemplateStates {
       const made = await this.#renderers.perform({ template, values: found.sample }, limit);
       if (made.kind === "document")
         return { ...state, pages: countPages(Buffer.from(made.bytes).toString("latin1")) };
-      // Rejected values are not an error of the template: without a sample, users fill them in.
+      // Rejected values are not an error in the template: without a sample, users fill them in.
       return made.kind === "refused" ? state : { ...state, fault: faultOf(made) };
     } catch {
       return { ...last, fault: tooSlow };

@@ -9,7 +9,7 @@ const transparentPixel = Buffer.from(
 );
 
 /**
- * Replaces every image and attached file by its bytes before pdfmake opens it. Names refer to the image folder, and no other
+ * Replaces every image and attached file with its bytes before pdfmake opens it. Names refer to the image folder, and no other
  * file can be opened.
  *
  * pdfmake's own policy (0.3.11) is not sufficient. It opens allowed names as paths, and allows everything that begins with

@@ -6,9 +6,7 @@ import { TemplateMistake } from "./template.ts";
 
 export type ReadPicture = (name: string) => Buffer;
 
-/**
- * Opens the image folder, the only files that a document can show. Links that lead out of it are ignored.
- */
+/** Opens the image folder. A document can show only the files in it. Links that lead out of it are ignored. */
 export function openPictures(folder: string | undefined): ReadPicture {
   if (folder !== undefined) filesOf(folder, "image");
   const root = folder && realpathSync(folder);

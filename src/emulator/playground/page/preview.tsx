@@ -8,7 +8,7 @@ interface PreviewProps {
   readonly rendering: Rendering;
   /** The log entry of the last call. */
   readonly logged: LoggedCall | undefined;
-  /** The error of the template file. */
+  /** The error in the template file. */
   readonly fault: string | undefined;
   readonly hasPdfJs: boolean;
   readonly isHidden: boolean;

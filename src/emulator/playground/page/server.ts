@@ -112,7 +112,7 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   throw new Error(detail ?? `The emulator refused with ${response.status}.`);
 }
 
-/** Calls the service as an application does. @throws the reason of `signal` */
+/** Calls the service as an application does. @throws the abort reason of `signal` */
 export async function generate(
   { apiKey }: Pick<ServerState, "apiKey">,
   uid: string,

@@ -34,7 +34,7 @@ const opening = /(?<!\\)(\\*)\{\{/g;
 
 /**
  * Parses a string with placeholders, such as `Dear {{customer.name}}`. A backslash escapes two braces, and two backslashes before
- * braces become one. The texts between placeholders are non-empty strings.
+ * braces become one. The parts between placeholders are non-empty strings.
  */
 export function parseText(text: string, createError: CreateError): readonly (string | Placeholder)[] {
   const parts: (string | Placeholder)[] = [];

@@ -22,7 +22,7 @@ export class ValueShape {
     return this.#item;
   }
 
-  /** Generates a value. A text is its own name, and an item has the name of its array. */
+  /** Generates a value. A string value is its own name, and an item has the name of its array. */
   sample(name: string): unknown {
     if (this.#members.size > 0) return this.sampleObject();
     if (this.#item) return Array(this.#length).fill(this.#item.sample(name));
