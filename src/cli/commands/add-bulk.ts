@@ -4,7 +4,7 @@ import { exitCodesHelp } from "../exit-codes.ts";
 import { Misuse } from "../failure.ts";
 import type { AddRowsFlags } from "../queue/add-rows.ts";
 import type { Session } from "../terminal.ts";
-import { addServiceOptions, finishCommand, once, serviceHelp } from "./finish-command.ts";
+import { addServiceOptions, finishCommand, serviceHelp, takeOnce } from "./finish-command.ts";
 
 const bulkHelp = `
 Each row becomes a document, and its columns or properties are the values of the
@@ -36,8 +36,7 @@ export function addBulk(program: Command, session: Session): void {
     .description("Generates a PDF from each row of a file, and continues an interrupted run.")
     .argument("<uid>", "the template uid from the dashboard")
     .argument("<data>", "the rows: .csv with a header, .ndjson or .json; - for standard input");
-  const take = (option: string, description: string) =>
-    command.option(option, description, once(option.replace(/ .*/, ""), "bulk"));
+  const take = takeOnce(command);
   take(
     "--out <pattern>",
     'the path of each document, such as "out/{{invoice_no}}.pdf"; required without --queue',

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { exitCodesHelp } from "../exit-codes.ts";
 import type { RunsFlags } from "../queue/runs.ts";
 import type { Session } from "../terminal.ts";
-import { finishCommand, once, queueHelp } from "./finish-command.ts";
+import { finishCommand, queueHelp, takeOnce } from "./finish-command.ts";
 
 const runsHelp = `
 Shows the progress of all runs in the queue. In a terminal, the table updates until
@@ -16,8 +16,7 @@ ${exitCodesHelp.runs}`;
 /** Adds `runs` to the program. */
 export function addRuns(program: Command, session: Session): void {
   const command = program.command("runs").description("Shows, retries or removes the runs of a queue.");
-  const take = (option: string, description: string) =>
-    command.option(option, description, once(option.replace(/ .*/, ""), "runs"));
+  const take = takeOnce(command);
   take("--queue <url>", "the URL of the queue (default: TEMPLATE_PDF_QUEUE_URL)");
   take("--name <name>", "the name of the queue (default: template-pdf)");
   command.option("--once", "print the table once, even in a terminal");

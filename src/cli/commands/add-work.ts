@@ -2,7 +2,14 @@ import { type Command, Option } from "commander";
 import { exitCodesHelp } from "../exit-codes.ts";
 import type { WorkFlags } from "../queue/work.ts";
 import type { Session } from "../terminal.ts";
-import { addServiceOptions, finishCommand, once, queueHelp, serviceHelp } from "./finish-command.ts";
+import {
+  addServiceOptions,
+  finishCommand,
+  once,
+  queueHelp,
+  serviceHelp,
+  takeOnce,
+} from "./finish-command.ts";
 
 const workHelp = `
 A worker generates the documents of all runs in a queue. Start any number of workers
@@ -25,8 +32,7 @@ export function addWork(program: Command, session: Session): void {
         .argParser(once("--out", "work"))
         .makeOptionMandatory(),
     );
-  const take = (option: string, description: string) =>
-    command.option(option, description, once(option.replace(/ .*/, ""), "work"));
+  const take = takeOnce(command);
   take("--queue <url>", "the URL of the queue (default: TEMPLATE_PDF_QUEUE_URL)");
   take("--name <name>", "the name of the queue (default: template-pdf)");
   take("--concurrency <count>", "the maximum number of documents in flight (default: 16)");

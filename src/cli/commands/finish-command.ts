@@ -85,6 +85,12 @@ export function once(option: string, command: string): (value: string, before: s
   };
 }
 
+/** Returns a function that adds options that may be given only once. */
+export function takeOnce(command: Command): (option: string, description: string) => Command {
+  return (option, description) =>
+    command.option(option, description, once(option.replace(/ .*/, ""), command.name()));
+}
+
 /** Reads an option that may be repeated. */
 export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
