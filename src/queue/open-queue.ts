@@ -30,7 +30,7 @@ export interface OpenQueue {
  * Opens a queue in Redis or Valkey, and checks that Redis does not evict jobs.
  *
  * @throws {ConfigurationError} if a package is missing, or Redis may evict jobs
- * @throws {QueueError} if Redis cannot be reached, or rejects the password
+ * @throws {QueueError} if Redis cannot be reached, is too old, does not respond or rejects the password
  */
 export async function openQueue({
   connection,
@@ -49,6 +49,10 @@ export async function openQueue({
     lastError = error;
   });
   const where = addressOf(redis);
+  const timer = setTimeout(() => {
+    lastError = new Error("it does not respond");
+    redis.disconnect();
+  }, redis.options.connectTimeout || 10_000);
   try {
     await redis.connect();
     const policy = /^maxmemory_policy:(.*?)\r?$/m.exec(await redis.info("memory"))?.[1];
@@ -57,18 +61,20 @@ export async function openQueue({
         `Redis at ${where} may delete waiting jobs: its \`maxmemory-policy\` is ${JSON.stringify(policy)}. Set it to noeviction.`,
       );
     }
+    const removeOnFail = { age: Math.ceil(keepFailedForMs / 1000) };
+    const defaultJobOptions = { attempts: 1, removeOnComplete: true, removeOnFail, stackTraceLimit: 0 };
+    const queue = new bullmq.Queue(name, { connection: redis, prefix, defaultJobOptions });
+    // The connection has its own listener.
+    queue.on("error", () => {});
+    await queue.waitUntilReady();
+    return { bullmq, redis, queue, table: new RunTable(redis, `${prefix}:${name}`) };
   } catch (error) {
     redis.disconnect();
     if (error instanceof ConfigurationError) throw error;
     throw connectionError(where, lastError ?? error);
+  } finally {
+    clearTimeout(timer);
   }
-  const removeOnFail = { age: Math.ceil(keepFailedForMs / 1000) };
-  const defaultJobOptions = { attempts: 1, removeOnComplete: true, removeOnFail, stackTraceLimit: 0 };
-  const queue = new bullmq.Queue(name, { connection: redis, prefix, defaultJobOptions });
-  // The connection has its own listener.
-  queue.on("error", () => {});
-  await queue.waitUntilReady();
-  return { bullmq, redis, queue, table: new RunTable(redis, `${prefix}:${name}`) };
 }
 
 /** Creates an independent connection with the same settings. */

@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { Redis } from "ioredis";
+import { TemplatePdf } from "template-pdf";
+import type { Job } from "template-pdf/bulk";
+import { type BulkQueue, bulkQueue } from "template-pdf/queue";
+import { fakePdf } from "template-pdf/testing";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { start } from "../support/programs.ts";
+import { type RedisServer, startRedis } from "../support/redis-server.ts";
+import { Service } from "../support/service.ts";
+
+/** Tests queues when calls overlap, when processes are killed, and while Redis is unavailable. */
+
+let redis: RedisServer;
+let admin: Redis;
+let runs: BulkQueue;
+
+beforeEach(async () => {
+  redis = await startRedis();
+  admin = new Redis(redis.url);
+  admin.on("error", () => {});
+  runs = openQueue();
+  onTestFinished(() => admin.disconnect());
+});
+
+function openQueue(): BulkQueue {
+  const queue = bulkQueue({ connection: redis.url, name: "tests", sealKey: new Uint8Array(32) });
+  onTestFinished(() => queue.close());
+  return queue;
+}
+
+const jobsOf = (count: number) => Array.from({ length: count }, (_, n) => ({ template: "t", values: { n } }));
+
+/** Runs an action before the first job is encrypted or decrypted. */
+function beforeFirst(method: "encrypt" | "decrypt", action: () => Promise<unknown>): void {
+  const original = crypto.subtle[method].bind(crypto.subtle);
+  const spy = vi.spyOn(crypto.subtle, method).mockImplementationOnce(async (...args) => {
+    await action();
+    return original(...args);
+  });
+  onTestFinished(() => spy.mockRestore());
+}
+
+/** Returns the keys of a run. */
+async function keysOf(runId: string): Promise<string[]> {
+  return (await admin.keys("*")).filter((key) => key.includes(runId));
+}
+
+async function progressOf(run: string) {
+  for await (const progress of runs.progress(run)) return progress;
+  throw new Error("there was no progress");
+}
+
+it.each([
+  ["is too old", (text: string) => (text.includes("INFO") ? info : "+OK\r\n"), /Redis version needs to be/],
+  ["does not respond", () => "", /cannot be reached: it does not respond/],
+])("closes its connection to a Redis server that %s", { timeout: 60_000 }, async (_title, reply, message) => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on("error", () => {}).on("close", () => sockets.delete(socket)));
+    socket.on("data", (bytes) => {
+      for (const _ of String(bytes).matchAll(/^\*/gm)) socket.write(reply(String(bytes)));
+    });
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const queue = bulkQueue({ connection: { host: "127.0.0.1", port, disableClientInfo: true }, name: "tests" });
+  await expect(queue.runs()).rejects.toThrow(message);
+  await eventually(() => sockets.size === 0);
+});
+
+const infoText = "redis_version:3.0.0\r\nmaxmemory_policy:noeviction\r\nloading:0\r\n";
+const info = `$${infoText.length}\r\n${infoText}\r\n`;
