@@ -97,7 +97,8 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * Starts a worker in this process. You can start workers on any number of machines and processes.
    *
    * @param options - see `WorkOptions`
-   * @returns the worker, which runs until you close it. `done` rejects if it stops because of an error
+   * @returns the worker, which runs until you close it. `done` rejects if it stops because of an error. If you do not handle that,
+   * Node.js reports an unhandled rejection and ends the process
    * @throws {ConfigurationError} if an option is unknown or invalid
    *
    * @example
@@ -109,10 +110,9 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    */
   work<J = unknown>(options: WorkOptions<J>): QueueWorker {
     checkWorkOptions(options);
-    const worker = new QueueWorker(this.#settings, this.#codec, this.#open(), options);
+    const onEnd = () => void this.#workers.delete(worker);
+    const worker = new QueueWorker(this.#settings, this.#codec, this.#open(), options, onEnd);
     this.#workers.add(worker);
-    const forget = () => void this.#workers.delete(worker);
-    worker.done.then(forget, forget);
     return worker;
   }
 

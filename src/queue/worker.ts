@@ -69,8 +69,14 @@ export class QueueWorker {
   readonly #sync: SharedTurns;
 
   /** @internal */
-  // biome-ignore lint/suspicious/noExplicitAny: as above.
-  constructor(settings: QueueSettings, codec: JobCodec, open: Promise<OpenQueue>, options: WorkOptions<any>) {
+  constructor(
+    settings: QueueSettings,
+    codec: JobCodec,
+    open: Promise<OpenQueue>,
+    // biome-ignore lint/suspicious/noExplicitAny: as above.
+    options: WorkOptions<any>,
+    onEnd: () => void,
+  ) {
     this.#settings = settings;
     this.#codec = codec;
     this.#open = open;
@@ -79,7 +85,7 @@ export class QueueWorker {
     this.#mayRenderTwice = resolveRetry(options.retry, retry).mayRenderTwice;
     this.#sync = new SharedTurns(async () => options.sink.sync?.());
     makeDisposable(Object.getPrototypeOf(this), (worker: QueueWorker) => worker.close().then(() => {}));
-    this.done = this.#work();
+    this.done = this.#work().finally(onEnd);
   }
 
   /**

@@ -67,10 +67,26 @@ it.each([
   onTestFinished(() => void server.close());
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const queue = bulkQueue({ connection: { host: "127.0.0.1", port, disableClientInfo: true }, name: "tests" });
+  const queue = bulkQueue({
+    connection: { host: "127.0.0.1", port, disableClientInfo: true },
+    name: "tests",
+  });
   await expect(queue.runs()).rejects.toThrow(message);
   await eventually(() => sockets.size === 0);
 });
 
 const infoText = "redis_version:3.0.0\r\nmaxmemory_policy:noeviction\r\nloading:0\r\n";
 const info = `$${infoText.length}\r\n${infoText}\r\n`;
+
+it("ends the process if a worker stops and `done` is not handled", async () => {
+  const program = `
+    import { TemplatePdf } from "template-pdf";
+    import { bulkQueue } from "template-pdf/queue";
+    const client = new TemplatePdf({ baseUrl: "http://127.0.0.1:9", apiKey: "key" });
+    const runs = bulkQueue({ connection: ${JSON.stringify(redis.url)}, name: "tests" });
+    runs.work({ client, sink: { open: async () => { throw new Error("the disk is missing") }, put: async () => {} } });
+    setInterval(() => {}, 1000);`;
+  const args = ["--input-type=module", "--eval", program];
+  const { ended } = start(process.execPath, args, { cwd: process.cwd() });
+  expect(await ended).toMatchObject({ exitCode: 1, printed: expect.stringContaining("the disk is missing") });
+});
