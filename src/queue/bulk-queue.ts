@@ -5,7 +5,7 @@ import { isText } from "../options/option-rules.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import { Adder } from "./add.ts";
 import type { AddOptions, AddSummary } from "./add-options.ts";
-import { type OpenQueue, openQueue } from "./open-queue.ts";
+import { disconnect, type OpenQueue, openQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
 import { type BulkQueueOptions, checkQueueOptions, type QueueSettings } from "./queue-options.ts";
 import { JobCodec, splitId } from "./queued-job.ts";
@@ -223,13 +223,16 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     await table.forget(run, id);
   }
 
-  /** Closes the connections of this queue, and the workers that it started in this process. Jobs stay in the queue. */
+  /**
+   * Closes the workers that this queue started, and its connections. Jobs stay in the queue. After the documents in flight, it
+   * waits at most 10 s for Redis; other workers then generate the last documents again.
+   */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#workers].map((worker) => worker.close()));
     const connected = await this.#connected?.catch(() => undefined);
     this.#connected = undefined;
     await connected?.queue.close();
-    connected?.redis.disconnect();
+    if (connected) disconnect(connected.redis);
   }
 
   /** Connects on first use, and again after a failure. */

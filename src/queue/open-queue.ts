@@ -84,6 +84,13 @@ export function anotherConnection(redis: Redis): Redis {
   return another;
 }
 
+/** Closes a connection. Waiting commands reject. */
+export function disconnect(redis: Redis): void {
+  // Between two attempts to connect, ioredis would leave them waiting.
+  if (redis.status === "reconnecting") redis.connect().catch(() => {});
+  redis.disconnect();
+}
+
 /** Commands wait while Redis is unavailable, and are sent when it is back. */
 const patient = { maxRetriesPerRequest: null, lazyConnect: true, keyPrefix: "" } as const;
 

@@ -12,10 +12,11 @@ import { resolveRetry } from "../options/retry.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import { Feed } from "./feed.ts";
 import { FleetPace } from "./fleet-pace.ts";
-import { anotherConnection, type OpenQueue } from "./open-queue.ts";
+import { anotherConnection, disconnect, type OpenQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
 import type { QueueSettings } from "./queue-options.ts";
 import { digestOf, type JobCodec, type QueuedContent, type QueuedData, splitId } from "./queued-job.ts";
+import { RedisWait } from "./redis-wait.ts";
 import { SharedTurns } from "./shared-turns.ts";
 import { withoutCommand } from "./without-command.ts";
 import type { WorkOptions } from "./work-options.ts";
@@ -24,9 +25,8 @@ import { isLockLost, placeError, stoppedBy } from "./worker-errors.ts";
 /** A document is not retried after this many workers have died while generating it. */
 const mostInterruptions = 10;
 
-/** The delay after a refused Redis command, and the number of tries when a worker closes. Other workers then recover its jobs. */
+/** The delay after a refused Redis command. */
 const refusedMs = 1000;
-const mostRefusalsAtEnd = 10;
 
 /** The interval at which expired values of failed jobs are deleted. */
 const cleanMs = 60_000;
@@ -67,6 +67,7 @@ export class QueueWorker {
   #isEnding = false;
   #failure: { readonly error: unknown } | undefined;
   readonly #sync: SharedTurns;
+  readonly #wait = new RedisWait();
 
   /** @internal */
   constructor(
@@ -89,7 +90,9 @@ export class QueueWorker {
   }
 
   /**
-   * Stops the worker once the documents in flight are finished. Jobs that wait for a retry return to the queue.
+   * Stops the worker once the documents in flight are finished. Jobs that wait for a retry return to the queue. After that, it waits
+   * at most 10 s for Redis. Results that are not recorded by then reject it with a `QueueError`, and other workers generate those
+   * documents again.
    *
    * @returns the summary of this worker
    * @throws whatever error {@link done} rejects with
@@ -108,7 +111,7 @@ export class QueueWorker {
     const connection = anotherConnection(redis);
     const pace = new FleetPace(redis, queue, table.paceKey);
     try {
-      await pace.open(perSecond);
+      await this.#wait.for(pace.open(perSecond));
       const run = this.#startRun(pace);
       const worker = new bullmq.Worker(
         name,
@@ -127,11 +130,14 @@ export class QueueWorker {
       } finally {
         clearInterval(cleaning);
         for (const held of this.#held.values()) held.settle(undefined);
-        await worker.close();
+        await this.#wait.for(connection.ping()).catch(() => {});
+        // Without force, BullMQ would wait for Redis forever.
+        await this.#wait.for(worker.close(this.#wait.isOver)).catch(() => {});
       }
     } finally {
-      await pace.close().catch(() => {});
-      connection.disconnect();
+      await this.#wait.for(pace.close()).catch(() => {});
+      this.#wait.end();
+      disconnect(connection);
     }
     if (this.#failure) throw this.#failure.error;
   }
@@ -159,6 +165,7 @@ export class QueueWorker {
       if (!isOwn) this.#end(error);
     }
     this.#isEnding = true;
+    this.#wait.limit();
     // No more jobs are taken, and jobs in flight return to the queue.
     await worker.pause(true);
   }
@@ -168,6 +175,7 @@ export class QueueWorker {
     if (error !== undefined) this.#failure ??= { error };
     this.#isEnding = true;
     this.#drain.abort();
+    if (this.#held.size === 0) this.#wait.limit();
   }
 
   /** Processes one job from the queue. Thrown errors are for BullMQ. An unexpected error ends the worker, not the job. */
@@ -179,7 +187,11 @@ export class QueueWorker {
       const isForBullMq = error instanceof bullmq.WaitingError || error instanceof bullmq.UnrecoverableError;
       if (isForBullMq || isLockLost(error)) throw error;
       this.#end(error);
-      await this.#putBack(bullJob, token);
+      await this.#putBack(bullJob, token).catch((failure) => {
+        // Without a result, BullMQ leaves the job to other workers.
+        if (this.#wait.isOver) return new Promise(() => {});
+        throw failure;
+      });
     }
   }
 
@@ -260,11 +272,11 @@ export class QueueWorker {
 
   /** Repeats a Redis command until it succeeds, because a full Redis refuses commands. */
   async #insist<T>(work: () => Promise<T>): Promise<T> {
-    for (let refusals = 1; ; refusals++) {
+    for (;;) {
       try {
-        return await work();
+        return await this.#wait.for(work());
       } catch (error) {
-        if (isLockLost(error) || (this.#isEnding && refusals >= mostRefusalsAtEnd)) throw error;
+        if (isLockLost(error) || this.#wait.isOver) throw error;
         this.#callBack(this.#options.onError, withoutCommand(error as Error));
         await new Promise((resolve) => setTimeout(resolve, refusedMs));
       }

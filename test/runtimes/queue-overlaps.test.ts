@@ -90,3 +90,47 @@ it("ends the process if a worker stops and `done` is not handled", async () => {
   const { ended } = start(process.execPath, args, { cwd: process.cwd() });
   expect(await ended).toMatchObject({ exitCode: 1, printed: expect.stringContaining("the disk is missing") });
 });
+
+it("closes while Redis is unavailable, and loses no job", { timeout: 60_000 }, async () => {
+  let respond = () => {};
+  const service = await Service.start(({ response }) => {
+    respond = () => response.end(fakePdf());
+  });
+  const client = new TemplatePdf({ baseUrl: service.baseUrl, apiKey: "key" });
+  onTestFinished(() => client.close());
+  const stored: string[] = [];
+  const sink = {
+    async put(key: string, document: { bytes(): Promise<unknown> }) {
+      await document.bytes();
+      stored.push(key);
+    },
+  };
+  const work = (queue: BulkQueue) => queue.work<Job>({ client, sink, recoverAfter: 1000 });
+  await runs.add("nov", jobsOf(1), { key: () => "no-1" });
+  const [busy, idleQueue] = [openQueue(), openQueue()];
+  const worker = work(busy);
+  await service.request(0);
+  const idle = work(idleQueue);
+  await eventually(async () => (await admin.client("LIST")).toString().split("name=bull:").length > 2);
+  const ended = expect(worker.done).rejects.toThrow(/^Redis did not record the results of this worker/);
+  await redis.kill();
+  const closing = [idle.close(), idleQueue.close(), busy.close()];
+  respond();
+  await Promise.all([ended, ...closing]);
+  expect(stored).toEqual(["no-1"]);
+  await redis.start();
+  work(runs);
+  await service.request(1);
+  respond();
+  for await (const progress of runs.progress("nov", { everyMs: 20 })) expect(progress.rejected).toBe(0);
+  expect(stored).toEqual(["no-1", "no-1"]);
+});
+
+it("rejects calls that wait for Redis when the queue is closed", async () => {
+  await runs.runs();
+  await redis.kill();
+  await eventually(() => admin.status === "reconnecting");
+  const waiting = expect(runs.runs()).rejects.toThrow("Connection is closed");
+  await runs.close();
+  await waiting;
+});

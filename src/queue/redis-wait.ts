@@ -1,0 +1,48 @@
+import { QueueError } from "./queue-error.ts";
+
+/** How long a closing worker waits for Redis. Other workers then recover its jobs. */
+const limitMs = 10_000;
+
+/** Waits for Redis: without a limit while a worker runs, and for a limited time when it closes. */
+export class RedisWait {
+  readonly #waiting = new Set<(reason: unknown) => void>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #error: QueueError | undefined;
+
+  /** Whether the limit is exceeded. */
+  get isOver(): boolean {
+    return this.#error !== undefined;
+  }
+
+  /** Starts the limit. */
+  limit(): void {
+    this.#timer ??= setTimeout(() => this.#stop(), limitMs);
+  }
+
+  /** Stops the timer of the limit. */
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** @throws {QueueError} (rejects) if the limit is exceeded first */
+  async for<T>(work: Promise<T>): Promise<T> {
+    let stop = (_reason: unknown) => {};
+    const over = new Promise<never>((_, reject) => {
+      stop = reject;
+    });
+    if (this.#error) stop(this.#error);
+    this.#waiting.add(stop);
+    try {
+      return await Promise.race([work, over]);
+    } finally {
+      this.#waiting.delete(stop);
+    }
+  }
+
+  #stop(): void {
+    this.#error = new QueueError(
+      `Redis did not record the results of this worker within ${limitMs / 1000} s of its end. Other workers generate its last documents again.`,
+    );
+    for (const stop of this.#waiting) stop(this.#error);
+  }
+}
