@@ -9,6 +9,7 @@ import { type AddOptions, type AddSummary, checkAddOptions } from "./add-options
 import type { OpenQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
 import { digestOf, inputText, type JobCodec, type QueuedContent } from "./queued-job.ts";
+import { RunningAdd } from "./running-add.ts";
 import { withoutCommand } from "./without-command.ts";
 
 /** The number of jobs or bytes at which a batch is sent to Redis. */
@@ -52,12 +53,12 @@ export class Adder {
     const source = new JobSource(jobs);
     try {
       signal?.throwIfAborted();
-      const runId = await table.begin(run);
-      await table.setAdded(runId, false);
+      const adding = await RunningAdd.start(table, run);
+      const { runId } = adding;
       let batch: Prepared[] = [];
       let bytes = 0;
       const send = async () => {
-        await this.#send(run, runId, batch);
+        await this.#send(run, adding, batch);
         batch = [];
         bytes = 0;
         await onProgress?.({ ...this.#counts });
@@ -107,13 +108,10 @@ export class Adder {
     }
   }
 
-  async #send(run: string, runId: string, batch: readonly Prepared[]): Promise<void> {
-    const { queue, table } = this.#open;
+  async #send(run: string, adding: RunningAdd, batch: readonly Prepared[]): Promise<void> {
+    const { queue } = this.#open;
     const toRegister = (jobs: readonly Prepared[]) =>
-      table.register(
-        runId,
-        jobs.map(({ digest, input }) => [digest, input]),
-      );
+      adding.register(jobs.map(({ digest, input }) => [digest, input]));
     const found = await toRegister(batch);
     const replaced = batch.filter((_, at) => found[at] === "replaces rejected");
     for (const { id } of replaced) await queue.remove(id);
@@ -131,6 +129,10 @@ export class Adder {
     }));
     // Waiting jobs keep their position: BullMQ adds an id only once.
     await queue.addBulk(await Promise.all(bulk));
+    await adding.check().catch(async (error) => {
+      await Promise.all(missing.map(({ id }) => queue.remove(id).catch(() => 0)));
+      throw error;
+    });
     const added = found.filter((state) => state === "new").length;
     this.#counts.added += added;
     this.#counts.known += batch.length - added;

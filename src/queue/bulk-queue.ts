@@ -74,8 +74,8 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * @param options - see `AddOptions`
    * @returns the numbers of new, existing and invalid jobs; invalid jobs are not added
    * @throws {ConfigurationError} (rejects) if an option is invalid, or bullmq or ioredis is missing
-   * @throws {QueueError} (rejects) if Redis is unreachable or full, or if the run already has a job with the same key but
-   * different values
+   * @throws {QueueError} (rejects) if Redis is unreachable or full, if the run already has a job with the same key but different
+   * values, or if the run is removed at the same time
    * @throws any error thrown while iterating `jobs` (rejects)
    *
    * @example
@@ -187,7 +187,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
       const job = await queue.getJob(jobId);
       if (!job) continue;
       const digest = splitId(jobId)[1];
-      const isNews = await table.settle(id, digest, "waiting");
+      const isNews = (await table.settle(id, digest, "waiting")) === "new";
       try {
         await job.updateProgress({ starts: 0 });
         await job.retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true });
@@ -202,6 +202,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
 
   /**
    * Removes a run with its jobs and their values. Stored documents are kept, and documents in flight may still be stored.
+   * An `add` to the run that is still running fails.
    *
    * @param run - the name of the run
    * @throws {QueueError} (rejects) if the run does not exist
@@ -209,15 +210,10 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   async remove(run: string): Promise<void> {
     const id = await this.#idOf(run);
     const { queue, table } = await this.#open();
-    // Done first, so that workers skip its jobs.
-    await table.clear(id);
-    for (const state of ["wait", "delayed", "failed"] as const) {
-      const jobIds: string[] = [];
-      for await (const jobId of this.#idsOf(id, state)) jobIds.push(jobId);
-      for (let at = 0; at < jobIds.length; at += pageSize) {
-        // A job that a worker has just taken stays. The worker skips it.
-        await Promise.all(jobIds.slice(at, at + pageSize).map((jobId) => queue.remove(jobId).catch(() => 0)));
-      }
+    await table.close(id);
+    for await (const digests of table.unfinished(id)) {
+      // A job that a worker has just taken stays. The worker skips it.
+      await Promise.all(digests.map((digest) => queue.remove(`${id}-${digest}`).catch(() => 0)));
     }
     // Done last, so that an interrupted removal can be repeated.
     await table.forget(run, id);
@@ -248,14 +244,13 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     checkRun(run);
     const id = await (await this.#open()).table.idOf(run);
     if (id !== undefined) return id;
-    throw new QueueError(
-      `The queue ${JSON.stringify(this.#settings.name)} has no run ${JSON.stringify(run)}.`,
-    );
+    throw this.#noRun(run);
   }
 
   async #progressOf(run: string): Promise<Omit<QueueProgress, "perSecond" | "leftMs">> {
     const id = await this.#idOf(run);
     const counts = await (await this.#open()).table.counts(id);
+    if (!counts) throw this.#noRun(run);
     let active = 0;
     for await (const _ of this.#idsOf(id, "active")) active++;
     const left = counts.total - counts.fulfilled - counts.rejected;
@@ -263,11 +258,13 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     return { run, ...counts, waiting: left - active, active };
   }
 
-  /** Yields the ids of a run's jobs that are in a given state. */
-  async *#idsOf(
-    id: string,
-    state: "wait" | "delayed" | "failed" | "active",
-  ): AsyncGenerator<string, void, undefined> {
+  #noRun(run: string): QueueError {
+    const name = JSON.stringify(this.#settings.name);
+    return new QueueError(`The queue ${name} has no run ${JSON.stringify(run)}.`);
+  }
+
+  /** Yields the ids of the jobs of a run in a state. */
+  async *#idsOf(id: string, state: "failed" | "active"): AsyncGenerator<string, void, undefined> {
     const { queue } = await this.#open();
     for (let start = 0; ; start += pageSize) {
       const jobIds = await queue.getRanges([state], start, start + pageSize - 1, true);

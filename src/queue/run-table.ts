@@ -15,11 +15,33 @@ export type Registered = "new" | "waiting" | "done" | "rejected" | "replaces rej
 /** The state of a job when a worker begins it. */
 export type Begun = "waiting" | "done" | "rejected" | "removed" | "place is taken";
 
+/** Whether a result is the first of its job. */
+export type Settled = "new" | "known" | "removed";
+
 /**
- * Registers jobs. The table has a field for each job: its state, `w`, `d` or `r`, and the digest of its input.
+ * Returns the id of a run, or nothing while it is being removed. Creates the run if it does not exist.
+ * KEYS: the names of the runs. ARGV: name, id of a new run, prefix of the keys of counts.
+ */
+const beginScript = `
+local id = redis.call("HGET", KEYS[1], ARGV[1])
+if not id then
+  redis.call("HSET", KEYS[1], ARGV[1], ARGV[2])
+  redis.call("HSET", ARGV[3] .. ARGV[2], "total", 0)
+  return ARGV[2]
+end
+return redis.call("EXISTS", ARGV[3] .. id) == 1 and id`;
+
+/** Deletes the name of a run, unless a new run has it, and its table. KEYS: the names of the runs, table. ARGV: name, id. */
+const forgetScript = `
+if redis.call("HGET", KEYS[1], ARGV[1]) == ARGV[2] then redis.call("HDEL", KEYS[1], ARGV[1]) end
+redis.call("UNLINK", KEYS[2])`;
+
+/**
+ * Registers jobs, or returns nothing if the run was removed. The table has a field for each job: its state, `w`, `d` or `r`, and the digest of its input.
  * KEYS: table, counts. ARGV: the prefix of BullMQ's keys of this run, then for each job its digest and the digest of its input.
  */
 const registerScript = `
+if redis.call("EXISTS", KEYS[2]) == 0 then return false end
 local found = {}
 for i = 2, #ARGV, 2 do
   local digest, input = ARGV[i], ARGV[i + 1]
@@ -40,11 +62,11 @@ end
 return found`;
 
 /**
- * Begins a job. KEYS: table, pace. ARGV: the job's digest; the digest of the place of its document, or nothing. A place belongs
- * to the first job that claims it, so that no job replaces another job's document.
+ * Begins a job. KEYS: table, pace, counts. ARGV: the job's digest; the digest of the place of its document, or nothing.
+ * A place belongs to the first job that claims it, so that no job replaces the document of another.
  */
-const beginScript = `
-local known = redis.call("HGET", KEYS[1], ARGV[1])
+const beginJobScript = `
+local known = redis.call("EXISTS", KEYS[3]) == 1 and redis.call("HGET", KEYS[1], ARGV[1])
 if not known then return "removed" end
 if ARGV[2] ~= "" then
   redis.call("HSETNX", KEYS[1], "p" .. ARGV[2], ARGV[1])
@@ -58,10 +80,10 @@ return ({ w = "waiting", d = "done", r = "rejected" })[state]`;
  * Records the result of a job, once: a finished job stays finished. KEYS: table, counts, pace. ARGV: digest, new state.
  */
 const settleScript = `
-local known = redis.call("HGET", KEYS[1], ARGV[1])
-if not known then return 0 end
+local known = redis.call("EXISTS", KEYS[2]) == 1 and redis.call("HGET", KEYS[1], ARGV[1])
+if not known then return "removed" end
 local old = string.sub(known, 1, 1)
-if old == "d" or old == ARGV[2] then return 0 end
+if old == "d" or old == ARGV[2] then return "known" end
 redis.call("HSET", KEYS[1], ARGV[1], ARGV[2] .. string.sub(known, 2))
 if old == "r" then redis.call("HINCRBY", KEYS[2], "rejected", -1) end
 if ARGV[2] == "r" then redis.call("HINCRBY", KEYS[2], "rejected", 1) end
@@ -69,21 +91,28 @@ if ARGV[2] == "d" then
   redis.call("HINCRBY", KEYS[2], "fulfilled", 1)
   redis.call("HINCRBY", KEYS[3], "passed", 1)
 end
-return 1`;
+return "new"`;
 
 interface Scripts {
-  registerJobs(table: string, counts: string, prefix: string, ...jobs: string[]): Promise<Registered[]>;
-  beginJob(table: string, pace: string, digest: string, place: string): Promise<Begun>;
+  beginRun(runs: string, run: string, id: string, prefix: string): Promise<string | null>;
+  forgetRun(runs: string, table: string, run: string, id: string): Promise<null>;
+  registerJobs(
+    table: string,
+    counts: string,
+    prefix: string,
+    ...jobs: string[]
+  ): Promise<Registered[] | null>;
+  beginJob(table: string, pace: string, counts: string, digest: string, place: string): Promise<Begun>;
   settleJob(
     table: string,
     counts: string,
     pace: string,
     digest: string,
     state: "w" | "d" | "r",
-  ): Promise<0 | 1>;
+  ): Promise<Settled>;
 }
 
-/** The names and ids of the runs of a queue. */
+/** The runs of a queue and their jobs. A run exists as long as its counts do: a removal deletes them first, and its name last. */
 export class RunTable {
   readonly #redis: Redis & Scripts;
   readonly #base: string;
@@ -91,7 +120,9 @@ export class RunTable {
   /** @param base - the prefix of the keys of the queue, as in BullMQ: `bull:payslips` */
   constructor(redis: Redis, base: string) {
     redis.defineCommand("registerJobs", { numberOfKeys: 2, lua: registerScript });
-    redis.defineCommand("beginJob", { numberOfKeys: 2, lua: beginScript });
+    redis.defineCommand("beginRun", { numberOfKeys: 1, lua: beginScript });
+    redis.defineCommand("forgetRun", { numberOfKeys: 2, lua: forgetScript });
+    redis.defineCommand("beginJob", { numberOfKeys: 3, lua: beginJobScript });
     redis.defineCommand("settleJob", { numberOfKeys: 3, lua: settleScript });
     this.#redis = redis as Redis & Scripts;
     this.#base = base;
@@ -107,19 +138,25 @@ export class RunTable {
     return (await this.#redis.hget(this.#runsKey, run)) ?? undefined;
   }
 
-  /** Returns the id of a run. Creates the run if it does not exist. */
-  async begin(run: string): Promise<string> {
+  /** Returns the id of a run, or nothing while it is being removed. Creates the run if it does not exist. */
+  async begin(run: string): Promise<string | undefined> {
     const id = crypto.randomUUID().replaceAll("-", "").slice(0, 12);
-    await this.#redis.hsetnx(this.#runsKey, run, id);
-    return (await this.idOf(run)) as string;
+    return (await this.#redis.beginRun(this.#runsKey, run, id, this.#countsKey(""))) ?? undefined;
+  }
+
+  /** Whether a run exists and is not being removed. */
+  async has(id: string): Promise<boolean> {
+    return (await this.#redis.exists(this.#countsKey(id))) === 1;
   }
 
   async names(): Promise<string[]> {
     return (await this.#redis.hkeys(this.#runsKey)).sort();
   }
 
-  async counts(id: string): Promise<RunCounts> {
-    const { total = 0, fulfilled = 0, rejected = 0, added } = await this.#redis.hgetall(this.#countsKey(id));
+  /** Returns nothing if the run was removed. */
+  async counts(id: string): Promise<RunCounts | undefined> {
+    const { total, fulfilled = 0, rejected = 0, added } = await this.#redis.hgetall(this.#countsKey(id));
+    if (total === undefined) return undefined;
     return {
       total: Number(total),
       fulfilled: Number(fulfilled),
@@ -132,39 +169,46 @@ export class RunTable {
     await this.#redis.hset(this.#countsKey(id), "added", isAdded ? "1" : "0");
   }
 
-  /** Registers jobs by the digests of their keys and inputs. */
+  /** Registers jobs by the digests of their keys and inputs. Returns nothing if the run was removed. */
   async register(
     id: string,
     jobs: readonly (readonly [digest: string, input: string])[],
-  ): Promise<Registered[]> {
-    if (jobs.length === 0) return [];
+  ): Promise<Registered[] | undefined> {
     const prefix = `${this.#base}:${id}-`;
-    return this.#redis.registerJobs(this.#tableKey(id), this.#countsKey(id), prefix, ...jobs.flat());
+    const keys = [this.#tableKey(id), this.#countsKey(id)] as const;
+    return (await this.#redis.registerJobs(...keys, prefix, ...jobs.flat())) ?? undefined;
   }
 
   /** Records that a worker begins a job. */
   async beginJob(id: string, digest: string, place = ""): Promise<Begun> {
-    return this.#redis.beginJob(this.#tableKey(id), this.paceKey, digest, place);
+    return this.#redis.beginJob(this.#tableKey(id), this.paceKey, this.#countsKey(id), digest, place);
   }
 
-  /** Records the result of a job. Returns whether it is new. */
-  async settle(id: string, digest: string, state: "waiting" | "done" | "rejected"): Promise<boolean> {
+  /** Records the result of a job. */
+  async settle(id: string, digest: string, state: "waiting" | "done" | "rejected"): Promise<Settled> {
     const letter = state[0] as "w" | "d" | "r";
-    return (
-      (await this.#redis.settleJob(this.#tableKey(id), this.#countsKey(id), this.paceKey, digest, letter)) ===
-      1
-    );
+    return this.#redis.settleJob(this.#tableKey(id), this.#countsKey(id), this.paceKey, digest, letter);
   }
 
-  /** Deletes the jobs of a run. Workers skip them from now on. */
-  async clear(id: string): Promise<void> {
-    await this.#redis.unlink(this.#tableKey(id), this.#countsKey(id));
+  /** Begins to remove a run. Workers skip its jobs from now on, and no jobs are added. */
+  async close(id: string): Promise<void> {
+    await this.#redis.unlink(this.#countsKey(id));
   }
 
-  /** Deletes the name of a run, and jobs that were added meanwhile. */
+  /** Yields the digests of the unfinished jobs of a run, at least once each. */
+  async *unfinished(id: string): AsyncGenerator<string[], void, undefined> {
+    let cursor = "0";
+    do {
+      const [next, fields] = await this.#redis.hscan(this.#tableKey(id), cursor, "COUNT", 1000);
+      // Other fields are the places of documents.
+      yield fields.filter((_, at) => at % 2 === 0 && /^[wr].{12}$/.test(fields[at + 1] as string));
+      cursor = next;
+    } while (cursor !== "0");
+  }
+
+  /** Deletes the name and the table of a run. */
   async forget(run: string, id: string): Promise<void> {
-    await this.#redis.hdel(this.#runsKey, run);
-    await this.clear(id);
+    await this.#redis.forgetRun(this.#runsKey, this.#tableKey(id), run, id);
   }
 
   get #runsKey(): string {

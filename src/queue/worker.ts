@@ -203,13 +203,13 @@ export class QueueWorker {
     const content = await this.#codec.decode(bullJob.id as string, bullJob.data);
     const { job, index } = content;
     const reject = async (error: unknown, attempts: number, key?: string): Promise<void> => {
-      if (await this.#insist(() => table.settle(runId, digest, "rejected"))) {
+      const settled = await this.#insist(() => table.settle(runId, digest, "rejected"));
+      // Finishing the job deletes its values.
+      if (settled === "removed") return;
+      if (settled === "new") {
         this.#counts.rejected++;
         this.#failures.add(error, index);
         this.#tell({ status: "rejected", job, index, attempts, error, key, run: bullJob.name });
-      } else if ((await table.idOf(bullJob.name)) !== runId) {
-        // The run was removed. Finishing the job deletes its values.
-        return;
       }
       const { code, message } = kindOfFailure(error);
       // A message may contain values.
@@ -251,7 +251,8 @@ export class QueueWorker {
       return reject(error, result.attempts, key);
     }
     await this.#sync.next();
-    if (await this.#insist(() => table.settle(runId, digest, "done"))) this.#counts.fulfilled++;
+    const settled = await this.#insist(() => table.settle(runId, digest, "done"));
+    if (settled === "new") this.#counts.fulfilled++;
     this.#tell({ ...result, index, key, run: bullJob.name });
   }
 

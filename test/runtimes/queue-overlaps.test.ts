@@ -54,7 +54,11 @@ async function progressOf(run: string) {
 }
 
 it.each([
-  ["is too old", (text: string) => (text.includes("INFO") ? info : "+OK\r\n"), /Redis version needs to be/],
+  [
+    "is too old",
+    (text: string) => (/\$4\r\ninfo/i.test(text) ? info : "+OK\r\n"),
+    /Redis version needs to be/,
+  ],
   ["does not respond", () => "", /cannot be reached: it does not respond/],
 ])("closes its connection to a Redis server that %s", { timeout: 60_000 }, async (_title, reply, message) => {
   const sockets = new Set<Socket>();
@@ -111,7 +115,7 @@ it("closes while Redis is unavailable, and loses no job", { timeout: 60_000 }, a
   const worker = work(busy);
   await service.request(0);
   const idle = work(idleQueue);
-  await eventually(async () => (await admin.client("LIST")).toString().split("name=bull:").length > 2);
+  await eventually(async () => String(await admin.client("LIST")).split("name=bull:").length > 2);
   const ended = expect(worker.done).rejects.toThrow(/^Redis did not record the results of this worker/);
   await redis.kill();
   const closing = [idle.close(), idleQueue.close(), busy.close()];
@@ -133,4 +137,37 @@ it("rejects calls that wait for Redis when the queue is closed", async () => {
   const waiting = expect(runs.runs()).rejects.toThrow("Connection is closed");
   await runs.close();
   await waiting;
+});
+
+it.each(["jobs are read", "jobs are sent"])(
+  "`add` fails and leaves nothing if the run is removed while its %s",
+  async (when) => {
+    let runId = "";
+    const remove = async () => {
+      runId = (await admin.hget("bull:tests:runs", "nov")) as string;
+      await runs.remove("nov");
+    };
+    const jobs = async function* () {
+      if (when === "jobs are read") await remove();
+      yield* jobsOf(3);
+    };
+    if (when === "jobs are sent") beforeFirst("encrypt", remove);
+    await expect(runs.add("nov", jobs())).rejects.toMatchObject({
+      code: "queue_failed",
+      message: 'The run "nov" was removed while jobs were added. Add them again to create a new run.',
+    });
+    expect([runId.length, await keysOf(runId), await runs.runs()]).toEqual([12, [], []]);
+    expect(await runs.add("nov", jobsOf(3))).toMatchObject({ added: 3 });
+    expect(await progressOf("nov")).toMatchObject({ total: 3, waiting: 3 });
+  },
+);
+
+it("an interrupted removal can be repeated, and `add` fails until then", async () => {
+  await runs.add("nov", jobsOf(3));
+  const runId = (await admin.hget("bull:tests:runs", "nov")) as string;
+  await admin.del(`bull:tests:run:${runId}`);
+  await expect(runs.add("nov", jobsOf(3))).rejects.toThrow(/^The run "nov" is being removed\./);
+  await expect(progressOf("nov")).rejects.toThrow('has no run "nov"');
+  await runs.remove("nov");
+  expect([await keysOf(runId), await admin.llen("bull:tests:wait")]).toEqual([[], 0]);
 });
