@@ -51,14 +51,16 @@ export class Adder {
     const { table } = this.#open;
     const { signal, onProgress } = this.#options;
     const source = new JobSource(jobs);
+    let adding: RunningAdd | undefined;
     try {
       signal?.throwIfAborted();
-      const adding = await RunningAdd.start(table, run);
-      const { runId } = adding;
+      const running = await RunningAdd.start(table, run);
+      adding = running;
+      const { runId } = running;
       let batch: Prepared[] = [];
       let bytes = 0;
       const send = async () => {
-        await this.#send(run, adding, batch);
+        await this.#send(run, running, batch);
         batch = [];
         bytes = 0;
         await onProgress?.({ ...this.#counts });
@@ -74,9 +76,10 @@ export class Adder {
         if (batch.length >= batchJobs || bytes >= batchBytes) await send();
       }
       await send();
-      await table.setAdded(runId, true);
+      await running.complete();
       return { ...this.#counts, failures: this.#failures.all };
     } catch (error) {
+      adding?.fail();
       throw redisError(withoutCommand(error));
     } finally {
       source.close();

@@ -30,7 +30,10 @@ export interface QueueProgress {
   readonly perSecond: number;
   /** The estimated remaining time in milliseconds; `Infinity` if it is unknown. */
   readonly leftMs: number;
-  /** Whether a call to `add` for this run has completed, so that the total is final. */
+  /**
+   * Whether the total is final: no `add` of the run is running, and the last one to end has completed. A killed `add` counts as
+   * running for 30 s.
+   */
   readonly isAdded: boolean;
 }
 
@@ -117,7 +120,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Yields the progress of a run at intervals, until all of its jobs are finished.
+   * Yields the progress of a run at intervals, until its total is final and all of its jobs are finished.
    *
    * @param run - the name of the run
    * @param options - `everyMs` is the interval in milliseconds. Default: 1000

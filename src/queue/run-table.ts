@@ -5,11 +5,14 @@ export interface RunCounts {
   readonly total: number;
   readonly fulfilled: number;
   readonly rejected: number;
-  /** Whether the last `add` has completed. */
+  /** Whether no `add` is running, and the last one to end has completed. */
   readonly isAdded: boolean;
 }
 
-/** The state of a job when it is added: new, known in a state, or known with different values. */
+/** An `add` is taken for killed if it gives no sign of life for so long. */
+export const addLeaseMs = 30_000;
+
+/** The state of a job when it is added: new, known in a state, or known with other values. */
 export type Registered = "new" | "waiting" | "done" | "rejected" | "replaces rejected" | "other values";
 
 /** The state of a job when a worker begins it. */
@@ -36,14 +39,20 @@ const forgetScript = `
 if redis.call("HGET", KEYS[1], ARGV[1]) == ARGV[2] then redis.call("HDEL", KEYS[1], ARGV[1]) end
 redis.call("UNLINK", KEYS[2])`;
 
+/** The time of the server in milliseconds. */
+const nowText = `
+local time = redis.call("TIME")
+local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
 /**
  * Registers jobs, or returns nothing if the run was removed. The table has a field for each job: its state, `w`, `d` or `r`, and the digest of its input.
- * KEYS: table, counts. ARGV: the prefix of BullMQ's keys of this run, then for each job its digest and the digest of its input.
+ * KEYS: table, counts. ARGV: the prefix of BullMQ's keys of this run, the id of the `add`, then for each job its digest and the digest of its input.
  */
 const registerScript = `
-if redis.call("EXISTS", KEYS[2]) == 0 then return false end
+if redis.call("EXISTS", KEYS[2]) == 0 then return false end${nowText}
+redis.call("HSET", KEYS[2], "add:" .. ARGV[2], now)
 local found = {}
-for i = 2, #ARGV, 2 do
+for i = 3, #ARGV, 2 do
   local digest, input = ARGV[i], ARGV[i + 1]
   local known = redis.call("HGET", KEYS[1], digest)
   local state = known and string.sub(known, 1, 1)
@@ -60,6 +69,13 @@ for i = 2, #ARGV, 2 do
   table.insert(found, result)
 end
 return found`;
+
+/** Ends an `add`, unless the run was removed. KEYS: counts. ARGV: the id of the `add`, whether it has completed. */
+const endAddScript = `
+if redis.call("EXISTS", KEYS[1]) == 0 then return 0 end${nowText}
+redis.call("HDEL", KEYS[1], "add:" .. ARGV[1], "completed")
+if ARGV[2] == "1" then redis.call("HSET", KEYS[1], "completed", now) end
+return 1`;
 
 /**
  * Begins a job. KEYS: table, pace, counts. ARGV: the job's digest; the digest of the place of its document, or nothing.
@@ -100,8 +116,10 @@ interface Scripts {
     table: string,
     counts: string,
     prefix: string,
+    addId: string,
     ...jobs: string[]
   ): Promise<Registered[] | null>;
+  endAdd(counts: string, addId: string, isCompleted: 0 | 1): Promise<0 | 1>;
   beginJob(table: string, pace: string, counts: string, digest: string, place: string): Promise<Begun>;
   settleJob(
     table: string,
@@ -120,6 +138,7 @@ export class RunTable {
   /** @param base - the prefix of the keys of the queue, as in BullMQ: `bull:payslips` */
   constructor(redis: Redis, base: string) {
     redis.defineCommand("registerJobs", { numberOfKeys: 2, lua: registerScript });
+    redis.defineCommand("endAdd", { numberOfKeys: 1, lua: endAddScript });
     redis.defineCommand("beginRun", { numberOfKeys: 1, lua: beginScript });
     redis.defineCommand("forgetRun", { numberOfKeys: 2, lua: forgetScript });
     redis.defineCommand("beginJob", { numberOfKeys: 3, lua: beginJobScript });
@@ -155,28 +174,40 @@ export class RunTable {
 
   /** Returns nothing if the run was removed. */
   async counts(id: string): Promise<RunCounts | undefined> {
-    const { total, fulfilled = 0, rejected = 0, added } = await this.#redis.hgetall(this.#countsKey(id));
+    const [fields, [seconds]] = await Promise.all([
+      this.#redis.hgetall(this.#countsKey(id)),
+      this.#redis.time(),
+    ]);
+    const { total, fulfilled = 0, rejected = 0, completed } = fields;
     if (total === undefined) return undefined;
+    // Killed adds leave the time of their last sign of life.
+    const lastAliveMs = Math.max(
+      0,
+      ...Object.entries(fields).map(([field, value]) => (field.startsWith("add:") ? Number(value) : 0)),
+    );
+    const isAdding = lastAliveMs > Number(seconds) * 1000 - addLeaseMs;
     return {
       total: Number(total),
       fulfilled: Number(fulfilled),
       rejected: Number(rejected),
-      isAdded: added === "1",
+      isAdded: completed !== undefined && !isAdding && lastAliveMs <= Number(completed),
     };
   }
 
-  async setAdded(id: string, isAdded: boolean): Promise<void> {
-    await this.#redis.hset(this.#countsKey(id), "added", isAdded ? "1" : "0");
+  /** Ends an `add`. Returns whether the run still exists. */
+  async endAdd(id: string, addId: string, isCompleted: boolean): Promise<boolean> {
+    return (await this.#redis.endAdd(this.#countsKey(id), addId, isCompleted ? 1 : 0)) === 1;
   }
 
-  /** Registers jobs by the digests of their keys and inputs. Returns nothing if the run was removed. */
+  /** Registers jobs by the digests of their keys and inputs, as a sign of life of their `add`. Returns nothing if the run was removed. */
   async register(
     id: string,
+    addId: string,
     jobs: readonly (readonly [digest: string, input: string])[],
   ): Promise<Registered[] | undefined> {
     const prefix = `${this.#base}:${id}-`;
     const keys = [this.#tableKey(id), this.#countsKey(id)] as const;
-    return (await this.#redis.registerJobs(...keys, prefix, ...jobs.flat())) ?? undefined;
+    return (await this.#redis.registerJobs(...keys, prefix, addId, ...jobs.flat())) ?? undefined;
   }
 
   /** Records that a worker begins a job. */

@@ -171,3 +171,43 @@ it("an interrupted removal can be repeated, and `add` fails until then", async (
   await runs.remove("nov");
   expect([await keysOf(runId), await admin.llen("bull:tests:wait")]).toEqual([[], 0]);
 });
+
+it("the total is final when the last running `add` has completed", async () => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow = async function* () {
+    await released;
+    yield* jobsOf(3);
+  };
+  const adding = runs.add("nov", slow());
+  await eventually(async () => (await runs.runs()).length === 1);
+  await openQueue().add("nov", jobsOf(1));
+  expect(await progressOf("nov")).toMatchObject({ total: 1, isAdded: false });
+  release();
+  await adding;
+  expect(await progressOf("nov")).toMatchObject({ total: 3, isAdded: true });
+});
+
+it("the total is final when a failed or killed `add` was repeated", async () => {
+  const failing = function* () {
+    yield* jobsOf(1);
+    throw new Error("the cursor was closed");
+  };
+  await runs.add("nov", jobsOf(1));
+  await expect(runs.add("nov", failing())).rejects.toThrow("the cursor was closed");
+  expect(await progressOf("nov")).toMatchObject({ isAdded: false });
+  await runs.add("nov", jobsOf(2));
+  expect(await progressOf("nov")).toMatchObject({ total: 2, isAdded: true });
+  // A killed `add` leaves the time of its last sign of life.
+  const key = `bull:tests:run:${await admin.hget("bull:tests:runs", "nov")}`;
+  const completedAtMs = Number(await admin.hget(key, "completed"));
+  const finalAfter = async (killedAtMs: number) => {
+    await admin.hset(key, { "add:killed": killedAtMs, completed: completedAtMs - 60_000 });
+    return (await progressOf("nov")).isAdded;
+  };
+  expect(await finalAfter(completedAtMs + 600_000)).toBe(false);
+  expect(await finalAfter(completedAtMs - 50_000)).toBe(false);
+  expect(await finalAfter(completedAtMs - 70_000)).toBe(true);
+});
