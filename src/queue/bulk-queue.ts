@@ -51,9 +51,6 @@ export interface QueueFailure {
   readonly failedAt: Date;
 }
 
-/** The number of ids to read from Redis at a time. */
-const pageSize = 1000;
-
 /** A queue for bulk runs on several machines: jobs wait in Redis or Valkey, in a BullMQ queue. Created by `bulkQueue`. */
 export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, object>> {
   readonly #settings: QueueSettings;
@@ -152,18 +149,18 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Lists the failed jobs of a run whose values have not been deleted yet.
+   * Lists the failed jobs of a run whose values have not been deleted yet, oldest failure first.
    *
    * @param run - the name of the run
    * @param options - `limit` is the maximum number. Default: 1000
    * @throws {QueueError} (rejects) if the run does not exist
    */
-  async failures(run: string, { limit = pageSize } = {}): Promise<QueueFailure[]> {
+  async failures(run: string, { limit = 1000 } = {}): Promise<QueueFailure[]> {
     const id = await this.#idOf(run);
     const failures: QueueFailure[] = [];
-    for await (const jobId of this.#idsOf(id, "failed")) {
+    const { queue } = await this.#open();
+    for (const jobId of await this.#failedOf(id)) {
       if (failures.length >= limit) break;
-      const { queue } = await this.#open();
       const job = await queue.getJob(jobId);
       if (!job) continue;
       const { key, index } = await this.#codec.decode(jobId, job.data);
@@ -184,9 +181,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     const id = await this.#idOf(run);
     const { queue, table } = await this.#open();
     let count = 0;
-    const jobIds: string[] = [];
-    for await (const jobId of this.#idsOf(id, "failed")) jobIds.push(jobId);
-    for (const jobId of jobIds) {
+    for (const jobId of await this.#failedOf(id)) {
       const job = await queue.getJob(jobId);
       if (!job) continue;
       const digest = splitId(jobId)[1];
@@ -252,12 +247,13 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
 
   async #progressOf(run: string): Promise<Omit<QueueProgress, "perSecond" | "leftMs">> {
     const id = await this.#idOf(run);
-    const counts = await (await this.#open()).table.counts(id);
+    const { queue, table } = await this.#open();
+    const counts = await table.counts(id);
     if (!counts) throw this.#noRun(run);
-    let active = 0;
-    for await (const _ of this.#idsOf(id, "active")) active++;
+    // Read at once: the workers hold only a few jobs each.
+    const activeIds = await queue.getRanges(["active"], 0, -1);
     const left = counts.total - counts.fulfilled - counts.rejected;
-    active = Math.min(active, left);
+    const active = Math.min(activeIds.filter((jobId) => jobId.startsWith(`${id}-`)).length, left);
     return { run, ...counts, waiting: left - active, active };
   }
 
@@ -266,14 +262,24 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     return new QueueError(`The queue ${name} has no run ${JSON.stringify(run)}.`);
   }
 
-  /** Yields the ids of the jobs of a run in a state. */
-  async *#idsOf(id: string, state: "failed" | "active"): AsyncGenerator<string, void, undefined> {
-    const { queue } = await this.#open();
-    for (let start = 0; ; start += pageSize) {
-      const jobIds = await queue.getRanges([state], start, start + pageSize - 1, true);
-      yield* jobIds.filter((jobId) => jobId.startsWith(`${id}-`));
-      if (jobIds.length < pageSize) return;
-    }
+  /** Returns the ids of the failed jobs of a run, oldest failure first. Pages by offset would skip jobs when others leave. */
+  async #failedOf(id: string): Promise<string[]> {
+    const { queue, redis } = await this.#open();
+    const failedAtMs = new Map<string, number>();
+    let cursor = "0";
+    do {
+      const [next, found] = await redis.zscan(
+        queue.toKey("failed"),
+        cursor,
+        "MATCH",
+        `${id}-*`,
+        "COUNT",
+        1000,
+      );
+      for (let at = 0; at < found.length; at += 2) failedAtMs.set(found[at] as string, Number(found[at + 1]));
+      cursor = next;
+    } while (cursor !== "0");
+    return [...failedAtMs].sort(([, one], [, other]) => one - other).map(([jobId]) => jobId);
   }
 }
 

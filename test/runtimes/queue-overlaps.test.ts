@@ -211,3 +211,13 @@ it("the total is final when a failed or killed `add` was repeated", async () => 
   expect(await finalAfter(completedAtMs - 50_000)).toBe(false);
   expect(await finalAfter(completedAtMs - 70_000)).toBe(true);
 });
+
+it("`failures` lists every failed job, even if others are retried at the same time", async () => {
+  await runs.add("nov", jobsOf(1500));
+  const failed = await admin.lrange("bull:tests:wait", 0, -1);
+  await admin.zadd("bull:tests:failed", ...failed.flatMap((id, at) => [at, id]));
+  beforeFirst("decrypt", () => admin.zrem("bull:tests:failed", ...failed.slice(0, 600)));
+  const indexes = (await runs.failures("nov", { limit: 2000 })).map(({ index }) => index);
+  expect(indexes.length).toBe(1500);
+  expect(new Set(indexes).size).toBe(1500);
+});
