@@ -1,8 +1,12 @@
+import type { Job as BullJob } from "bullmq";
 import { RunStoppedError } from "../bulk/index.ts";
 import { describeUnwritable } from "../bulk/unwritable.ts";
 import { QueueError } from "./queue-error.ts";
 
-/** Creates the error for a document that would replace another document of the same run. */
+/** A document is not retried after this number of workers died while they generated it. */
+const mostInterruptions = 10;
+
+/** Creates the error for a document that would replace another one of its run. */
 export function placeError(index: number): QueueError {
   return new QueueError(
     `Job ${index} has the same path as another job of its run, whose document it would replace. No request was sent for it.`,
@@ -19,4 +23,20 @@ export function stoppedBy(error: unknown): unknown {
 /** Whether BullMQ reports that this worker no longer has the job. */
 export function isLockLost(error: unknown): boolean {
   return /^(?:Missing (?:lock|key)|Lock mismatch) /.test((error as Error | undefined)?.message ?? "");
+}
+
+/** Creates the error for a job that is not retried, because workers died while they generated its document. */
+export function interruptionOf(
+  { attemptsStarted, progress }: BullJob,
+  mayRenderTwice: boolean,
+): QueueError | undefined {
+  const { starts = 0 } = Object(progress) as { starts?: number };
+  const interruptions = attemptsStarted - starts - 1;
+  if (interruptions > 0 && !mayRenderTwice) {
+    return new QueueError(
+      "A worker stopped while it generated this document, which may have been rendered. Not retried: `retry.mayRenderTwice` is false.",
+    );
+  }
+  if (interruptions < mostInterruptions) return undefined;
+  return new QueueError(`${interruptions} workers stopped while they generated this document.`);
 }

@@ -13,17 +13,13 @@ import { makeDisposable } from "../runtime/disposal.ts";
 import { Feed } from "./feed.ts";
 import { FleetPace } from "./fleet-pace.ts";
 import { anotherConnection, disconnect, type OpenQueue } from "./open-queue.ts";
-import { QueueError } from "./queue-error.ts";
 import type { QueueSettings } from "./queue-options.ts";
 import { digestOf, type JobCodec, type QueuedContent, type QueuedData, splitId } from "./queued-job.ts";
 import { RedisWait } from "./redis-wait.ts";
 import { SharedTurns } from "./shared-turns.ts";
 import { withoutCommand } from "./without-command.ts";
 import type { WorkOptions } from "./work-options.ts";
-import { isLockLost, placeError, stoppedBy } from "./worker-errors.ts";
-
-/** A document is not retried after this many workers have died while generating it. */
-const mostInterruptions = 10;
+import { interruptionOf, isLockLost, placeError, stoppedBy } from "./worker-errors.ts";
 
 /** The delay after a refused Redis command. */
 const refusedMs = 1000;
@@ -119,7 +115,7 @@ export class QueueWorker {
         {
           ...{ connection, prefix, concurrency },
           ...{ lockDuration: recoverAfter, stalledInterval: Math.ceil(recoverAfter / 2) },
-          // BullMQ must not fail jobs whose workers died; see `mostInterruptions`.
+          // BullMQ must not fail jobs whose workers died; see `interruptionOf`.
           maxStalledCount: Number.MAX_SAFE_INTEGER,
         },
       );
@@ -232,7 +228,7 @@ export class QueueWorker {
       return;
     }
     if (state === "place is taken") return reject(placeError(index), 0, key);
-    const interruption = this.#objectionToInterrupted(bullJob);
+    const interruption = interruptionOf(bullJob, this.#mayRenderTwice);
     if (interruption) return reject(interruption, 0, key);
 
     const result = await new Promise<Result<Job, unknown> | undefined>((settle) => {
@@ -282,19 +278,6 @@ export class QueueWorker {
         await new Promise((resolve) => setTimeout(resolve, refusedMs));
       }
     }
-  }
-
-  /** Returns the reason a job is not retried after workers have died, if there is one. */
-  #objectionToInterrupted({ attemptsStarted, progress }: BullJob): QueueError | undefined {
-    const { starts = 0 } = Object(progress) as { starts?: number };
-    const interruptions = attemptsStarted - starts - 1;
-    if (interruptions > 0 && !this.#mayRenderTwice) {
-      return new QueueError(
-        "A worker stopped while it generated this document, which may have been rendered. Not retried: `retry.mayRenderTwice` is false.",
-      );
-    }
-    if (interruptions < mostInterruptions) return undefined;
-    return new QueueError(`${interruptions} workers stopped while they generated this document.`);
   }
 
   async #clean(): Promise<void> {
