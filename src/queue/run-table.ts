@@ -9,7 +9,7 @@ export interface RunCounts {
   readonly isAdded: boolean;
 }
 
-/** An `add` is taken for killed if it gives no sign of life for so long. */
+/** An `add` counts as killed if it was not renewed for this time. */
 export const addLeaseMs = 30_000;
 
 /** The state of a job when it is added: new, known in a state, or known with other values. */
@@ -180,17 +180,17 @@ export class RunTable {
     ]);
     const { total, fulfilled = 0, rejected = 0, completed } = fields;
     if (total === undefined) return undefined;
-    // Killed adds leave the time of their last sign of life.
-    const lastAliveMs = Math.max(
+    // A killed `add` leaves the time of its last renewal.
+    const renewedAtMs = Math.max(
       0,
       ...Object.entries(fields).map(([field, value]) => (field.startsWith("add:") ? Number(value) : 0)),
     );
-    const isAdding = lastAliveMs > Number(seconds) * 1000 - addLeaseMs;
+    const isAdding = renewedAtMs > Number(seconds) * 1000 - addLeaseMs;
     return {
       total: Number(total),
       fulfilled: Number(fulfilled),
       rejected: Number(rejected),
-      isAdded: completed !== undefined && !isAdding && lastAliveMs <= Number(completed),
+      isAdded: completed !== undefined && !isAdding && renewedAtMs <= Number(completed),
     };
   }
 
@@ -199,7 +199,7 @@ export class RunTable {
     return (await this.#redis.endAdd(this.#countsKey(id), addId, isCompleted ? 1 : 0)) === 1;
   }
 
-  /** Registers jobs by the digests of their keys and inputs, as a sign of life of their `add`. Returns nothing if the run was removed. */
+  /** Registers jobs by the digests of their keys and inputs, and renews their `add`. Returns nothing if the run was removed. */
   async register(
     id: string,
     addId: string,

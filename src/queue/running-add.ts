@@ -1,7 +1,7 @@
 import { QueueError } from "./queue-error.ts";
 import { addLeaseMs, type Registered, type RunTable } from "./run-table.ts";
 
-/** An `add` that is running. It gives signs of life, so that other machines know, and fails if its run is removed. */
+/** A running `add`. It renews its entry in Redis while it runs, and fails if its run is removed. */
 export class RunningAdd {
   readonly runId: string;
   readonly #run: string;

@@ -200,7 +200,7 @@ it("the total is final when a failed or killed `add` was repeated", async () => 
   expect(await progressOf("nov")).toMatchObject({ isAdded: false });
   await runs.add("nov", jobsOf(2));
   expect(await progressOf("nov")).toMatchObject({ total: 2, isAdded: true });
-  // A killed `add` leaves the time of its last sign of life.
+  // A killed `add` leaves the time of its last renewal.
   const key = `bull:tests:run:${await admin.hget("bull:tests:runs", "nov")}`;
   const completedAtMs = Number(await admin.hget(key, "completed"));
   const finalAfter = async (killedAtMs: number) => {
