@@ -129,7 +129,9 @@ describe("the commands of a queue", () => {
     await run("bulk", "letter", "rows.ndjson", "--queue", "--run", "nov");
     const { code, stderr } = await endingOf(work());
     expect(code, stderr).toBe(3);
-    expect(stderr).toMatch(/^template-pdf: The worker stopped unexpectedly: .*Its jobs are still in the queue\.$/m);
+    expect(stderr).toMatch(
+      /^template-pdf: The worker stopped unexpectedly: .*Its jobs are still in the queue\.$/m,
+    );
     expect((await cells()).slice(0, 6)).toEqual(["nov", "2", "0", "0", "2", "0"]);
   });
 
