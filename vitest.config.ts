@@ -35,6 +35,9 @@ const browserVariants: Plugin = {
 /** These tests change a module or a global permanently, or measure their process. Each file runs in its own process. */
 const isolated = "test/**/*.isolated.test.ts";
 
+/** These tests start whole programs or render many documents. They are part of `npm run runtimes`, not of `npm run verify`. */
+const slow = "test/**/*.slow.test.ts";
+
 /** These tests wait for timeouts, which takes no CPU. They run after the others, which would slow them down. */
 const waiting = "test/timeouts/**/*.test.ts";
 
@@ -51,7 +54,18 @@ export default defineConfig({
         test: {
           name: "source",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{package,runtimes}/**", isolated, waiting],
+          exclude: ["test/{package,runtimes}/**", isolated, slow, waiting],
+          setupFiles: ["test/support/leaves-nothing.ts"],
+          testTimeout: 30_000,
+          isolate: false,
+        },
+      },
+      {
+        resolve,
+        test: {
+          name: "slow",
+          include: [slow],
+          exclude: ["test/{package,runtimes}/**"],
           setupFiles: ["test/support/leaves-nothing.ts"],
           testTimeout: 30_000,
           isolate: false,

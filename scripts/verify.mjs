@@ -1,6 +1,6 @@
 // @ts-check
 // Runs all checks, then all tests, and prints the result in the last line. A failure does not stop the rest,
-// and each failed check counts as one failure. `npm run verify runtimes page` also runs the tests of `npm run runtimes`, last.
+// and each failed check counts as one failure. `npm run verify runtimes page slow` also runs the tests of `npm run runtimes`, last.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -5,10 +5,10 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** These files take longest and run first. In a new clone, Vitest does not know their durations yet. */
 const longest = [
   "faults/faults.page",
-  "emulator/runaway-templates",
+  "emulator/runaway-templates.slow",
   "cli/bulk/bulk-refusals",
-  "emulator/example-templates",
-  "emulator/refusals",
+  "emulator/example-templates.slow",
+  "emulator/refusals.slow",
   "bulk/outages",
   "timeouts/phases.page",
   "timeouts/total.page",
