@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { run } from "./run-command.mjs";
+import { compiler, run } from "./run-command.mjs";
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const layers = await report("layers", run("vitest", ["run", "test/architecture.test.ts"], { quiet: true }));
@@ -20,7 +20,7 @@ export async function check() {
     const results = await Promise.all([
       report("lockfile", run("node", ["scripts/complete-lockfile.mjs", "--check"], { quiet: true })),
       report("format and lint", run("biome", ["check"], { quiet: true })),
-      report("types", run("tsc", ["--noEmit"], { quiet: true })),
+      report("types", run("node", [compiler, "--noEmit"], { quiet: true })),
       report("spelling", run("cspell", ["lint", "--no-progress"], { quiet: true })),
       report("words of the glossary", run("node", ["scripts/check-words.mjs"], { quiet: true })),
       report("unused code and dependencies", run("knip", [], { quiet: true })),

@@ -3,12 +3,13 @@
 // ES modules may import CommonJS types, but not the other way round; see docs/decisions/0024.
 // TypeScript emits them file by file. Bundlers of types drop `/// <reference lib>` and `@ts-ignore`
 // and hoist `import("node:stream")`, so the types would not compile without @types/node.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { entryPoints } from "./entries.mjs";
+import { compiler, outputOf } from "./run-command.mjs";
 
 // The compiler uses `/` on every system.
 const { dirname, join, relative } = posix;
@@ -50,25 +51,26 @@ function differs(file, seen = new Set()) {
 
 /** @returns {Map<string, string>} the text of the declarations of each source file */
 function emitDeclarations() {
-  const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
-  const { options, fileNames } = ts.parseJsonConfigFileContent({ ...config, include: ["src"] }, ts.sys, root);
+  const folder = join(root, "node_modules/.cache/types");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
   const emit = { noEmit: false, declaration: true, emitDeclarationOnly: true, stripInternal: true };
-  const program = ts.createProgram(fileNames, { ...options, ...emit });
-  /** @type {Map<string, string>} */
-  const texts = new Map();
-  const { diagnostics } = program.emit(undefined, (_name, text, _bom, _onError, files) => {
-    const from = files?.[0]?.fileName;
-    if (from) texts.set(from, text);
-  });
-  if (diagnostics.length > 0)
-    fail(
-      ts.formatDiagnostics(diagnostics, {
-        ...ts.sys,
-        getCanonicalFileName: (name) => name,
-        getNewLine: () => "\n",
-      }),
-    );
-  return texts;
+  const compilerOptions = { ...emit, rootDir: source, outDir: folder };
+  const config = { extends: join(root, "tsconfig.json"), compilerOptions, include: [source] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+  const { succeeded, stdout } = outputOf("node", [compiler, "-p", folder]);
+  if (!succeeded) fail(stdout);
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) =>
+    file.replaceAll("\\", "/"),
+  );
+  return new Map(
+    files
+      .filter((file) => file.endsWith(".d.ts"))
+      .map((file) => [
+        join(source, file.replace(/\.d\.ts$/, ".ts")),
+        readFileSync(join(folder, file), "utf8"),
+      ]),
+  );
 }
 
 /**
