@@ -1,47 +1,168 @@
 import { getEventListeners } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type ClientOptions, TruncatedPdfError, template } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { fullPipe } from "../support/full-pipe.ts";
 import { hasPipeFiles } from "../support/platform.ts";
-import { beginning, clientOf, pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
-import { listenRaw } from "../support/sockets.ts";
-import { controlled, reasons } from "./aborts.ts";
-import { generate, outputMethods, stages } from "./every-form.ts";
+import {
+  type Answer,
+  beginning,
+  clientOf,
+  pdfOf,
+  rejectionOf,
+  Service,
+  saying,
+  strayRejections,
+  transports,
+  turns,
+  withLength,
+} from "../support/service.ts";
+import { later, listenRaw } from "../support/sockets.ts";
+import { generate, outputMethods, stages, temporaryFolder } from "./every-form.ts";
 import { countTimers } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
 const half = beginning(pdf.subarray(0, 100_000), { "content-length": String(pdf.length) });
+const silent: Answer = () => {};
+const failed = (seconds: string) => saying(503, "", { "retry-after": seconds });
+
+/** Returns a signal and a function that aborts it. */
+function controlled() {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: (reason?: unknown) => controller.abort(reason) };
+}
+
+type Wait = () => Promise<never>;
+type Moment = [string, Answer[], ((wait: Wait) => ClientOptions & { validate?: Wait })?];
+
+/** Moments of a call: the responses so far, and an option that waits forever if the last of them is complete. */
+const moments: Moment[] = [
+  ["before anything is sent", []],
+  ["while the key is awaited", [], (apiKey) => ({ apiKey })],
+  ["while the schema is awaited", [], (validate) => ({ validate })],
+  ["while the service renders", [silent]],
+  ["before the first byte", [({ response }) => response.writeHead(200).flushHeaders()]],
+  ["before the header of the PDF", [beginning(pdf.subarray(0, 3))]],
+  ["during an error response", [({ response }) => response.writeHead(400).write("{")]],
+  ["during the delay before a retry", [failed("50")], (retry) => ({ hooks: { retry } })],
+  ["during the second attempt", [failed("0"), silent]],
+];
+
+describe.each(transports)("a call over %s that is cancelled", (_, transport) => {
+  it.each(moments)("%s rejects with the reason and releases all resources", async (_, answers, setting) => {
+    for (const end of ["abort", "cancel"] as const) {
+      const service: Service = await Service.start((received) =>
+        answers[service.requests.length - 1]?.(received),
+      );
+      const waiting = later<void>();
+      const wait = () => {
+        setImmediate(waiting.resolve);
+        return new Promise<never>(() => {});
+      };
+      const { validate, ...options } = setting?.(wait) ?? {};
+      const client = service.client({ ...transport, retry: { limit: 2 }, ...options });
+      const schema = validate && ({ "~standard": { version: 1, vendor: "test", validate } } as const);
+      const folder = temporaryFolder();
+      const { signal, abort } = controlled();
+      const stray = await strayRejections(async () => {
+        const pending = client.generate(schema ? template("uid", schema) : "uid", {}, { signal });
+        const output = end === "abort" ? pending.bytes() : pending.saveTo(join(folder, "a.pdf"));
+        const failure = rejectionOf(output);
+        if (setting) await waiting.promise;
+        else if (answers.length > 0) await service.request(answers.length - 1);
+        const reason = new Error("enough");
+        if (end === "abort") abort(reason);
+        else await pending.cancel(reason);
+        expect(await failure).toBe(reason);
+        expect(await rejectionOf(pending)).toBe(reason);
+      });
+      if (!setting) await service.requests.at(-1)?.closed;
+      expect(service.requests).toHaveLength(answers.length);
+      expect(stray).toEqual([]);
+      expect(getEventListeners(signal, "abort")).toEqual([]);
+      // The check of the path before the request may still be removing its temporary file.
+      await eventually(() => readdirSync(folder).length === 0);
+    }
+  });
+});
+
+it.each([
+  undefined,
+  null,
+  "the customer left",
+  new DOMException("too slow", "TimeoutError"),
+  new TruncatedPdfError("mine", { receivedBytes: 1, attempts: 7 }),
+  Object.assign(new Error("reset"), { code: "ECONNRESET", syscall: "read" }),
+])("a call rejects with the same reason that abort() or cancel() received: %s", async (reason) => {
+  const service = await Service.start(silent);
+  const client = service.client({ retry: { limit: 1 } });
+  const { signal, abort } = controlled();
+  const [aborted, cancelled] = [generate(client, { signal }), generate(client)];
+  const failures = [rejectionOf(aborted.bytes()), rejectionOf(cancelled.bytes())];
+  await service.request(1);
+  abort(reason);
+  await cancelled.cancel(reason);
+  const [abortError, cancelError] = await Promise.all(failures);
+  expect(abortError).toBe(signal.reason);
+  if (reason === undefined) expect(cancelError).toMatchObject({ name: "AbortError" });
+  else expect([abortError, cancelError]).toEqual([reason, reason]);
+  if (reason instanceof TruncatedPdfError) expect(reason.attempts).toBe(7);
+  expect(service.requests).toHaveLength(2);
+});
+
+it("saveTo() that is cancelled at any moment leaves a complete file or no file", async () => {
+  const outcomes = new Set<unknown>();
+  for (let turnsBefore = 0; turnsBefore < 40; turnsBefore += 2) {
+    const service = await Service.start(withLength(pdf));
+    const path = join(temporaryFolder(), "a.pdf");
+    const { signal, abort } = controlled();
+    const saving = generate(service.client(), { signal })
+      .saveTo(path)
+      .then(
+        ({ bytes }) => bytes,
+        (error: unknown) => error,
+      );
+    await service.request();
+    await turns(turnsBefore);
+    abort("enough");
+    const outcome = await saving;
+    outcomes.add(outcome);
+    expect(["enough", pdf.length]).toContain(outcome);
+    const isSaved = outcome === pdf.length;
+    expect(readdirSync(join(path, ".."))).toEqual(isSaved ? ["a.pdf"] : []);
+    if (isSaved) expect(pdf.equals(readFileSync(path))).toBe(true);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  }
+  expect([...outcomes]).toContain("enough");
+});
 
 describe("cancelling a document", () => {
-  /** A Node stream can be destroyed only with an error. */
-  const endOf = (error: unknown, method: string, reason: unknown) =>
-    method === "nodeStream()" && !(reason instanceof Error) ? (error as Error).cause : error;
-
   it.each(outputMethods)(
-    "while it arrives rejects %s with the reason and closes the socket",
-    async (method, read) => {
-      for (const reason of reasons.slice(1)) {
-        const service = await Service.start(half);
-        const { signal, abort } = controlled();
-        const document = await generate(service.client(), { signal });
-        const failure = rejectionOf(read(document));
-        abort(reason);
-        expect(endOf(await failure, method, reason)).toBe(reason);
-        await (await service.request()).closed;
-      }
+    "rejects %s with the reason, while it arrives and before it is read",
+    async (_, read) => {
+      const reason = new Error("enough");
+      const service = await Service.start(half);
+      const { signal, abort } = controlled();
+      const arriving = rejectionOf(read(await generate(service.client(), { signal })));
+      abort(reason);
+      expect(await arriving).toBe(reason);
+      await (await service.request()).closed;
+      const whole = await Service.start(withLength(pdfOf(2_000)));
+      const second = controlled();
+      const document = await generate(whole.client(), { signal: second.signal });
+      second.abort(reason);
+      expect(await rejectionOf((async () => read(document))())).toBe(reason);
     },
   );
 
-  it.each(outputMethods)("before it is read rejects %s with the reason", async (method, read) => {
-    for (const end of ["abort", "cancel"] as const) {
-      const service = await Service.start(withLength(pdfOf(2_000)));
-      const { signal, abort } = controlled();
-      const document = await generate(service.client(), { signal });
-      const reason = new Error("enough");
-      if (end === "abort") abort(reason);
-      else await document.cancel(reason);
-      expect(endOf(await rejectionOf((async () => read(document))()), method, reason)).toBe(reason);
-    }
+  it("with a reason that is not an error rejects a Node stream with an error that has the reason as its cause", async () => {
+    const service = await Service.start(half);
+    const { signal, abort } = controlled();
+    const reading = rejectionOf((await generate(service.client(), { signal })).nodeStream().toArray());
+    abort("enough");
+    expect(await reading).toMatchObject({ name: "Error", cause: "enough" });
   });
 
   it.each(stages)("with cancel() of %s closes the socket and keeps the first reason", async (stage) => {
@@ -58,21 +179,24 @@ describe("cancelling a document", () => {
   });
 
   it.each(outputMethods)(
-    "after %s has read it has no effect on the document or the connection",
+    "after %s has read it has no effect on the document, the hooks or the connection",
     async (_, read) => {
       const service = await Service.start(withLength(pdf));
-      const client = service.client();
+      const error = vi.fn();
+      const client = service.client({ hooks: { error } });
       const { signal, abort } = controlled();
       const pending = generate(client, { signal });
       expect(pdf.equals(await read(pending))).toBe(true);
       await pending.cancel(new Error("too late"));
       await (await pending).cancel(new Error("too late"));
+      await (await pending)[Symbol.asyncDispose]();
       abort();
       expect((await pending).status).toBe(200);
       // Undici reuses a socket only in the next turn of the event loop.
       await turns();
       await generate(client).bytes();
       expect(service.connections).toBe(1);
+      expect(error).not.toHaveBeenCalled();
     },
   );
 
@@ -92,21 +216,21 @@ describe("cancelling a document", () => {
   });
 });
 
-it("a call with an aborted signal does not send a request", async () => {
-  const service = await Service.start(withLength(pdf));
-  const request = vi.fn();
-  const client = service.client({ hooks: { request } });
+it("a call with an aborted signal does not send a request, call an API key function or a hook", async () => {
+  const service = await Service.start(silent);
+  const [request, apiKey] = [vi.fn(), vi.fn(() => "key")];
+  const client = service.client({ apiKey, hooks: { request } });
   const signal = AbortSignal.abort("before");
   for (const [, read] of outputMethods)
     expect(await rejectionOf(read(generate(client, { signal })))).toBe("before");
-  await generate(client.with({ hooks: {} })).bytes();
-  expect(service.requests).toHaveLength(1);
-  expect(request).not.toHaveBeenCalled();
+  await client.close();
+  expect(service.requests).toHaveLength(0);
+  expect([request, apiKey].flatMap(({ mock }) => mock.calls)).toEqual([]);
 });
 
 it("a call that is aborted by its own `fetch` leaves no timers", async () => {
   const timers = countTimers();
-  const service = await Service.start(() => {});
+  const service = await Service.start(silent);
   const { signal, abort } = controlled();
   const fetch = () => {
     abort("enough");
@@ -116,24 +240,18 @@ it("a call that is aborted by its own `fetch` leaves no timers", async () => {
   expect(countTimers()).toBeLessThanOrEqual(timers);
 });
 
-it.each(["during the TLS handshake", "while a proxy connects"])(
-  "a connection of the client is destroyed if the call is aborted %s",
-  async (moment) => {
-    let count = 0;
-    const server = await listenRaw((socket) => {
-      count += 1;
-      socket.resume();
-    });
-    onTestFinished(() => server.close());
-    const byProxy = moment.includes("proxy");
-    if (byProxy) vi.stubEnv("HTTPS_PROXY", server.origin);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const client = clientOf(byProxy ? "https://service.test" : `https://127.0.0.1:${server.port}`);
-    const { signal, abort } = controlled();
-    const failure = rejectionOf(generate(client, { signal }).bytes());
-    await eventually(() => count === 1);
-    abort("enough");
-    expect(await failure).toBe("enough");
-    await eventually(() => server.openSockets === 0);
-  },
-);
+it("a connection of the client is destroyed if the call is aborted during the TLS handshake", async () => {
+  let count = 0;
+  const server = await listenRaw((socket) => {
+    count += 1;
+    socket.resume();
+  });
+  onTestFinished(() => server.close());
+  const { signal, abort } = controlled();
+  const client = clientOf(`https://127.0.0.1:${server.port}`);
+  const failure = rejectionOf(generate(client, { signal }).bytes());
+  await eventually(() => count === 1);
+  abort("enough");
+  expect(await failure).toBe("enough");
+  await eventually(() => server.openSockets === 0);
+});

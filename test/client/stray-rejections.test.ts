@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CallOptions, type PendingPdf, SaveError, type StandardSchemaV1, template } from "template-pdf";
+import { type CallOptions, type PendingPdf, type StandardSchemaV1, template } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import {
   pdfOf,
@@ -13,7 +13,7 @@ import {
   turns,
   withLength,
 } from "../support/service.ts";
-import { failureAt, generate, outputMethods, temporaryFolder } from "./every-form.ts";
+import { generate, outputMethods, temporaryFolder } from "./every-form.ts";
 
 const pdf = pdfOf(2_000);
 const silent = () => {};
@@ -33,7 +33,6 @@ const schema: StandardSchemaV1<object, object> = {
 const failures: readonly (readonly [string, (service: Service) => PendingPdf])[] = [
   ["a 404", (service) => generate(service.client())],
   ["a 404 over fetch", (service) => generate(service.client({ fetch: globalThis.fetch }))],
-  ["values that cannot be sent", (service) => service.client().generate("uid", { total: Number.NaN })],
   ["a schema that rejects", (service) => service.client().generate(template("uid", schema), {})],
   ["an API key function that rejects", (service) => generate(service.client({ apiKey: refused }))],
   ["a signal that was aborted", (service) => generate(service.client(), { signal: AbortSignal.abort("no") })],
@@ -46,12 +45,9 @@ describe.each(failures)("after %s", (_, fail) => {
     return strayRejections(() => run(service));
   };
 
-  it.each(outputMethods)("a caught %s leaves no unhandled rejection", async (_, read) => {
-    expect(await strayOf((service) => failureAt("the pending result", fail(service), read))).toEqual([]);
-  });
-
-  it("several caught awaits and outputs of one call leave no unhandled rejection", async () => {
+  it("caught outputs and awaits of one call or several leave no unhandled rejection", async () => {
     const stray = await strayOf(async (service) => {
+      for (const [, read] of outputMethods) await rejectionOf(read(fail(service)));
       const pending = fail(service);
       await Promise.allSettled([pending, pending.bytes(), pending.stream()]);
       await fail(service).then(silent, silent);
@@ -72,38 +68,30 @@ describe.each(failures)("after %s", (_, fail) => {
   });
 });
 
-it.each<[string, () => Promise<Service>, (service: Service) => Promise<unknown>]>([
-  ["immediately", () => Service.start(withLength(pdf)), (service) => generate(service.client()).cancel()],
-  [
-    "of a document that arrived",
-    () => Service.start(withLength(pdf)),
-    async (service) => (await generate(service.client())).cancel(),
-  ],
-  [
-    "of streams that are not read",
-    () => Service.start(({ response }) => void response.writeHead(200).write(pdf)),
-    async (service) => {
-      for (const output of ["stream", "response"] as const) {
-        const document = await generate(service.client());
-        document[output]();
-        await document.cancel(new Error("enough"));
-      }
-    },
-  ],
-])("cancel() %s causes no unhandled rejection", async (_, start, run) => {
-  const service = await start();
-  expect(await strayRejections(() => run(service))).toEqual([]);
+it("cancel() causes no unhandled rejection, immediately, after the document arrived or with streams that are not read", async () => {
+  const service = await Service.start(withLength(pdf));
+  const started = await Service.start(({ response }) => void response.writeHead(200).write(pdf));
+  const stray = await strayRejections(async () => {
+    await generate(service.client()).cancel();
+    await (await generate(service.client())).cancel();
+    for (const output of ["stream", "nodeStream", "response"] as const) {
+      const document = await generate(started.client());
+      document[output]();
+      await document.cancel(new Error("enough"));
+    }
+  });
+  expect(stray).toEqual([]);
 });
 
 describe("saveTo() to a missing folder leaves no unhandled rejection", () => {
-  it.each([0, 1, 2, 3, 5])("%i microtasks after another saveTo()", async (count) => {
+  it.each([0, 2, 5])("%i microtasks after another saveTo()", async (count) => {
     const service = await Service.start(withLength(pdf));
     const folder = temporaryFolder();
     const stray = await strayRejections(async () => {
       const pending = generate(service.client());
       const good = pending.saveTo(join(folder, "a.pdf"));
       for (let left = count; left > 0; left--) await undefined;
-      await Promise.allSettled([good, rejectionOf(pending.saveTo(join(folder, "missing", "b.pdf")))]);
+      await Promise.allSettled([good, pending.saveTo(join(folder, "missing", "b.pdf"))]);
       await diskAtRest();
     });
     expect(stray).toEqual([]);
@@ -119,9 +107,7 @@ describe("saveTo() to a missing folder leaves no unhandled rejection", () => {
       const pending = generate(service.client());
       if (isCancelled) await pending.cancel(new Error("enough"));
       for (const name of ["a.pdf", "b.pdf"]) {
-        const failure = await rejectionOf(pending.saveTo(join(folder, "missing", name)));
-        expect(failure).toMatchObject(error);
-        expect(SaveError.is(failure)).toBe(!isCancelled);
+        expect(await rejectionOf(pending.saveTo(join(folder, "missing", name)))).toMatchObject(error);
         await diskAtRest();
       }
     });
