@@ -45,26 +45,23 @@ afterEach(() => {
 });
 
 describe("objectUrl()", () => {
-  it("returns a URL for the complete document with its type and name, until the URL is revoked", async () => {
-    const held = await objectUrl((await generate())[0]);
-    expect(held.url).toMatch(/^blob:/);
-    expect([held.blob.type, held.filename]).toEqual(["application/pdf", "Invoice 7.pdf"]);
-    expect(Object.keys(held).sort()).toEqual(["blob", "filename", "revoke", "url"]);
-    expect(await bytesAt(held.url)).toEqual(pdf);
-    held.revoke();
-    held.revoke();
-    expect(await bytesAt(held.url)).toBeUndefined();
-  });
-
-  it("accepts an awaited document or a Blob, and `using` revokes the URL", async () => {
+  it("returns a URL for a pending result, a document or a Blob, with its type and name, until the URL is revoked", async () => {
     const [pending] = await generate();
-    for (const [given, filename] of [
-      [await pending, "Invoice 7.pdf"],
-      [blob, undefined],
+    for (const [given, filename, revoke] of [
+      [pending, "Invoice 7.pdf", "revoke"],
+      [await (await generate())[0], "Invoice 7.pdf", Symbol.dispose],
+      [blob, undefined, Symbol.dispose],
     ] as const) {
       const held = await objectUrl(given);
-      expect([await bytesAt(held.url), held.filename]).toEqual([pdf, filename]);
-      held[Symbol.dispose]();
+      expect(held.url).toMatch(/^blob:/);
+      expect([held.filename, Object.keys(held).sort()]).toEqual([
+        filename,
+        ["blob", "filename", "revoke", "url"],
+      ]);
+      if (given !== blob) expect(held.blob.type).toBe("application/pdf");
+      expect(await bytesAt(held.url)).toEqual(pdf);
+      held[revoke]();
+      held.revoke();
       expect(await bytesAt(held.url)).toBeUndefined();
     }
   });
@@ -72,9 +69,8 @@ describe("objectUrl()", () => {
   it("revokes the URL when its signal is aborted, and removes its abort listener when the URL is revoked", async () => {
     const controller = new AbortController();
     const { signal } = controller;
-    const remove = vi.spyOn(signal, "removeEventListener");
     const [one, other] = [await objectUrl(blob, { signal }), await objectUrl(blob, { signal })];
-    remove.mockClear();
+    const remove = vi.spyOn(signal, "removeEventListener");
     one.revoke();
     expect(remove).toHaveBeenCalledTimes(1);
     controller.abort();
@@ -97,14 +93,14 @@ describe("objectUrl()", () => {
   it("does not create a URL for a truncated document", async () => {
     const create = vi.spyOn(URL, "createObjectURL");
     const [half] = await generate(answers.cutOffAfter(pdf, 1_000));
-    expect(await rejectionOf(objectUrl(half))).toBeInstanceOf(TruncatedPdfError);
+    await expect(objectUrl(half)).rejects.toBeInstanceOf(TruncatedPdfError);
     expect(create).not.toHaveBeenCalled();
   });
 
-  it.each([undefined, null, pdf, "blob:x"])("rejects values that are not documents: %s", async (given) => {
+  it.each([null, pdf, "blob:x"])("rejects values that are not documents: %s", async (given) => {
     const error = await rejectionOf(objectUrl(given as unknown as AnyPdf));
     expect(error).toBeInstanceOf(ConfigurationError);
-    expect((error as Error).message).toContain("Expected the result of `generate`");
+    expect(String(error)).toContain("Expected the result of `generate`");
   });
 
   it("rejects if the runtime cannot create object URLs", async () => {
@@ -114,13 +110,16 @@ describe("objectUrl()", () => {
 });
 
 describe("download()", () => {
-  it("saves the complete document with a link that it adds to the page and removes", async () => {
+  it("saves the complete document with a link that it adds to the page and removes, and revokes its URL after 40 s", async () => {
     const { saved, inPage } = stubPage();
     await download((await generate())[0]);
     const href = expect.stringMatching(/^blob:/);
     expect(saved).toEqual([{ href, download: "Invoice 7.pdf", wasInPage: true }]);
     expect(inPage.size).toBe(0);
+    vi.advanceTimersByTime(39_999);
     expect(await bytesAt(saved[0]?.href)).toEqual(pdf);
+    vi.advanceTimersByTime(1);
+    expect(await bytesAt(saved[0]?.href)).toBeUndefined();
   });
 
   it("uses the given name, the name from the service or `document.pdf`", async () => {
@@ -134,22 +133,11 @@ describe("download()", () => {
     expect(await bytesAt(saved[1]?.href)).toEqual(pdf);
   });
 
-  it("revokes its object URL after 40 s", async () => {
-    const { saved } = stubPage();
-    await download(blob);
-    vi.advanceTimersByTime(39_999);
-    expect(await bytesAt(saved[0]?.href)).toEqual(pdf);
-    vi.advanceTimersByTime(1);
-    expect(await bytesAt(saved[0]?.href)).toBeUndefined();
-  });
-
   it("saves nothing if the document fails or the name is not a string", async () => {
     const { saved } = stubPage();
     const [missing] = await generate(answers.saying(404));
-    expect(await rejectionOf(download(missing))).toBeInstanceOf(NotFoundError);
-    const name = { filename: "x" } as unknown as string;
-    const message = "`filename` to be a string";
-    await expect(download(blob, name)).rejects.toThrow(message);
+    await expect(download(missing)).rejects.toBeInstanceOf(NotFoundError);
+    await expect(download(blob, {} as string)).rejects.toThrow("`filename` to be a string");
     expect(saved).toEqual([]);
   });
 

@@ -2,14 +2,11 @@ import { getEventListeners } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ClientOptions, TruncatedPdfError, template } from "template-pdf";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { fullPipe } from "../support/full-pipe.ts";
-import { hasPipeFiles } from "../support/platform.ts";
 import {
   type Answer,
   beginning,
-  clientOf,
   pdfOf,
   rejectionOf,
   Service,
@@ -19,9 +16,9 @@ import {
   turns,
   withLength,
 } from "../support/service.ts";
-import { later, listenRaw } from "../support/sockets.ts";
+import { later } from "../support/sockets.ts";
 import { generate, outputMethods, stages, temporaryFolder } from "./every-form.ts";
-import { countTimers } from "./timing.ts";
+import { stopTime } from "./timing.ts";
 
 const pdf = pdfOf(200_000);
 const half = beginning(pdf.subarray(0, 100_000), { "content-length": String(pdf.length) });
@@ -199,21 +196,24 @@ describe("cancelling a document", () => {
       expect(error).not.toHaveBeenCalled();
     },
   );
+});
 
-  it.runIf(hasPipeFiles)("while it is written from memory to a file stops the writing", async () => {
-    const service = await Service.start(withLength(pdfOf(2_000)));
-    const { signal, abort } = controlled();
-    const document = await generate(service.client(), { signal });
-    while (getEventListeners(signal, "abort").length > 0) await turns();
-    const pipe = fullPipe();
-    const saving = rejectionOf(document.saveTo(pipe.path));
-    while (getEventListeners(signal, "abort").length === 0) await turns();
-    abort();
-    // Delayed, because a pipe that is closed while it is opened has no reader.
-    setTimeout(() => pipe.close(), 300);
-    expect(await saving).toBe(signal.reason);
-    expect(getEventListeners(signal, "abort")).toEqual([]);
-  });
+it.each<[string, (abort: () => void) => void, object]>([
+  ["its signal", (abort) => abort(), { name: "AbortError" }],
+  ["timeouts.total", () => vi.advanceTimersByTime(1_300), { code: "timeout", phase: "total" }],
+])("saveTo() of a document in memory is ended by %s", async (_, end, error) => {
+  stopTime();
+  const service = await Service.start(withLength(pdfOf(2_000)));
+  const { signal, abort } = controlled();
+  const document = await generate(service.client({ timeouts: { total: 1_000 } }), { signal });
+  while (getEventListeners(signal, "abort").length > 0) await turns();
+  const folder = temporaryFolder();
+  const saving = rejectionOf(document.saveTo(join(folder, "a.pdf")));
+  while (getEventListeners(signal, "abort").length === 0) await turns(1);
+  end(abort);
+  expect(await saving).toMatchObject(error);
+  expect(readdirSync(folder)).toEqual([]);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 it("a call with an aborted signal does not send a request, call an API key function or a hook", async () => {
@@ -226,32 +226,4 @@ it("a call with an aborted signal does not send a request, call an API key funct
   await client.close();
   expect(service.requests).toHaveLength(0);
   expect([request, apiKey].flatMap(({ mock }) => mock.calls)).toEqual([]);
-});
-
-it("a call that is aborted by its own `fetch` leaves no timers", async () => {
-  const timers = countTimers();
-  const service = await Service.start(silent);
-  const { signal, abort } = controlled();
-  const fetch = () => {
-    abort("enough");
-    return new Promise<never>(() => {});
-  };
-  expect(await rejectionOf(generate(service.client({ fetch }), { signal }).bytes())).toBe("enough");
-  expect(countTimers()).toBeLessThanOrEqual(timers);
-});
-
-it("a connection of the client is destroyed if the call is aborted during the TLS handshake", async () => {
-  let count = 0;
-  const server = await listenRaw((socket) => {
-    count += 1;
-    socket.resume();
-  });
-  onTestFinished(() => server.close());
-  const { signal, abort } = controlled();
-  const client = clientOf(`https://127.0.0.1:${server.port}`);
-  const failure = rejectionOf(generate(client, { signal }).bytes());
-  await eventually(() => count === 1);
-  abort("enough");
-  expect(await failure).toBe("enough");
-  await eventually(() => server.openSockets === 0);
 });

@@ -1,16 +1,15 @@
-import { mkdtempSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GeneratedPdf, PendingPdf, TemplatePdf } from "template-pdf";
 import { onTestFinished } from "vitest";
 import { rejectionOf } from "../support/service.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 
 /** Creates a folder that is removed after the test. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "template-pdf-test-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
+  const { path, remove } = makeTemporaryFolder("test");
+  onTestFinished(remove);
+  return path;
 }
 
 type Chunks = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;

@@ -1,7 +1,6 @@
-import * as api from "template-pdf";
 import { type ClientOptions, ConfigurationError, TemplatePdf } from "template-pdf";
-import { describe, expect, it, vi } from "vitest";
-import { pdfOf, rejectionOf, Service, withLength } from "../support/service.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { pdfOf, rejectionOf, Service, saying, turns, withLength } from "../support/service.ts";
 import { plainKey, trickyKey } from "./canaries.ts";
 import { generate } from "./every-form.ts";
 import { collectOutput, leaksIn } from "./leaks.ts";
@@ -10,20 +9,16 @@ import { collectOutput, leaksIn } from "./leaks.ts";
 
 const good = { baseUrl: "https://pdf.example.com", apiKey: plainKey };
 const dispatcher = { dispatch: () => true };
-const completePdf = withLength(pdfOf(2_000));
+const pdf = pdfOf(2_000);
+const completePdf = withLength(pdf);
 
 const refusedOptions: readonly (readonly [string, (key: string) => unknown, RegExp])[] = [
-  ["null instead of options", () => null, /the client options/],
   ["the key instead of options", (key) => key, /the client options/],
-  ["no key", () => ({ apiKey: undefined }), /API key is missing.*TEMPLATE_PDF_API_KEY/],
   ["a key with a line break", (key) => ({ apiKey: `${key}\r\nx-a: b` }), /line break/],
   ["an object as a key", (key) => ({ apiKey: { key } }), /`apiKey` to be a string, or a function.*object/],
-  ["no base URL", () => ({ baseUrl: undefined }), /base URL .* is missing.*TEMPLATE_PDF_BASE_URL/],
   ["the key as the base URL", (key) => ({ baseUrl: key }), /does not begin with https:/],
   ["credentials in the base URL", (key) => ({ baseUrl: `https://u:${key}@a.test` }), /base URL/],
   ["a key in the query of the base URL", (key) => ({ baseUrl: `https://a.test/?key=${key}` }), /has a query/],
-  ["a misspelt option", () => ({ baseURL: good.baseUrl }), /`baseURL`\. Known options: baseUrl, /],
-  ["`maxBytes` of 0", () => ({ maxBytes: 0 }), /`maxBytes` to be a whole number.*got `0` \(number\)/],
   ["the key as `maxBytes`", (key) => ({ maxBytes: key }), /`maxBytes` to be a whole number/],
   ["the key as `verify`", (key) => ({ verify: key }), /`verify` to be a boolean, got a string/],
   ["a number as `allowInsecureHttp`", () => ({ allowInsecureHttp: 1 }), /`allowInsecureHttp` to be a bool/],
@@ -41,18 +36,16 @@ const refusedOptions: readonly (readonly [string, (key: string) => unknown, RegE
 
 describe("new TemplatePdf()", () => {
   it.each(refusedOptions)("rejects %s without exposing the key", async (_, given, message) => {
-    for (const key of [plainKey, trickyKey]) {
-      const wrong = given(key);
-      const options = wrong instanceof Object ? { ...good, apiKey: key, ...wrong } : wrong;
-      const { places, error } = await collectOutput(async () => ({
-        error: await rejectionOf((async () => new TemplatePdf(options as ClientOptions))()),
-      }));
-      expect(error).toBeInstanceOf(ConfigurationError);
-      expect((error as ConfigurationError).message).toMatch(message);
-      expect(error).toMatchObject({ code: "invalid_configuration", attempts: 0 });
-      expect((error as ConfigurationError).cause).toBeUndefined();
-      expect(leaksIn(places, key)).toEqual([]);
-    }
+    const wrong = given(trickyKey);
+    const options = wrong instanceof Object ? { ...good, apiKey: trickyKey, ...wrong } : wrong;
+    const { places, error } = await collectOutput(async () => ({
+      error: await rejectionOf((async () => new TemplatePdf(options as ClientOptions))()),
+    }));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect((error as ConfigurationError).message).toMatch(message);
+    expect(error).toMatchObject({ code: "invalid_configuration", attempts: 0 });
+    expect((error as ConfigurationError).cause).toBeUndefined();
+    expect(leaksIn(places, trickyKey)).toEqual([]);
   });
 
   it.each<ClientOptions>([
@@ -90,50 +83,166 @@ describe("the options of a call", () => {
   });
 });
 
-describe("a client with a relative base URL outside a page", () => {
-  it.each<ClientOptions>([
-    { baseUrl: "/api/pdf" },
-    { baseUrl: "../pdf", apiKey: null, headers: { "x-session": "1" } },
-  ])("is created with %j, but its calls reject", async (options) => {
-    vi.stubEnv("TEMPLATE_PDF_API_KEY", "key-of-the-server");
-    const send = vi.fn();
-    const client = new TemplatePdf({ ...options, fetch: send });
-    for (const each of [client, client.with({ retry: false })]) {
-      const error = await rejectionOf(generate(each).bytes());
-      expect(error).toBeInstanceOf(ConfigurationError);
-      expect(String(error)).toMatch(/A relative `baseUrl` works only in a browser\. Pass an absolute URL/);
+it("a client with a relative base URL outside a page is created, but its calls reject", async () => {
+  const send = vi.fn();
+  const client = new TemplatePdf({ baseUrl: "/api/pdf", fetch: send });
+  for (const each of [client, client.with({ retry: false })]) {
+    const error = await rejectionOf(generate(each).bytes());
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(String(error)).toMatch(/A relative `baseUrl` works only in a browser\. Pass an absolute URL/);
+  }
+  expect(send).not.toHaveBeenCalled();
+  expect(() => new TemplatePdf({ baseUrl: "/api/pdf", apiKey: plainKey })).toThrow(/begin with https:/);
+});
+
+it.each([200, 500])("a `fetch` is refused if it returns one Response of status %i twice", async (status) => {
+  const send = vi.fn().mockResolvedValue(new Response("%PDF-1.4 %%EOF", { status }));
+  const client = new TemplatePdf({ ...good, fetch: send, retry: { limit: 1 } });
+  await Promise.allSettled([generate(client, { retry: false }).bytes()]);
+  const error = await rejectionOf(generate(client).bytes());
+  expect(error).toBeInstanceOf(ConfigurationError);
+  expect(String(error)).toContain("`fetch` to return a new Response for every call");
+  expect(send).toHaveBeenCalledTimes(2);
+});
+
+describe("a derived client", () => {
+  it("shares the connections of its parent and overrides its options", async () => {
+    const service = await Service.start(completePdf);
+    const client = service.client({ headers: { "x-a": "client" } });
+    for (const options of [{}, { apiKey: "derived" }, { headers: { "x-b": "1" } }]) {
+      await generate(client.with(options)).bytes();
+      await turns();
     }
-    expect(send).not.toHaveBeenCalled();
+    expect(service.connections).toBe(1);
+    const own = "API-Key key-of-the-tests";
+    expect(service.keys).toEqual([own, "API-Key derived", own]);
+    const sent = service.requests.map(({ headers }) => [headers["x-a"], headers["x-b"]].join());
+    expect(sent).toEqual(["client,", "client,", ",1"]);
+  });
+
+  it("keeps the original headers of its parent if they were an iterator or have been changed", async () => {
+    const service = await Service.start(completePdf);
+    const changing: Record<string, string> = { "x-a": "1" };
+    const clients = [new Map(Object.entries(changing)).entries(), changing].map((headers) =>
+      service.client({ headers }),
+    );
+    changing["x-a"] = "2";
+    for (const client of clients) await generate(client.with({ maxBytes: 5_000 })).bytes();
+    expect(service.requests.map(({ headers }) => headers["x-a"])).toEqual(["1", "1"]);
+  });
+
+  it("replaces a `dispatcher` with a `fetch`, and a `fetch` with a `dispatcher`", () => {
+    const client = new TemplatePdf({ ...good, dispatcher });
+    const fetching = client.with({ fetch });
+    const transports = [client, fetching, fetching.with({ dispatcher }), fetching.with({ maxBytes: 5 })];
+    expect(transports.map(({ transport }) => transport)).toEqual(["undici", "fetch", "undici", "fetch"]);
+  });
+
+  it("overrides only the timeouts that are set", async () => {
+    const service = await Service.start(() => {});
+    const client = service.client({ timeouts: { firstByte: 100, total: 30_000 } });
+    const derived = client.with({ timeouts: { stall: 5_000, firstByte: undefined } });
+    expect(await rejectionOf(generate(derived).bytes())).toMatchObject({ phase: "firstByte", limitMs: 100 });
+  });
+
+  it.each([
+    [false, { mayRenderTwice: true }, 1],
+    [{ limit: 1 }, { mayRenderTwice: true }, 2],
+    [{ limit: 1 }, false, 1],
+  ] as const)("with retry %j and then %j sends at most %d requests", async (client, derived, expected) => {
+    const service = await Service.start(saying(503, "", { "retry-after": "0" }));
+    await rejectionOf(generate(service.client({ retry: client }).with({ retry: derived })).bytes());
+    expect(service.requests).toHaveLength(expected);
+  });
+
+  it.each([
+    null,
+    plainKey,
+    { unknown: 1 },
+    { maxBytes: 0 },
+    { timeouts: null },
+    { timeouts: { stal: 5 } },
+    { retry: 3 },
+    { baseUrl: "http://pdf.example.com" },
+  ])("throws a ConfigurationError without the key for the options %j", (options) => {
+    const client = new TemplatePdf({ ...good, timeouts: { stall: 100 }, retry: { limit: 1 } });
+    expect(() => client.with(options as never)).toThrow(ConfigurationError);
+    expect(() => client.with(options as never)).not.toThrow(/CANARY/);
+  });
+});
+
+describe("the API key", () => {
+  it("sends no authorization header if it is null, except the caller's own", async () => {
+    const service = await Service.start(completePdf);
+    const client = service.client({ apiKey: null });
+    await generate(client).bytes();
+    await generate(client, { headers: { authorization: "Bearer of-the-call" } }).bytes();
+    await generate(client.with({ headers: { Authorization: "Bearer of-the-client" } })).bytes();
+    expect(service.keys).toEqual([undefined, "Bearer of-the-call", "Bearer of-the-client"]);
+  });
+
+  it("function is called once for each call, even with several outputs", async () => {
+    const service = await Service.start(completePdf);
+    const apiKey = vi.fn(async () => `key-${apiKey.mock.calls.length}`);
+    const client = service.client({ apiKey });
+    for (let count = 0; count < 2; count++) {
+      const pending = generate(client);
+      await Promise.allSettled([pending.bytes(), pending.blob(), pending]);
+    }
+    expect(service.keys).toEqual(["API-Key key-1", "API-Key key-2"]);
+    expect(apiKey).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe("the environment", () => {
+  beforeEach(() => {
+    vi.stubEnv("TEMPLATE_PDF_BASE_URL", "https://environment.example.com");
+    vi.stubEnv("TEMPLATE_PDF_API_KEY", "of-the-environment");
+  });
+  afterEach(() => {
     vi.unstubAllEnvs();
   });
 
-  it.each<ClientOptions>([
-    { baseUrl: "/api/pdf", apiKey: plainKey },
-    { baseUrl: "//pdf.example.com", apiKey: null },
-  ])("throws a ConfigurationError for %j", (options) => {
-    expect(() => new TemplatePdf(options)).toThrow(/does not begin with https:/);
+  const sent = async (options: ClientOptions) => {
+    const calls: [string, string | undefined][] = [];
+    const fetch = async (url: string, init: { headers: [string, string][] }) => {
+      calls.push([url, new Map(init.headers).get("authorization")]);
+      return new Response(new Uint8Array(pdf));
+    };
+    await generate(new TemplatePdf({ fetch, ...options })).bytes();
+    return calls[0];
+  };
+  it.each<[string, ClientOptions, host: string, key: string | undefined]>([
+    ["supplies missing options", {}, "environment", "of-the-environment"],
+    ["supplies undefined options", { apiKey: undefined }, "environment", "of-the-environment"],
+    ["does not override a base URL", { baseUrl: "https://given.example.com" }, "given", "of-the-environment"],
+    ["does not override a key", { apiKey: "given" }, "environment", "given"],
+    ["does not replace an API key of null", { apiKey: null }, "environment", undefined],
+  ])("%s", async (_, options, host, key) => {
+    const url = `https://${host}.example.com/api/v1/templates/inv_2024/generate-sync`;
+    expect(await sent(options)).toEqual([url, key && `API-Key ${key}`]);
   });
-});
 
-describe("an invalid `fetch` is explained", () => {
-  it("if it does not return a Response", async () => {
-    const client = new TemplatePdf({ ...good, fetch: async () => ({}) as never });
-    expect(String(await rejectionOf(generate(client)))).toMatch(/`fetch` to return a new Response/);
+  it.each<[string, Record<string, string>, ClientOptions, RegExp]>([
+    ["has no API key if the variable is empty", { TEMPLATE_PDF_API_KEY: "" }, {}, /API key is missing/],
+    [
+      "does not expose a malformed key",
+      { TEMPLATE_PDF_API_KEY: "CANARY\n" },
+      {},
+      /^(?!.*CANARY).*line break/s,
+    ],
+    ["has no key for plain http", { TEMPLATE_PDF_BASE_URL: "http://pdf.example.com" }, {}, /unencrypted/],
+    ["does not replace an empty API key", {}, { apiKey: "" }, /API key is empty/],
+  ])("%s", (_, variables, options, message) => {
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    expect(() => new TemplatePdf(options)).toThrow(message);
+    expect(() => new TemplatePdf(options)).toThrow(ConfigurationError);
   });
 
-  it.each([200, 500])("if it returns one Response of status %i twice", async (status) => {
-    const send = vi.fn().mockResolvedValue(new Response("%PDF-1.4 %%EOF", { status }));
-    const client = new TemplatePdf({ ...good, fetch: send, retry: { limit: 1 } });
-    await Promise.allSettled([generate(client, { retry: false }).bytes()]);
-    const error = await rejectionOf(generate(client).bytes());
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect(String(error)).toContain("`fetch` to return a new Response for every call");
-    expect(send).toHaveBeenCalledTimes(2);
+  it("is read when the client is created, and derived clients keep these settings", async () => {
+    const fetch = async () => new Response(new Uint8Array(pdf));
+    const client = new TemplatePdf({ fetch });
+    vi.unstubAllEnvs();
+    expect(await generate(client.with({ maxBytes: 5_000 })).bytes()).toHaveLength(2_000);
   });
-});
-
-it("classes and functions have the names of their exports", () => {
-  for (const [name, value] of Object.entries(api)) {
-    if (typeof value === "function") expect(value.name).toBe(name);
-  }
 });

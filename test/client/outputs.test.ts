@@ -1,6 +1,6 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import {
-  type Answer,
   beginning,
   inChunks,
   pdfOf,
@@ -8,6 +8,7 @@ import {
   Service,
   saying,
   transports,
+  untilClose,
   withLength,
 } from "../support/service.ts";
 import { generate, iterable, outputMethods, readAt, stages } from "./every-form.ts";
@@ -17,41 +18,34 @@ import { generate, iterable, outputMethods, readAt, stages } from "./every-form.
 const small = pdfOf(2_000);
 const large = pdfOf(700_001);
 
-const framings: readonly (readonly [string, (body: Buffer) => Answer])[] = [
-  ["content-length", withLength],
-  ["chunks", inChunks],
-];
-
 describe.each(transports)("a client over %s", (_, options) => {
-  it.each(framings)(
-    "returns every byte from every output method of a body framed by %s",
-    async (_, answer) => {
-      for (const pdf of [small, large]) {
-        const client = (await Service.start(answer(pdf))).client(options);
-        for (const stage of stages) {
-          const read = async ([method, output]: (typeof outputMethods)[number]) =>
-            [method, pdf.equals(await readAt(stage, generate(client), output))] as const;
-          expect(await Promise.all(outputMethods.map(read))).toEqual(
-            outputMethods.map(([method]) => [method, true]),
-          );
-        }
-      }
-    },
-  );
-
-  it.each(outputMethods)("returns no bytes from %s of an empty body with verify: false", async (_, read) => {
-    const service = await Service.start(saying(204));
+  it.each([
+    ["content-length", withLength, large],
+    ["chunks", inChunks, small],
+  ])("returns every byte from every output method of a body framed by %s", async (_, answer, pdf) => {
+    const client = (await Service.start(answer(pdf))).client(options);
     for (const stage of stages) {
-      const pending = generate(service.client({ ...options, verify: false }));
-      expect((await readAt(stage, pending, read)).byteLength).toBe(0);
+      const read = async ([method, output]: (typeof outputMethods)[number]) =>
+        [method, pdf.equals(await readAt(stage, generate(client), output))] as const;
+      expect(await Promise.all(outputMethods.map(read))).toEqual(
+        outputMethods.map(([method]) => [method, true]),
+      );
     }
   });
 
-  it.each(framings)(
-    "returns separate memory from bytes(), arrayBuffer() and buffer() of a body framed by %s",
-    async (_, answer) => {
+  it("returns no bytes from any output method of an empty body with verify: false", async () => {
+    const service = await Service.start(saying(204));
+    for (const [method, read] of outputMethods) {
+      const bytes = await read(generate(service.client({ ...options, verify: false })));
+      expect([method, bytes.byteLength]).toEqual([method, 0]);
+    }
+  });
+
+  it.each([20, 70_000])(
+    "returns separate memory from bytes(), arrayBuffer() and buffer() of %d bytes",
+    async (size) => {
       // A pool would be used only for bodies smaller than Buffer.poolSize.
-      for (const size of [20, 1_000, 4_096, 70_000]) {
+      for (const answer of [withLength, inChunks]) {
         const client = (await Service.start(answer(pdfOf(size)))).client(options);
         const bytes = await generate(client).bytes();
         expect(Object.getPrototypeOf(bytes)).toBe(Uint8Array.prototype);
@@ -70,7 +64,10 @@ describe.each(transports)("a client over %s", (_, options) => {
   it.each(["stream", "iteration", "response"])(
     "returns chunks from %s that can be transferred",
     async (method) => {
-      for (const answer of [withLength(large), inChunks(large), withLength(small)]) {
+      for (const [pdf, answer] of [
+        [large, inChunks(large)],
+        [small, withLength(small)],
+      ] as const) {
         const document = await generate((await Service.start(answer)).client(options));
         const body = method === "response" ? document.response().body : undefined;
         const moved: Uint8Array[] = [];
@@ -79,39 +76,36 @@ describe.each(transports)("a client over %s", (_, options) => {
           expect([chunk.byteOffset, chunk.buffer.byteLength]).toEqual([0, chunk.byteLength]);
           moved.push(structuredClone(chunk, { transfer: [chunk.buffer as ArrayBuffer] }));
         }
-        const whole = Buffer.concat(moved);
-        expect((whole.length === small.length ? small : large).equals(whole)).toBe(true);
+        expect(pdf.equals(Buffer.concat(moved))).toBe(true);
       }
     },
   );
 
-  it("verifies the PDF even if the reader overwrites or transfers chunks", async () => {
-    let finish: (() => void) | undefined;
-    const service = await Service.start((received) => {
-      beginning(small)(received);
-      finish = () => received.response.end();
-    });
-    for (const spoil of [
-      (chunk: Uint8Array) => void chunk.fill(0),
-      (chunk: Uint8Array) => void structuredClone(chunk, { transfer: [chunk.buffer as ArrayBuffer] }),
-    ]) {
-      const reader = (await generate(service.client(options)).stream()).getReader();
-      for (let read = 0; read < small.length; ) {
-        const { value } = await reader.read();
-        read += value?.byteLength ?? 0;
-        if (value) spoil(value);
-      }
-      finish?.();
-      expect(await reader.read()).toMatchObject({ done: true });
+  it("verifies the PDF even if the reader overwrites the chunks", async () => {
+    const service = await Service.start(beginning(small));
+    const reader = (await generate(service.client(options)).stream()).getReader();
+    for (let read = 0; read < small.length; ) {
+      const { value } = await reader.read();
+      read += value?.byteLength ?? 0;
+      value?.fill(0);
     }
+    (await service.request()).response.end();
+    expect(await reader.read()).toMatchObject({ done: true });
   });
 });
 
 describe("a second read", () => {
   it.each(outputMethods)(
-    "of a document after %s rejects with a TypeError that names both methods",
+    "in addition to %s rejects with a TypeError, and one read succeeds",
     async (method, read) => {
       const service = await Service.start(withLength(small));
+      const pending = generate(service.client());
+      const both = await Promise.allSettled([read(pending), pending.bytes()]);
+      const [got] = both.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      const [early] = both.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+      expect(got && small.equals(got)).toBe(true);
+      expect(early).toBeInstanceOf(TypeError);
+      expect(String(early)).toContain("cannot read the document, because");
       const document = await generate(service.client());
       await read(document);
       for (const [second, readAgain] of outputMethods) {
@@ -123,27 +117,77 @@ describe("a second read", () => {
     },
   );
 
-  it.each(outputMethods)(
-    "of a pending result in addition to %s rejects with a TypeError, and one read succeeds",
-    async (_, read) => {
-      const service = await Service.start(withLength(small));
-      const pending = generate(service.client());
-      const both = await Promise.allSettled([read(pending), pending.bytes()]);
-      const [got] = both.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-      const [error] = both.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
-      expect(got && small.equals(got)).toBe(true);
-      expect(error).toBeInstanceOf(TypeError);
-      expect(String(error)).toContain("cannot read the document, because");
-    },
-  );
-
   it("does not disturb the first", async () => {
-    const service = await Service.start(withLength(large));
-    const document = await generate(service.client());
+    const document = await generate((await Service.start(withLength(large))).client());
     const stream = document.stream();
     await rejectionOf(document.bytes());
     expect(() => document.nodeStream()).toThrow(TypeError);
     expect(() => document.response()).toThrow(TypeError);
     expect(large.equals(Buffer.from(await new Response(stream).arrayBuffer()))).toBe(true);
   });
+});
+
+describe("a document", () => {
+  it("has the status, the headers, the length and the number of attempts", async () => {
+    const service = await Service.start(({ response }) => {
+      const cookies = { "set-cookie": ["a=1", "b=2"] };
+      response.writeHead(201, { "content-length": small.length, "x-pages": "3", ...cookies });
+      response.end(small);
+    });
+    const document = await generate(service.client());
+    const own = { status: 201, contentLength: small.length, attempts: 1 };
+    expect(document).toMatchObject({ ...own, requestId: undefined, filename: undefined });
+    expect(document.headers).toBeInstanceOf(Headers);
+    expect(document.headers.get("x-pages")).toBe("3");
+    expect(document.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+    expect(document.headers).toBe(document.headers);
+  });
+
+  it.each([
+    ["chunks", inChunks(small)],
+    ["the end of the connection", untilClose(small)],
+    ["gzip", withLength(gzipSync(small), { "content-encoding": "gzip" })],
+  ])("has no contentLength if the response is framed by %s", async (_, answer) => {
+    const service = await Service.start(answer);
+    const document = await generate(service.client());
+    expect(document.contentLength).toBeUndefined();
+    expect(document.response().headers.get("content-length")).toBeNull();
+  });
+});
+
+describe("response()", () => {
+  const serve = () => Service.start(withLength(small, { "x-internal": "secret", "set-cookie": "a=1" }));
+  const length = { "content-length": String(small.length) };
+
+  it("has status 200, the type application/pdf, the length, and no other headers of the service", async () => {
+    const response = await generate((await serve()).client()).response();
+    expect(response).toBeInstanceOf(Response);
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toEqual({ "content-type": "application/pdf", ...length });
+    expect(small.equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
+  });
+
+  it("uses the caller's status and headers", async () => {
+    const headers = { "content-disposition": "attachment", "content-type": "application/octet-stream" };
+    const init = Object.freeze({ status: 202, headers: Object.entries(headers) });
+    const response = await generate((await serve()).client()).response(init);
+    expect(response.status).toBe(202);
+    expect(Object.fromEntries(response.headers)).toEqual({ ...headers, ...length });
+    await response.body?.cancel();
+  });
+
+  it.each([
+    ["a status that has no body", { status: 204 }],
+    ["a status that does not exist", { status: 99 }],
+    ["a header that cannot be sent", { headers: { "x-a": "b\r\nc: d" } }],
+  ] as [string, ResponseInit][])("refuses %s before the document is used up", async (_, init) => {
+    const document = await generate((await serve()).client());
+    expect(() => document.response(init)).toThrow();
+    expect(small.equals(await document.bytes())).toBe(true);
+  });
+});
+
+it("blob() has the type application/pdf, whatever the content-type of the response", async () => {
+  const service = await Service.start(withLength(small, { "content-type": "text/plain" }));
+  expect(await generate(service.client()).blob()).toMatchObject({ type: "application/pdf", size: 2_000 });
 });

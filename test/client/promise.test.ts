@@ -1,10 +1,30 @@
-import { ConfigurationError, ValuesError } from "template-pdf";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { GeneratedPdf } from "../../src/document/generated-pdf.ts";
-import { pdfOf, rejectionOf, Service, saying, turns, withLength } from "../support/service.ts";
-import { generate, outputMethods } from "./every-form.ts";
+import { once } from "node:events";
+import { stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type CallOptions,
+  ConfigurationError,
+  type PendingPdf,
+  type StandardSchemaV1,
+  template,
+  ValuesError,
+} from "template-pdf";
+import { describe, expect, it } from "vitest";
+import {
+  pdfOf,
+  rejectionOf,
+  Service,
+  saying,
+  strayRejections,
+  turns,
+  withLength,
+} from "../support/service.ts";
+import { generate, outputMethods, temporaryFolder } from "./every-form.ts";
 
 const pdf = pdfOf(2_000);
+const silent = () => {};
+const refused = () => Promise.reject(new Error("no"));
 const serve = () => Service.start(withLength(pdf, { "x-request-id": "r-1" }));
 
 describe("generate()", () => {
@@ -25,21 +45,8 @@ describe("generate()", () => {
     const early = outputMethods.map(([, read]) => rejectionOf(read(pending)));
     const error = await rejectionOf(pending);
     expect(error).toMatchObject({ code: "not_found" });
-    for (const other of await Promise.all(early)) expect(other).toBe(error);
-    for (const [, read] of outputMethods) expect(await rejectionOf(read(pending))).toBe(error);
-  });
-
-  it("returns or throws the result of a mocked output method", async () => {
-    const client = (await serve()).client();
-    const mocked = vi.spyOn(GeneratedPdf.prototype, "bytes");
-    onTestFinished(() => mocked.mockRestore());
-    mocked.mockReturnValueOnce("mocked" as never);
-    expect(await generate(client).bytes()).toBe("mocked");
-    const failure = new Error("mocked");
-    mocked.mockImplementationOnce(() => {
-      throw failure;
-    });
-    expect(await rejectionOf(generate(client).bytes())).toBe(failure);
+    const late = outputMethods.map(([, read]) => rejectionOf(read(pending)));
+    for (const other of await Promise.all([...early, ...late])) expect(other).toBe(error);
   });
 
   it("returns both an output and the document if both are used", async () => {
@@ -48,14 +55,6 @@ describe("generate()", () => {
     const document = await pending;
     expect(document.requestId).toBe("r-1");
     expect(pdf.equals(await bytes)).toBe(true);
-    expect(await rejectionOf(document.blob())).toBeInstanceOf(TypeError);
-  });
-
-  it("returns an output that is called long after the document arrived", async () => {
-    const pending = generate((await serve()).client());
-    await pending;
-    await turns(10);
-    expect(pdf.equals(await pending.bytes())).toBe(true);
   });
 });
 
@@ -65,9 +64,8 @@ describe("a pending result", () => {
     expect(pending).toBeInstanceOf(Promise);
     expect(Object.prototype.toString.call(pending)).toBe("[object Promise]");
     const document = await pending;
-    expect((await Promise.all([pending]))[0]).toBe(document);
-    expect(await Promise.race([pending])).toBe(document);
-    expect(await Promise.resolve(pending)).toBe(document);
+    const others = [Promise.race([pending]), Promise.resolve(pending), pending];
+    for (const other of await Promise.all(others)) expect(other).toBe(document);
   });
 
   it("returns plain promises from then, catch and finally", async () => {
@@ -82,41 +80,118 @@ describe("a pending result", () => {
     expect(() => Constructor.resolve(1)).toThrow(/Only `generate` can create a PendingPdf/);
     expect(await Promise.all(children)).toHaveLength(3);
   });
-
-  it("loses its output methods if an async function returns it", async () => {
-    const client = (await serve()).client();
-    const returned = (async () => generate(client))();
-    expect(returned).not.toHaveProperty("bytes");
-    expect(pdf.equals(await (await returned).bytes())).toBe(true);
-  });
 });
 
 const values = { total: "1" };
 
 it.each([
   ["an invalid uid", ["..", values], ConfigurationError],
-  ["a missing uid", [undefined, values], ConfigurationError],
-  ["an object that is not a template", [{}, values], ConfigurationError],
   ["missing values", ["uid"], ValuesError],
-  ["values that JSON cannot represent", ["uid", { total: 1n }], ValuesError],
   ["null for options", ["uid", values, null], ConfigurationError],
-  ["a signal for options", ["uid", values, AbortSignal.abort()], ConfigurationError],
   ["an unknown option", ["uid", values, { sgnal: undefined }], ConfigurationError],
   ["something that is not a signal", ["uid", values, { signal: {} }], ConfigurationError],
-  ["a header with a line break", ["uid", values, { headers: { a: "b\r\nc: d" } }], ConfigurationError],
   ["a custom authorization header", ["uid", values, { headers: { Authorization: "x" } }], ConfigurationError],
-  ["timeouts that are not an object", ["uid", values, { timeouts: null }], ConfigurationError],
-  ["retry as a number", ["uid", values, { retry: 3 }], ConfigurationError],
   ["onProgress that is not a function", ["uid", values, { onProgress: {} }], ConfigurationError],
-  ["maxBytes: 0", ["uid", values, { maxBytes: 0 }], ConfigurationError],
   ["verify as a string", ["uid", values, { verify: "yes" }], ConfigurationError],
 ])("generate() rejects instead of throwing, without a request, for %s", async (_, given, ErrorClass) => {
   const service = await serve();
   const client = service.client();
-  const pending = client.generate(...(given as Parameters<typeof client.generate>));
-  const error = await rejectionOf(pending);
+  const error = await rejectionOf(client.generate(...(given as Parameters<typeof client.generate>)));
   expect(error).toBeInstanceOf(ErrorClass);
   expect(error).toMatchObject({ attempts: 0 });
-  await client.generate("uid", values).bytes();
-  expect(service.requests).toHaveLength(1);
+  await client.close();
+  expect(service.requests).toHaveLength(0);
+});
+
+/** Waits for as many file system operations as the check of a path. */
+async function diskAtRest(): Promise<void> {
+  for (let count = 0; count < 20; count++) await stat(tmpdir());
+  await turns();
+}
+
+const schema: StandardSchemaV1<object, object> = {
+  "~standard": { version: 1, vendor: "test", validate: refused },
+};
+
+/** Failures of a call before and after its request is sent. */
+const failures: readonly (readonly [string, (service: Service) => PendingPdf])[] = [
+  ["a 404", (service) => generate(service.client())],
+  ["a 404 over fetch", (service) => generate(service.client({ fetch: globalThis.fetch }))],
+  ["a schema that rejects", (service) => service.client().generate(template("uid", schema), {})],
+  ["an API key function that rejects", (service) => generate(service.client({ apiKey: refused }))],
+  ["a signal that was aborted", (service) => generate(service.client(), { signal: AbortSignal.abort("no") })],
+  ["an invalid option", (service) => generate(service.client(), { maxBytes: 0 } as CallOptions)],
+];
+
+describe.each(failures)("after %s", (_, fail) => {
+  const strayOf = async (run: (service: Service) => Promise<unknown>) => {
+    const service = await Service.start(saying(404));
+    return strayRejections(() => run(service));
+  };
+
+  it("caught outputs and awaits of one call or several leave no unhandled rejection", async () => {
+    const stray = await strayOf(async (service) => {
+      for (const [, read] of outputMethods) await rejectionOf(read(fail(service)));
+      const pending = fail(service);
+      await Promise.allSettled([pending, pending.bytes(), pending.stream()]);
+      await fail(service).then(silent, silent);
+      await fail(service).catch(silent);
+    });
+    expect(stray).toEqual([]);
+  });
+
+  it.each([
+    ["a result that is ignored", (pending: PendingPdf) => void pending],
+    ["an output that is not caught", (pending: PendingPdf) => void pending.bytes()],
+  ])("%s causes one unhandled rejection", async (_, use) => {
+    const stray = await strayOf(async (service) => {
+      use(fail(service));
+      await once(process, "unhandledRejection").catch(silent);
+    });
+    expect(stray).toHaveLength(1);
+  });
+});
+
+it("cancel() causes no unhandled rejection, immediately, after the document arrived or with streams that are not read", async () => {
+  const service = await Service.start(withLength(pdf));
+  const started = await Service.start(({ response }) => void response.writeHead(200).write(pdf));
+  const stray = await strayRejections(async () => {
+    await generate(service.client()).cancel();
+    await (await generate(service.client())).cancel();
+    for (const output of ["stream", "nodeStream", "response"] as const) {
+      const document = await generate(started.client());
+      document[output]();
+      await document.cancel(new Error("enough"));
+    }
+  });
+  expect(stray).toEqual([]);
+});
+
+describe("saveTo() to a missing folder leaves no unhandled rejection", () => {
+  it.each([0, 2, 5])("%i microtasks after another saveTo()", async (count) => {
+    const service = await Service.start(withLength(pdf));
+    const folder = temporaryFolder();
+    const stray = await strayRejections(async () => {
+      const pending = generate(service.client());
+      const good = pending.saveTo(join(folder, "a.pdf"));
+      for (let left = count; left > 0; left--) await undefined;
+      await Promise.allSettled([good, pending.saveTo(join(folder, "missing", "b.pdf"))]);
+      await diskAtRest();
+    });
+    expect(stray).toEqual([]);
+  });
+
+  it.each([true, false])("if it is called twice, after cancel(): %s", async (isCancelled) => {
+    const service = await Service.start(withLength(pdf));
+    const stray = await strayRejections(async () => {
+      const pending = generate(service.client());
+      if (isCancelled) await pending.cancel(new Error("enough"));
+      for (const name of ["a.pdf", "b.pdf"]) {
+        const failure = rejectionOf(pending.saveTo(join(temporaryFolder(), "missing", name)));
+        expect(await failure).toMatchObject(isCancelled ? { message: "enough" } : { name: "SaveError" });
+        await diskAtRest();
+      }
+    });
+    expect(stray).toEqual([]);
+  });
 });

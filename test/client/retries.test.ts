@@ -1,13 +1,24 @@
-import { type ClientOptions, ConfigurationError, ConnectionError } from "template-pdf";
-import { beforeEach, describe, expect, it } from "vitest";
-import { type Answer, inTurn, pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
-import { closedOrigin } from "../support/sockets.ts";
+import { getEventListeners } from "node:events";
+import type { ClientOptions, RetryEvent } from "template-pdf";
+import { describe, expect, it, vi } from "vitest";
+import {
+  type Answer,
+  cutOffAfter,
+  inTurn,
+  pdfOf,
+  rejectionOf,
+  Service,
+  saying,
+  withLength,
+} from "../support/service.ts";
+import { later } from "../support/sockets.ts";
 import { generate, outputMethods } from "./every-form.ts";
-import { withoutBackOff } from "./timing.ts";
+import { countTimers, withoutBackOff } from "./timing.ts";
 
-// For the failures that are retried see test/call/retry-policy.test.ts (status codes) and test/faults.
+// For the rules and delays see test/call/retry-policy.test.ts, for the failures that are retried test/faults.
 
-const pdf = pdfOf(200_000);
+/** A document that is small enough to be completely in memory before it is read. */
+const pdf = pdfOf(2_000);
 const completePdf = withLength(pdf);
 const dying: Answer = ({ socket }) => socket.destroy();
 
@@ -16,39 +27,45 @@ async function start(answers: readonly Answer[], options: ClientOptions = {}) {
   return { service, client: service.client({ retry: {}, ...options }) };
 }
 
-beforeEach(withoutBackOff);
-
 describe("a call", () => {
   it.each(outputMethods)("returns the document of the successful attempt from %s", async (_, read) => {
+    withoutBackOff();
     const { service, client } = await start([saying(503), dying, completePdf]);
     expect(pdf.equals(await read(generate(client)))).toBe(true);
     expect(service.requests).toHaveLength(3);
   });
 
-  it.each<[string, Answer, ClientOptions]>([
-    ["a 404", saying(404), {}],
-    ["a document larger than `maxBytes`", completePdf, { maxBytes: 1_000 }],
-  ])("does not retry %s", async (_, answer, options) => {
-    const { service, client } = await start([answer], options);
+  it("does not retry a document larger than `maxBytes`", async () => {
+    const { service, client } = await start([completePdf], { maxBytes: 1_000 });
     const error = await rejectionOf(generate(client).bytes());
     expect(error).toMatchObject({ attempts: 1, message: expect.not.stringContaining("Tried") });
     expect(service.requests).toHaveLength(1);
   });
 
-  it("sends the same path, headers and body again", async () => {
-    const { service, client } = await start([saying(500), saying(500), completePdf]);
+  it("sends the same path, headers and body again over the same connection, with a new key from the API key function", async () => {
+    withoutBackOff();
+    const keys = ["first", "second", "third"];
+    const apiKey = async () => keys.shift() ?? "";
+    const { service, client } = await start([saying(500, "busy"), saying(500), completePdf], { apiKey });
     const values = { total: "£1,000", lines: [{ text: "ü" }] };
     const bytes = client.generate("inv 2024", values, { headers: { "x-tenant": "7" } }).bytes();
     // Later changes to the values have no effect.
     values.total = "£2,000";
     values.lines.pop();
     await bytes;
-    const sent = service.requests.map(({ path, headers, body }) => ({ path, headers, body }));
+    expect(service.keys).toEqual(["API-Key first", "API-Key second", "API-Key third"]);
+    const sent = service.requests.map(({ path, headers, body }) => ({
+      path,
+      headers: { ...headers, authorization: "" },
+      body,
+    }));
     expect(sent).toEqual([sent[0], sent[0], sent[0]]);
     expect(JSON.parse(sent[0]?.body ?? "")).toEqual({ total: "£1,000", lines: [{ text: "ü" }] });
+    expect(service.connections).toBe(1);
   });
 
   it("is retried twice by default, and as often as its `retry` option allows", async () => {
+    withoutBackOff();
     const { service, client } = await start([saying(503)], { retry: undefined });
     const requests = async (retry?: ClientOptions["retry"]) => {
       const before = service.requests.length;
@@ -60,90 +77,91 @@ describe("a call", () => {
     };
     expect([await requests(), await requests({ limit: 3 }), await requests(false)]).toEqual([3, 4, 1]);
   });
+});
 
-  it("reuses the connection after an error response that was read completely", async () => {
-    const { service, client } = await start([saying(503, "busy"), completePdf]);
-    await generate(client).bytes();
-    expect(service.requests[0]?.socket).toBe(service.requests[1]?.socket);
-    expect(service.connections).toBe(1);
+describe("the delay before a retry", () => {
+  const startWaiting = async (...answers: Answer[]) => {
+    const { promise: waiting, resolve: retry } = later<RetryEvent>();
+    return { ...(await start(answers, { hooks: { retry } })), waiting };
+  };
+
+  it("is the delay of Retry-After, or else a random delay, and never shorter", async () => {
+    const random = vi.spyOn(Math, "random").mockReturnValue(0.1);
+    const delaysMs: number[] = [];
+    const atMs: number[] = [];
+    const hooks = {
+      retry: ({ delayMs }: RetryEvent) => void delaysMs.push(delayMs),
+      request: () => void atMs.push(performance.now()),
+    };
+    const refused = saying(429, "", { "retry-after": "0.2" });
+    const { client } = await start([refused, saying(503), completePdf], { hooks });
+    expect((await generate(client)).attempts).toBe(3);
+    random.mockRestore();
+    const [first = 0, second = 0, third = 0] = atMs;
+    expect(delaysMs).toEqual([200, 100]);
+    expect(second - first).toBeGreaterThanOrEqual(200);
+    expect(third - second).toBeGreaterThanOrEqual(100);
   });
 
-  it("is retried if the error of a custom `fetch` shows that the request was not sent", async () => {
-    const baseUrl = await closedOrigin();
-    const errorOf = async (fetch: typeof globalThis.fetch) => {
-      const { client } = await start([completePdf], { baseUrl, fetch, retry: { mayRenderTwice: false } });
-      return (await rejectionOf(generate(client).bytes())) as ConnectionError;
-    };
-    const errors = [
-      await errorOf(globalThis.fetch),
-      await errorOf(() => Promise.reject(new TypeError("fetch failed"))),
-    ];
-    expect(errors.map((error) => ConnectionError.is(error) && error.attempts)).toEqual([3, 1]);
-    expect(errors[0]?.message).toMatch(/^Could not reach .* Tried 3 times\.$/);
+  it("is awaited by close(), and the call continues", async () => {
+    const refused = saying(503, "", { "retry-after": "0.1" });
+    const { service, client, waiting } = await startWaiting(refused, completePdf);
+    const bytes = generate(client).bytes();
+    await waiting;
+    const closing = client.close();
+    expect(pdf.equals(await bytes)).toBe(true);
+    await closing;
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it.each<[string, Answer, "abort" | "cancel"]>([
+    ["an error response", saying(503, "", { "retry-after": "30" }), "abort"],
+    ["a truncated document", cutOffAfter(pdf, 1_500), "cancel"],
+  ])("after %s ends if the call is cancelled, without a timer or a request", async (_, answer, end) => {
+    const random = vi.spyOn(Math, "random").mockReturnValue(0.999_999);
+    const { service, client, waiting } = await startWaiting(answer);
+    const controller = new AbortController();
+    const timers = countTimers();
+    const pending = generate(client, { signal: controller.signal });
+    const failure = rejectionOf(pending.bytes());
+    await waiting;
+    random.mockRestore();
+    const reason = new Error("the customer left");
+    if (end === "abort") controller.abort(reason);
+    else await pending.cancel(reason);
+    expect(await failure).toBe(reason);
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+    expect(countTimers()).toBeLessThanOrEqual(timers);
+    // close() would wait for the call if it had not ended.
+    await client.close();
+    expect(service.requests).toHaveLength(1);
   });
 });
 
-describe("an API key function", () => {
-  it("is called once for each attempt, which sends its key", async () => {
-    const keys = ["first", "second", "third"];
-    let calls = 0;
-    const apiKey = async () => keys[calls++] ?? "";
-    const { service, client } = await start([saying(503), dying, completePdf], { apiKey });
-    await generate(client).bytes();
-    expect(calls).toBe(3);
-    expect(service.keys).toEqual(keys.map((key) => `API-Key ${key}`));
+it("each of 40 concurrent calls with retries has the key, the headers and the document of its own client", async () => {
+  const tries = new Map<string, number>();
+  const rejectionsOf = (number: number) => Math.floor(number / 3) % 3;
+  const service = await Service.start((received) => {
+    const { tenant, number } = JSON.parse(received.body) as { tenant: string; number: number };
+    const { authorization, "x-tenant": header } = received.headers;
+    const isOwn = authorization === `API-Key key-of-${tenant}` && header === tenant;
+    const count = (tries.get(received.body) ?? 0) + 1;
+    tries.set(received.body, count);
+    if (count <= rejectionsOf(number)) return saying(503, "", { "retry-after": "0" })(received);
+    return (isOwn ? withLength(pdfOf(2_000 + number)) : saying(400))(received);
   });
-
-  const thrown = /TypeError after 1 attempt.*catch it in that function/;
-  it.each<[string, () => string | Promise<string>, RegExp, object]>([
-    ["throws", () => Promise.reject(new TypeError("sk-secret")), thrown, { cause: { status: 503 } }],
-    ["returns no key", () => "", /is empty/, {}],
-  ])("that %s at the second attempt ends the call", async (_, fail, message, facts) => {
-    let calls = 0;
-    const apiKey = async () => (++calls === 1 ? "good" : fail());
-    const { service, client } = await start([saying(503)], { apiKey, retry: { limit: 5 } });
-    const error = (await rejectionOf(generate(client).bytes())) as ConfigurationError;
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect(error).toMatchObject({ code: "invalid_configuration", attempts: 1, ...facts });
-    expect(error.message).toMatch(message);
-    expect(error.message).not.toMatch(/sk-secret|before the request/);
-    expect([calls, service.requests.length]).toEqual([2, 1]);
-  });
-
-  it("supplies only the key of its own client in 300 concurrent calls with retries", async () => {
-    const tries = new Map<string, number>();
-    const wrong: string[] = [];
-    const service = await Service.start((received) => {
-      const { tenant, number } = JSON.parse(received.body) as { tenant: string; number: number };
-      const { authorization } = received.headers;
-      if (authorization !== `API-Key key-of-${tenant}` || received.headers["x-tenant"] !== tenant) {
-        wrong.push(`${authorization} for ${tenant}`);
-      }
-      const count = (tries.get(received.body) ?? 0) + 1;
-      tries.set(received.body, count);
-      // Each call is rejected 0, 1 or 2 times, depending on its number.
-      return (count <= number % 3 ? saying(503, "", { "retry-after": "0" }) : completePdf)(received);
-    });
-    const later = (key: string) => () => new Promise<string>((resolve) => setImmediate(resolve, key));
-    const optionsOf = (tenant: string, apiKey: string | (() => Promise<string>)) => {
-      return { apiKey, headers: { "x-tenant": tenant }, retry: { limit: 2 } };
-    };
-    const first = service.client(optionsOf("0", "key-of-0"));
-    const tenants = [
-      first,
-      service.client(optionsOf("1", later("key-of-1"))),
-      first.with(optionsOf("2", "key-of-2")),
-      first.with(optionsOf("3", later("key-of-3"))),
-    ];
-    const attempts = await Promise.all(
-      Array.from({ length: 300 }, async (_, number) => {
-        const tenant = String(number % 4);
-        const document = await tenants[number % 4]?.generate("uid", { tenant, number });
-        await document?.bytes();
-        return document?.attempts;
-      }),
-    );
-    expect(wrong).toEqual([]);
-    expect(attempts).toEqual(Array.from({ length: 300 }, (_, number) => 1 + (number % 3)));
-  });
+  const soon = (key: string) => () => new Promise<string>((resolve) => setImmediate(resolve, key));
+  const optionsOf = (tenant: string, apiKey: ClientOptions["apiKey"]) => {
+    return { apiKey, headers: { "x-tenant": tenant }, retry: { limit: 2 } };
+  };
+  const first = service.client(optionsOf("0", "key-of-0"));
+  const others = [first.with(optionsOf("1", "key-of-1")), first.with(optionsOf("2", soon("key-of-2")))];
+  const results = await Promise.all(
+    Array.from({ length: 40 }, async (_, number) => {
+      const client = [first, ...others][number % 3] ?? first;
+      const document = await client.generate("uid", { tenant: String(number % 3), number });
+      return [document.attempts, (await document.bytes()).length];
+    }),
+  );
+  expect(results).toEqual(results.map((_, number) => [1 + rejectionsOf(number), 2_000 + number]));
 });

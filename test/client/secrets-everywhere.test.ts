@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { inspect } from "node:util";
-import type { ClientOptions, GeneratedPdf, PendingPdf } from "template-pdf";
+import type { ClientOptions, PendingPdf } from "template-pdf";
 import * as errors from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { hasFullDevice } from "../support/platform.ts";
 import {
   type Answer,
+  inTurn,
   pdfOf,
   type Received,
   rejectionOf,
@@ -71,48 +72,39 @@ function beginning(then: (received: Received) => unknown = () => {}): Answer {
 
 const silent: Answer = () => {};
 const closing: Answer = ({ socket }) => socket.destroy();
+const errorResponse =
+  (then: Answer = silent): Answer =>
+  (received) => {
+    received.response.writeHead(400, { ...echoing(received), "content-length": "99999" });
+    received.response.write(echoOf(received), () => then(received));
+  };
+const encoded: Answer = (received) =>
+  echo(200, echoOf, { "content-encoding": `x-${received.headers.authorization}` })(received);
 const truncated = beginning(({ socket }) => socket.destroy());
 
-/** The context of a failing call. */
-interface Setting {
-  readonly service: Service;
-  readonly folder: string;
-  /** The document, if the call awaited it. */
-  document?: GeneratedPdf;
-}
-
-type Use = (pending: PendingPdf, setting: Setting) => Promise<unknown>;
-
-const asBytes: Use = (pending) => pending.bytes();
-const awaitThenRead: Use = async (pending, setting) => {
-  setting.document = await pending;
-  return setting.document.bytes();
-};
-const unread: Use = async (pending, setting) => {
-  setting.document = await pending;
-  await (await setting.service.request()).closed;
-  return setting.document.bytes();
-};
-const twice: Use = async (pending, setting) => {
-  setting.document = await pending;
-  await setting.document.stream().cancel();
-  return setting.document.bytes();
-};
-const savedAs =
-  (path: string): Use =>
-  (pending, { folder }) =>
-    pending.saveTo(path.startsWith("/") ? path : join(folder, path));
-
-/** Rejects the first attempt, and responds to the second with `answer`. */
-function afterErrorResponse(answer: Answer): Answer {
-  let count = 0;
-  const errorResponse = echo(503, bodies[0], { "retry-after": "0" });
-  return (received) => (count++ === 0 ? errorResponse : answer)(received);
-}
-
+type Use = (pending: PendingPdf, service: Service) => Promise<unknown>;
 type Row = [what: string, error: unknown, answer: () => Answer, options?: ClientOptions, use?: Use];
 
-const fullDisk: Row = ["a full disk", errors.SaveError, () => completePdf, {}, savedAs("/dev/full")];
+const readLate: Use = async (pending) => (await pending).bytes();
+const savedAs =
+  (path: string): Use =>
+  (pending) =>
+    pending.saveTo(path.startsWith("/") ? path : join(temporaryFolder(), path));
+const unread: Use = async (pending, service) => {
+  const document = await pending;
+  await (await service.request()).closed;
+  return document.bytes();
+};
+const twice: Use = async (pending) => {
+  const document = await pending;
+  await document.stream().cancel();
+  return document.bytes();
+};
+
+const retried = { "retry-after": "0" };
+const badLine: Answer = (received) => received.socket.end(`${echoOf(received)}\r\n\r\n`);
+const complete = beginning(({ response }) => response.end(pdf.subarray(100_000)));
+const fullDisk: Row = ["a full disk", errors.SaveError, () => complete, {}, savedAs("/dev/full")];
 
 /** Every failure that a service can cause: its title, the expected error, and the response. */
 const rows: readonly Row[] = [
@@ -120,159 +112,87 @@ const rows: readonly Row[] = [
   ["401", errors.AuthenticationError, () => echo(401)],
   ["403", errors.PermissionError, () => echo(403, bodies[1])],
   ["404", errors.NotFoundError, () => echo(404)],
-  ["409", errors.ApiError, () => echo(409)],
-  ["422", errors.BadRequestError, () => echo(422, bodies[1])],
   ["429, retried", errors.RateLimitError, () => echo(429)],
-  ["500, retried", errors.ServerError, () => echo(500)],
-  ["503, retried", errors.ServerError, () => echo(503, bodies[1], { "retry-after": "0" })],
-  [
-    "503 with a Retry-After over the limit",
-    errors.ServerError,
-    () => echo(503, bodies[0], { "retry-after": "9999" }),
-  ],
+  ["a long Retry-After", errors.ServerError, () => echo(503, bodies[0], { "retry-after": "9999" })],
   ["a redirect", errors.ApiError, () => echo(307)],
-  [
-    "an error response whose body stalls",
-    errors.BadRequestError,
-    () => stalledErrorResponse,
-    { timeouts: { stall: 60 } },
-  ],
-  ["an error response whose body is truncated", errors.BadRequestError, () => truncatedErrorResponse],
+  ["a stalled error response", errors.ApiError, () => errorResponse(), { timeouts: { stall: 60 } }],
+  ["a truncated error response", errors.BadRequestError, () => errorResponse(closing)],
   ["HTML with 200", errors.InvalidPdfError, () => echo(200, bodies[1])],
-  ["JSON with 200", errors.InvalidPdfError, () => echo(200)],
   ["an unknown content-encoding", errors.InvalidPdfError, () => encoded],
   ["a truncated document, retried", errors.TruncatedPdfError, () => truncated],
-  ["an awaited, truncated document", errors.TruncatedPdfError, () => truncated, {}, awaitThenRead],
+  ["an awaited, truncated document", errors.TruncatedPdfError, () => truncated, {}, readLate],
   ["a document larger than maxBytes", errors.OversizedPdfError, () => beginning(), { maxBytes: 1_000 }],
   ["a closed connection, retried", errors.ConnectionError, () => closing],
-  ["invalid headers", errors.ConnectionError, () => raw("HTTP/1.1 200 OK\r\n")],
-  ["an invalid status line", errors.ConnectionError, () => raw("")],
+  ["an invalid status line", errors.ConnectionError, () => badLine],
   ["no first byte", errors.TimeoutError, () => silent, { timeouts: { firstByte: 60 } }],
   ["a stall", errors.TimeoutError, () => beginning(), { timeouts: { stall: 60 } }],
-  [
-    "a stall of an awaited document",
-    errors.TimeoutError,
-    () => beginning(),
-    { timeouts: { stall: 60 } },
-    awaitThenRead,
-  ],
-  [
-    "a document that is not read",
-    errors.TimeoutError,
-    () => beginning(),
-    { timeouts: { unread: 30 } },
-    unread,
-  ],
+  ["an unread document", errors.TimeoutError, () => beginning(), { timeouts: { unread: 30 } }, unread],
   [
     "a total timeout after an error response",
     errors.TimeoutError,
-    () => afterErrorResponse(silent),
+    () => inTurn(echo(503, bodies[0], retried), silent),
     { timeouts: { total: 400 } },
   ],
-  ["an error response after a retried one", errors.BadRequestError, () => afterErrorResponse(echo(400))],
   ["a missing folder", errors.SaveError, () => beginning(), {}, savedAs("none/doc.pdf")],
   ...(hasFullDevice ? [fullDisk] : []),
   ["a saved document that is truncated", errors.TruncatedPdfError, () => truncated, {}, savedAs("doc.pdf")],
   ["a second read", TypeError, () => beginning(), {}, twice],
 ];
-const completePdf = beginning(({ response }) => response.end(pdf.subarray(100_000)));
 
-function stalledErrorResponse(received: Received): void {
-  received.response.writeHead(400, echoing(received)).write(echoOf(received));
-}
+// Each failure over both transports and with both keys, but not in all four combinations.
+describe.each([
+  ["undici", trickyKey],
+  ["fetch", plainKey],
+] as const)("over %s, no output contains the key or a value after", (name, apiKey) => {
+  const options = Object.fromEntries(transports)[name];
 
-function truncatedErrorResponse(received: Received): void {
-  received.response.writeHead(400, { ...echoing(received), "content-length": "99999" });
-  received.response.write(echoOf(received), () => received.socket.destroy());
-}
-
-function encoded(received: Received): void {
-  const coding = `x-${received.headers.authorization}`;
-  received.response.writeHead(200, { ...echoing(received), "content-encoding": coding });
-  received.response.end(echoOf(received));
-}
-
-function raw(begin: string): Answer {
-  return (received) => received.socket.end(`${begin}${echoOf(received)}\r\n\r\n`);
-}
-
-describe.each(transports)("over %s", (_, options) => {
-  describe.each([
-    ["a plain key", plainKey],
-    ["a key that needs escaping", trickyKey],
-  ])("with %s, no output contains the key or a value after", (_, apiKey) => {
-    it.each<Row>(rows)("%s", async (_, expected, answer, more = {}, use = asBytes) => {
-      withoutBackOff();
-      const setting: Setting = { service: await Service.start(answer()), folder: temporaryFolder() };
-      const { places, error } = await collectOutput(async (hooks) => {
-        const client = setting.service.client({ retry: { limit: 1 }, ...options, apiKey, ...more, hooks });
-        const pending = client.generate("inv", values);
-        return { client, pending, error: await rejectionOf(use(pending, setting)), ...setting };
-      });
-      expect(error).toBeInstanceOf(expected);
-      expect(leaksIn(places, apiKey)).toEqual([]);
-      expect(places["standard output"]).toBe("");
-      expect(places["warnings"]).toBe("");
+  it.each<Row>(rows)("%s", async (_, expected, answer, more, use = (pending) => pending.bytes()) => {
+    withoutBackOff();
+    const service = await Service.start(answer());
+    const { places, error } = await collectOutput(async (hooks) => {
+      const client = service.client({ retry: { limit: 1 }, ...options, apiKey, ...more, hooks });
+      const pending = client.generate("inv", values);
+      const failure = await rejectionOf(use(pending, service));
+      return { client, pending, error: failure, document: await pending.catch(() => undefined) };
     });
+    expect(error).toBeInstanceOf(expected);
+    expect(leaksIn(places, apiKey)).toEqual([]);
+    expect([places["standard output"], places["warnings"]]).toEqual(["", ""]);
   });
 
   it.each([
     ["a quoted name", (key: string) => `attachment; filename="${key.replace(/["\\]/g, "\\$&")}.pdf"`],
-    ["a token", (key: string) => `attachment; filename=${key}`],
     ["an encoded name", (key: string) => `attachment; filename*=UTF-8''a${encodeURIComponent(key)}.pdf`],
-  ])(
-    "a document does not contain the key if the service repeats it in the request id and in %s",
-    async (_, disposition) => {
-      for (const apiKey of [plainKey, trickyKey]) {
-        const service = await Service.start(
-          withLength(pdf, {
-            "x-request-id": `id ${apiKey}`,
-            "content-disposition": disposition(apiKey),
-            "x-echo": apiKey,
-          }),
-        );
-        const { places } = await collectOutput(async (hooks) => {
-          const client = service.client({ ...options, apiKey, hooks });
-          const pending = client.generate("inv", values);
-          const document = await pending;
-          const headers = inspect([...document.headers]);
-          await document.bytes();
-          return { client, pending, document, error: headers };
-        });
-        expect(leaksIn(places, apiKey)).toEqual([]);
-        expect(places["the document"]).toContain("id [redacted]");
-      }
-    },
-  );
+  ])("a document whose request id and %s repeat the key", async (_, disposition) => {
+    const headers = { "x-request-id": `id ${apiKey}`, "x-echo": apiKey };
+    const named = { ...headers, "content-disposition": disposition(apiKey) };
+    const service = await Service.start(withLength(pdf, named));
+    const { places } = await collectOutput(async (hooks) => {
+      const pending = service.client({ ...options, apiKey, hooks }).generate("inv", values);
+      const document = await pending;
+      const error = inspect([...document.headers]);
+      await document.bytes();
+      return { pending, document, error };
+    });
+    expect(leaksIn(places, apiKey)).toEqual([]);
+    expect(places["the document"]).toContain("id [redacted]");
+  });
 });
 
 /** Checks that the search finds secrets, so that the tests above can fail. */
-describe("the search", () => {
-  it.each([
-    ["message", new Error(`bad ${values.customer}`)],
-    ["stack", Object.assign(new Error("bad"), { stack: `Error: bad\n    at ${plainKey}` })],
-    ["inspection", new Error("bad", { cause: { deep: { deep: { deep: [plainKey] } } } })],
-    ["properties", Object.defineProperty(new Error("bad"), "hidden", { value: { plainKey } })],
-    ["JSON", Object.assign(new Error("bad"), { toJSON: () => encodeURIComponent(values.customer) })],
-    ["message", new AggregateError([new Error("bad", { cause: new Error(plainKey) })])],
-  ])("finds a secret in the %s of an error", async (place, thrown) => {
-    const { places } = await collectOutput(async () => ({ error: thrown }));
-    expect(leaksIn(places, plainKey)).toContain(place);
+it.each([
+  new AggregateError([new Error("bad", { cause: new Error(values.customer) })]),
+  new Error("bad", { cause: { deep: { deep: { deep: [plainKey] } } } }),
+  Object.defineProperty(new Error("bad"), "hidden", { value: { plainKey } }),
+  Object.assign(new Error("bad"), { toJSON: () => encodeURIComponent(values.customer) }),
+])("the search finds a secret in every place: %o", async (thrown) => {
+  const { places } = await collectOutput(async (hooks) => {
+    hooks?.retry?.({ error: new Error(plainKey) } as never);
+    process.emitWarning(plainKey);
+    process.stdout.write(plainKey);
+    await new Promise((resolve) => setImmediate(resolve));
+    return { error: thrown, document: { filename: plainKey } as never };
   });
-
-  it("finds a secret in an event, a document, a warning and standard output", async () => {
-    const { places } = await collectOutput(async (hooks) => {
-      hooks?.retry?.({ error: new Error(plainKey) } as never);
-      process.emitWarning(plainKey);
-      process.stdout.write(plainKey);
-      await new Promise((resolve) => setImmediate(resolve));
-      return { error: undefined, document: { filename: plainKey } as never };
-    });
-    expect(leaksIn(places, plainKey)).toEqual([
-      "the hook retry",
-      "the document",
-      "warnings",
-      "standard output",
-    ]);
-  });
+  const found = ["the error", "the hook retry", "the document", "warnings", "standard output"];
+  expect(leaksIn(places, plainKey).sort()).toEqual(found.sort());
 });

@@ -2,70 +2,46 @@
 
 /** @typedef {(pdfs: any, call: any, here: (marker: Error) => void) => Promise<unknown>} Caller */
 
-/**
- * A caller of an output method of the pending result.
- *
- * @param {string} method
- * @param {...string} args
- * @returns {Caller}
- */
-const outputOf =
-  (method, ...args) =>
+const methods = ["bytes", "buffer", "arrayBuffer", "blob", "saveTo", "stream", "nodeStream", "response"];
+
+/** @param {string} method */
+const argumentsOf = (method) => (method === "saveTo" ? ["stacks-of-callers.pdf"] : []);
+
+/** @type {(method: string) => [string, Caller]} */
+const outputOf = (method) => [
+  `${method}()`,
   async (pdfs, call, here) => {
     here(new Error());
-    await pdfs.generate(...call)[method](...args);
-  };
+    await pdfs.generate(...call)[method](...argumentsOf(method));
+  },
+];
 
-/**
- * Callers that use a pending result, by what they await.
- *
- * @type {Record<string, Caller>}
- */
+/** @type {Record<string, Caller>} */
 export const pendingCallers = {
   "await generate()": async (pdfs, call, here) => {
     here(new Error());
     await pdfs.generate(...call);
   },
-  "bytes()": outputOf("bytes"),
-  "buffer()": outputOf("buffer"),
-  "arrayBuffer()": outputOf("arrayBuffer"),
-  "blob()": outputOf("blob"),
-  "stream()": outputOf("stream"),
-  "nodeStream()": outputOf("nodeStream"),
-  "response()": outputOf("response"),
-  "saveTo()": outputOf("saveTo", "stacks-of-callers.pdf"),
+  ...Object.fromEntries(methods.map(outputOf)),
   "for await": async (pdfs, call, here) => {
     here(new Error());
     for await (const chunk of pdfs.generate(...call)) void chunk;
   },
 };
 
-/**
- * A caller of an output method of the awaited document.
- *
- * @param {string} method
- * @param {...string} args
- * @returns {Caller}
- */
-const outputOfDocument =
-  (method, ...args) =>
+/** @type {(method: string) => [string, Caller]} */
+const outputOfDocument = (method) => [
+  `${method}() of the document`,
   async (pdfs, call, here) => {
     const pdf = await pdfs.generate(...call);
     here(new Error());
-    await pdf[method](...args);
-  };
+    await pdf[method](...argumentsOf(method));
+  },
+];
 
-/**
- * Callers of the document itself.
- *
- * @type {Record<string, Caller>}
- */
+/** @type {Record<string, Caller>} */
 export const documentCallers = {
-  "bytes() of the document": outputOfDocument("bytes"),
-  "buffer() of the document": outputOfDocument("buffer"),
-  "arrayBuffer() of the document": outputOfDocument("arrayBuffer"),
-  "blob() of the document": outputOfDocument("blob"),
-  "saveTo() of the document": outputOfDocument("saveTo", "stacks-of-callers.pdf"),
+  ...Object.fromEntries(methods.slice(0, 5).map(outputOfDocument)),
   "for await of the document": async (pdfs, call, here) => {
     const pdf = await pdfs.generate(...call);
     here(new Error());
@@ -88,10 +64,6 @@ export const indirectCallers = {
     here(new Error());
     await Promise.all([pdfs.generate(...call), new Promise(() => {})]);
   },
-  "Promise.race": async (pdfs, call, here) => {
-    here(new Error());
-    await Promise.race([pdfs.generate(...call).bytes(), new Promise(() => {})]);
-  },
   "catch() that throws the error again": async (pdfs, call, here) => {
     const rethrow = (/** @type {unknown} */ error) => Promise.reject(error);
     here(new Error());
@@ -112,12 +84,7 @@ export const indirectCallers = {
 /** Outputs that are returned when the document begins. They have been awaited when a later error occurs. */
 export const streams = ["await generate()", "stream()", "nodeStream()", "response()"];
 
-/**
- * A caller that iterates over a bulk run.
- *
- * @param {(pdfs: any, jobs: readonly object[]) => AsyncIterable<any>} generateMany
- * @returns {Caller}
- */
+/** @type {(generateMany: (pdfs: any, jobs: readonly object[]) => AsyncIterable<any>) => Caller} */
 export const loopOver = (generateMany) => async (pdfs, call, here) => {
   const [template, values] = call;
   let failure;
