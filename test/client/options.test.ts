@@ -225,6 +225,7 @@ describe("the environment", () => {
 
   it.each<[string, Record<string, string>, ClientOptions, RegExp]>([
     ["has no API key if the variable is empty", { TEMPLATE_PDF_API_KEY: "" }, {}, /API key is missing/],
+    ["has no base URL if the variable is empty", { TEMPLATE_PDF_BASE_URL: "" }, {}, /base URL .* is missing/],
     [
       "does not expose a malformed key",
       { TEMPLATE_PDF_API_KEY: "CANARY\n" },
