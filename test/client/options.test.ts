@@ -14,6 +14,8 @@ const completePdf = withLength(pdf);
 
 const refusedOptions: readonly (readonly [string, (key: string) => unknown, RegExp])[] = [
   ["the key instead of options", (key) => key, /the client options/],
+  ["no key", () => ({ apiKey: undefined }), /API key is missing.*TEMPLATE_PDF_API_KEY/],
+  ["no base URL", () => ({ baseUrl: undefined }), /base URL .* is missing.*TEMPLATE_PDF_BASE_URL/],
   ["a key with a line break", (key) => ({ apiKey: `${key}\r\nx-a: b` }), /line break/],
   ["an object as a key", (key) => ({ apiKey: { key } }), /`apiKey` to be a string, or a function.*object/],
   ["the key as the base URL", (key) => ({ baseUrl: key }), /does not begin with https:/],
@@ -93,6 +95,11 @@ it("a client with a relative base URL outside a page is created, but its calls r
   }
   expect(send).not.toHaveBeenCalled();
   expect(() => new TemplatePdf({ baseUrl: "/api/pdf", apiKey: plainKey })).toThrow(/begin with https:/);
+});
+
+it("a `fetch` is refused if it does not return a Response", async () => {
+  const client = new TemplatePdf({ ...good, fetch: async () => ({}) as never });
+  expect(String(await rejectionOf(generate(client)))).toMatch(/`fetch` to return a new Response/);
 });
 
 it.each([200, 500])("a `fetch` is refused if it returns one Response of status %i twice", async (status) => {

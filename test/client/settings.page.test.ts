@@ -50,6 +50,7 @@ describe("headers of a call", () => {
 describe("an API key", () => {
   it.each<[string, unknown]>([
     ["empty", ""],
+    ["several lines", "SECRET\nSECRET"],
     ["a string with a space", "SECRET SECRET"],
     ["a string with a character outside Latin-1", "SECRET€"],
     ["not a string", { key: "SECRET" }],
