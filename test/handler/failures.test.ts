@@ -2,13 +2,13 @@ import { format } from "node:util";
 import { ConfigurationError, template } from "template-pdf";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { type Answer, Service, saying } from "../support/service.ts";
+import { type Answer, clientOf, Service, saying } from "../support/service.ts";
+import { closedOrigin } from "../support/sockets.ts";
 import { callOf, handlerBefore, handlerOf, pdf, problemOf, secrets, untouchedClient } from "./handling.ts";
 
 const said = `{"message":"${secrets.upstream} ${secrets.uid}"}`;
 const ours = "because of a server error";
 const later = "Try again later";
-const elsewhere = saying(302, "", { location: `https://${secrets.upstream}.test/` });
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -19,19 +19,13 @@ describe("a failure of the service", () => {
   it.each<[what: string, answer: Answer, status: number, kind: string, words: string]>([
     ["400", saying(400, said), 422, "invalid-values", "The values were rejected"],
     ["401", saying(401, said), 502, "document-not-made", ours],
-    ["404", saying(404, said), 502, "document-not-made", ours],
     ["408", saying(408, said), 504, "service-too-slow", later],
     ["413", saying(413, said), 413, "body-too-large", "too large. Send less"],
-    ["422", saying(422, said), 422, "invalid-values", "The values were rejected"],
     ["429", saying(429, said), 429, "rate-limited", "Too many documents"],
     ["500", saying(500, said), 502, "document-not-made", later],
-    ["502 with HTML", saying(502, `<html>${secrets.upstream}`), 502, "document-not-made", later],
     ["503", saying(503, said), 503, "service-busy", later],
     ["504", saying(504, said), 504, "service-too-slow", later],
-    ["a redirect", elsewhere, 502, "document-not-made", ours],
     ["HTML with 200", saying(200, `<html>${secrets.upstream}`), 502, "service-unavailable", later],
-    ["nothing with 200", saying(200), 502, "service-unavailable", later],
-    ["a closed socket", ({ socket }) => void socket.destroy(), 502, "service-unavailable", later],
   ])("with %s causes a problem without details of the service", async (_, answer, status, kind, words) => {
     const { handler, service, onError } = await handlerBefore(answer);
     const found = await problemOf(await handler(callOf()));
@@ -47,15 +41,12 @@ describe("a failure of the service", () => {
     [429, "7", "7"],
     [503, "7", "7"],
     [429, "0.2", "1"],
-    [429, new Date(Date.now() + 3_600_000).toUTCString(), /^3(?:600|59\d)$/],
     [429, "soon", null],
-    [429, "9".repeat(400), null],
     [500, "7", null],
-    [422, "7", null],
   ])("with %i and Retry-After %s is answered with Retry-After %s", async (status, retryAfter, expected) => {
     const { handler } = await handlerBefore(saying(status, "", { "retry-after": retryAfter }));
     const got = (await handler(callOf())).headers.get("retry-after");
-    expect(got).toEqual(expected instanceof RegExp ? expect.stringMatching(expected) : expected);
+    expect(got).toBe(expected);
   });
 
   it("causes the same kind of problem if `values` has replaced the values", async () => {
@@ -73,15 +64,10 @@ describe("a failure of the service", () => {
 
   it("is retried if nothing was sent", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0.001);
-    const service = await Service.start(() => {});
-    const dispatch = vi.fn((_: unknown, handler: { onResponseError(c: unknown, error: Error): void }) => {
-      const error = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
-      queueMicrotask(() => handler.onResponseError({}, error));
-      return true;
-    });
-    const client = service.client({ apiKey: secrets.key, dispatcher: { dispatch }, retry: { limit: 2 } });
+    const request = vi.fn();
+    const client = clientOf(await closedOrigin(), { retry: { limit: 2 }, hooks: { request } });
     const { response, kind } = await problemOf(await handlerOf({ client }).handler(callOf()));
-    expect([response.status, kind, dispatch.mock.calls.length]).toEqual([502, "service-unavailable", 3]);
+    expect([response.status, kind, request.mock.calls.length]).toEqual([502, "service-unavailable", 3]);
   });
 
   it("is retried after it was sent if `retry` allows that", async () => {
@@ -114,30 +100,12 @@ describe("values from a browser", () => {
 
   it.each([
     ["no JSON", { body: "{" }, 400, "body-not-json"],
-    ["too large", { body: `"${"x".repeat(1_048_576)}"` }, 413, "body-too-large"],
-    ["sent to another path", { path: "/" }, 404, "unknown-path"],
     ["nested too deep", { body: `{"a":${"[".repeat(1e5)}${"]".repeat(1e5)}}` }, 422, "invalid-values"],
   ])("that are %s are refused and not reported", async (_, call, status, kind) => {
     const { handler, onError } = handlerOf({ client: untouchedClient() });
     const found = await problemOf(await handler(callOf(call)));
     expect([found.response.status, found.kind]).toEqual([status, kind]);
     expect(onError).not.toHaveBeenCalled();
-  });
-
-  it("are copied from chunks that share their memory", async () => {
-    const { handler, service } = await handlerBefore();
-    const text = `{"note":"${"x".repeat(40_000)}"}`;
-    const piece = new Uint8Array(1);
-    let at = 0;
-    const pull = (controller: ReadableStreamDefaultController) => {
-      if (at === text.length) return controller.close();
-      // Uses the same memory every time. A reader that keeps it would have the last byte everywhere.
-      piece[0] = text.charCodeAt(at++);
-      controller.enqueue(piece);
-    };
-    const body = new ReadableStream({ pull }, { highWaterMark: 0 });
-    expect((await handler(callOf({ body }))).status).toBe(200);
-    expect((await service.request()).body).toBe(text);
   });
 
   it("that a body parser has read cause a 500, and the log says what to do", async () => {
@@ -186,10 +154,10 @@ describe("a function of the server that fails", () => {
 });
 
 describe("without onError", () => {
-  const log = async (answer?: Answer, options = {}, call = callOf()) => {
+  const log = async (answer?: Answer, options = {}) => {
     const print = vi.spyOn(console, "error").mockReturnValue();
     const { handler } = await handlerBefore(answer, { onError: undefined, ...options });
-    const id = (await handler(call)).headers.get("x-request-id");
+    const id = (await handler(callOf())).headers.get("x-request-id");
     return { text: print.mock.calls.map((args) => format(...args)).join("\n"), id };
   };
 
@@ -204,7 +172,6 @@ describe("without onError", () => {
   it.each([
     ["production", false],
     ["development", true],
-    [undefined, true],
   ])("under NODE_ENV %s, the stack of a failed function is printed: %s", async (mode, isPrinted) => {
     vi.stubEnv("NODE_ENV", mode);
     const values = () => {
@@ -215,9 +182,5 @@ describe("without onError", () => {
     expect(text.includes(secrets.upstream)).toBe(isPrinted);
     expect(text.includes("failures.test.ts")).toBe(isPrinted);
     if (!isPrinted) expect(text).toContain("failed with RangeError. Pass `onError` to log it");
-  });
-
-  it("a mistake of the browser is not logged", async () => {
-    expect((await log(undefined, {}, callOf({ body: "[" }))).text).toBe("");
   });
 });

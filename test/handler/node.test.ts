@@ -48,16 +48,6 @@ describe("nodeListener", () => {
     expect([(await call()).status, (await call()).status]).toEqual([200, 403]);
   });
 
-  it("requires the function in its type if the handler needs a context", async () => {
-    const { client } = await handlerBefore();
-    const authorize = (_request: Request, _name: string, user: string) => user === "";
-    const handler = createHandler({ client, templates, authorize });
-    // @ts-expect-error the context is missing
-    nodeListener(handler);
-    // @ts-expect-error it is another type
-    nodeListener(handler, () => 7);
-  });
-
   it("responds with a problem and prints the error if the context cannot be read", async () => {
     const log = vi.spyOn(console, "error").mockReturnValue();
     const { handler } = await handlerBefore();

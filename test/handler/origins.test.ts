@@ -10,7 +10,6 @@ describe("a call from a web page", () => {
     [who: string, passes: boolean, site: string | undefined, origin: string | undefined, host?: string]
   >([
     ["of the same origin", true, "same-origin", app],
-    ["of the same origin, behind a proxy that sends another Host", true, "same-origin", app, "inner"],
     ["of the same origin that hides its origin", true, "same-origin", "null"],
     ["whose address the user typed", true, "none", undefined],
     ["of another origin", false, "cross-site", "https://evil.test"],
@@ -19,15 +18,10 @@ describe("a call from a web page", () => {
     ["of a listed origin", true, "cross-site", listed],
     ["of the same origin, from an old browser", true, undefined, app, "app.test"],
     ["of the same origin with the default port in its Host", true, undefined, app, "app.test:443"],
-    ["of the same origin with a port", true, undefined, "http://app.test:8080", "app.test:8080"],
     ["of another port, from an old browser", false, undefined, "https://app.test:8443", "app.test"],
-    ["of another origin, from an old browser", false, undefined, "https://evil.test", "app.test"],
-    ["of a listed origin, from an old browser", true, undefined, listed, "app.test"],
     ["that hides its origin, from an old browser", false, undefined, "null", "app.test"],
-    ["with a malformed Host", false, undefined, app, "app test"],
     ["that is not a page", true, undefined, undefined, "app.test"],
     ["of an origin that begins like a listed one", false, undefined, `${listed}.evil.test`, "app.test"],
-    ["of a listed origin with another scheme", false, undefined, "http://other.test", "app.test"],
   ])("%s is allowed: %s", async (_, passes, site, origin, host) => {
     const headers = {
       ...(site && { "sec-fetch-site": site }),
@@ -54,27 +48,14 @@ describe("a call from a web page", () => {
     const { headers: own } = await handler(callOf());
     expect([...own.keys()].filter((name) => /^access-control|^vary/.test(name))).toEqual([]);
   });
-
-  it("of another origin is refused before authorize is called", async () => {
-    const authorize = () => {
-      throw new Error("asked");
-    };
-    const { handler, onError } = handlerOf({ client: untouchedClient(), authorize });
-    await handler(callOf({ headers: { "sec-fetch-site": "cross-site" } }));
-    expect(onError).not.toHaveBeenCalled();
-  });
 });
 
 describe("a page of a listed origin", () => {
   it.each([
-    ["a problem", undefined],
     ["a Response of authorize that cannot be changed", Response.redirect("https://app.test/login")],
-    [
-      "a Response of authorize for all",
-      new Response("", { headers: { "access-control-allow-origin": "*" } }),
-    ],
+    ["a problem", false],
   ])("may read %s", async (_, verdict) => {
-    const authorize = () => verdict ?? false;
+    const authorize = () => verdict;
     const { handler } = handlerOf({ client: untouchedClient(), origins: [listed], authorize });
     const headers = { "sec-fetch-site": "cross-site", origin: listed };
     const response = await handler(callOf({ headers }));
@@ -116,7 +97,7 @@ describe("a preflight request", () => {
     });
   });
 
-  it.each([[undefined], ["*/*; evil"], ["a b"], [","]])(
+  it.each([[undefined], ["*/*; evil"], [","]])(
     "receives only content-type if it requests %j",
     async (asked) => {
       const { headers } = await handler(asking(listed, asked));

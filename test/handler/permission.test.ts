@@ -18,7 +18,6 @@ describe("authorize", () => {
   it.each([
     ["false", false],
     ["undefined", undefined],
-    ["null", null],
     ["a truthy string", "yes"],
   ])("refuses a call if it returns %s", async (_, verdict) => {
     const { answer, logged } = await refused({ authorize: () => verdict as boolean });
@@ -52,17 +51,12 @@ describe("authorize", () => {
     expect([...refusal.headers]).toEqual(before);
   });
 
-  it.each([
-    ["that of a failed fetch", () => Response.error()],
-    [
-      "read before",
-      async () => {
-        const read = new Response("Sign in.", { status: 401 });
-        await read.text();
-        return read;
-      },
-    ],
-  ])("is reported if its Response cannot be sent because it is %s", async (_, authorize) => {
+  it("is reported if its Response cannot be sent because it was read before", async () => {
+    const authorize = async () => {
+      const read = new Response("Sign in.", { status: 401 });
+      await read.text();
+      return read;
+    };
     const { answer, reason } = await refused({ origins: ["https://app.test"], authorize });
     expect(answer).toEqual([500, "server-fault"]);
     expect(reason).toContain("The handler's `authorize` returned a Response that cannot be sent");
@@ -78,12 +72,6 @@ describe("authorize", () => {
     await refused({ authorize }, call);
     expect(authorize).toHaveBeenCalledWith(call, "anything else", undefined);
     expect(pull).not.toHaveBeenCalled();
-  });
-
-  it("refuses known and unknown names alike", async () => {
-    const { handler } = handlerOf({ client: untouchedClient(), authorize: () => false });
-    const answers = ["invoice", "other"].map(async (name) => (await handler(callOf({ name }))).text());
-    expect(await answers[0]).toBe(await answers[1]);
   });
 
   it("must not read the body", async () => {
@@ -103,21 +91,15 @@ describe("values", () => {
 
   it.each([
     [undefined, "undefined"],
-    [null, "null"],
     ["text", "a string"],
-    [["a list"], "an array"],
   ])("causes a reported 500 if it returns %j", async (given, got) => {
     const { answer, reason } = await refused({ values: () => given as unknown as object });
     expect(answer).toEqual([500, "server-fault"]);
     expect(reason).toContain(`\`values\` to return the object of values to send, got ${got}.`);
   });
 
-  it.each([
-    ["a Map", () => new Map([["total", "7"]])],
-    ["a bigint", () => ({ total: 7n })],
-    ["NaN", () => ({ total: Number.NaN })],
-  ])("also causes a reported 500 if it returns %s", async (_, values) => {
-    const { answer, logged } = await refused({ values });
+  it("also causes a reported 500 if it returns a bigint", async () => {
+    const { answer, logged } = await refused({ values: () => ({ total: 7n }) });
     expect([answer, logged.length]).toEqual([[500, "server-fault"], 1]);
   });
 
@@ -134,22 +116,17 @@ describe("values", () => {
 describe("filename", () => {
   const bill = template(secrets.uid, z.object({ number: z.string().transform((text) => `No. ${text}`) }));
 
-  it("receives the output of the schema", async () => {
-    const filename = (_: Request, values: object) => (values as { number: string }).number;
+  it("receives the output of the schema, and is not called for values that the schema refuses", async () => {
+    const filename = vi.fn((_: Request, values: object) => (values as { number: string }).number);
     const { handler } = await handlerBefore(undefined, { templates: { bill }, filename });
+    expect((await handler(callOf({ name: "bill", body: '{"number":7}' }))).status).toBe(422);
+    expect(filename).not.toHaveBeenCalled();
     const { headers } = await handler(callOf({ name: "bill", body: '{"number":"7"}' }));
     expect(headers.get("content-disposition")).toBe('attachment; filename="No. 7.pdf"');
   });
 
-  it("is not called for values that the schema refuses", async () => {
-    const filename = vi.fn(() => "name");
-    const call = callOf({ name: "bill", body: '{"number":7}' });
-    expect((await refused({ templates: { bill }, filename }, call)).answer[0]).toBe(422);
-    expect(filename).not.toHaveBeenCalled();
-  });
-
-  it.each([[7], [null], [{}]])("causes a 500 if it returns %j, and nothing is sent", async (given) => {
-    const { answer, reason } = await refused({ filename: () => given as unknown as string });
+  it("causes a 500 if it returns a number, and nothing is sent", async () => {
+    const { answer, reason } = await refused({ filename: () => 7 as unknown as string });
     expect(answer[0]).toBe(500);
     expect(reason).toContain("`filename` to return a string");
   });

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { Server } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -27,7 +26,7 @@ async function serve(options: Partial<ListenOptions> = {}) {
   return { endpoint, port, send, statusFor, baseUrl: listening.baseUrl };
 }
 
-const local = ["localhost", "localhost.", "a.b.localhost", "127.0.0.1", "127.1.2.3", "[::1]"];
+const local = ["localhost.", "a.b.localhost", "127.1.2.3", "[::1]"];
 
 describe("a server on a loopback address", () => {
   it("accepts a name or an address of this machine as the host, with any port", async () => {
@@ -37,40 +36,26 @@ describe("a server on a loopback address", () => {
     }
   });
 
-  it.each([
-    ...["attacker.test:80", "localhost.attacker.test", "127.0.0.1.attacker.test", "notlocalhost"],
-    ...["0.0.0.0", "192.0.2.1", "[fe80::1]"],
-  ])("refuses a request for the host %s with 421 and says what to do", async (host) => {
-    const { send, endpoint, baseUrl } = await serve();
-    const answer = await send("GET / HTTP/1.1", `Host: ${host}`);
-    expect(answer).toMatch(/^HTTP\/1\.1 421 Misdirected Request\r\n/);
-    expect(answer).toContain("application/problem+json");
-    expect(answer).toContain("urn:template-pdf:problem:host-not-allowed");
-    expect(answer).toContain(`Use ${baseUrl}, or allow the name with the option \`allowedHosts\``);
-    expect(endpoint).not.toHaveBeenCalled();
-  });
-
-  it.each([
-    ["HEAD", "/", 0],
-    ["OPTIONS", "/", 0],
-    ["POST", "/api/v1/templates/invoice/generate-sync", 1_000],
-  ])("refuses a foreign host for %s %s before a body of %i bytes is sent", async (method, path, length) => {
-    const { send, endpoint } = await serve();
-    const lines = ["Host: attacker.test", `Content-Length: ${length}`];
-    expect(await send(`${method} ${path} HTTP/1.1`, ...lines)).toMatch(/^HTTP\/1\.1 421 /);
-    expect(endpoint).not.toHaveBeenCalled();
-  });
+  it.each(["attacker.test:80", "localhost.attacker.test", "notlocalhost", "0.0.0.0"])(
+    "refuses a request for the host %s with 421 before its body is sent, and says what to do",
+    async (host) => {
+      const { send, endpoint, baseUrl } = await serve();
+      const answer = await send("POST / HTTP/1.1", `Host: ${host}`, "Content-Length: 1000");
+      expect(answer).toMatch(/^HTTP\/1\.1 421 Misdirected Request\r\n/);
+      expect(answer).toContain("application/problem+json");
+      expect(answer).toContain("urn:template-pdf:problem:host-not-allowed");
+      expect(answer).toContain(`Use ${baseUrl}, or allow the name with the option \`allowedHosts\``);
+      expect(endpoint).not.toHaveBeenCalled();
+    },
+  );
 
   it.each([
     ["http://localhost/a", "localhost", 200],
     ["http://attacker.test/a", "localhost", 421],
     ["http://localhost/a", "attacker.test", 421],
-    ["http://localhost@attacker.test/a", "localhost", 421],
     ["http://a,attacker.test/", "localhost", 400],
-    ["http://attacker.test,/", "localhost", 400],
   ])("responds to the target %s with the host header %s with %i", async (target, host, status) => {
-    const allNames = [undefined, ["pdf.test"], "any"] as const;
-    for (const allowedHosts of status === 400 ? allNames : [undefined]) {
+    for (const allowedHosts of status === 400 ? ([undefined, "any"] as const) : [undefined]) {
       const { send, endpoint } = await serve({ allowedHosts });
       const answer = await send(`GET ${target} HTTP/1.1`, `Host: ${host}`);
       expect(Number(answer.split(" ")[1])).toBe(status);
@@ -80,43 +65,25 @@ describe("a server on a loopback address", () => {
 
   it.each([
     ["is missing", []],
-    ["is empty", ["Host:"]],
     ["is sent twice", ["Host: localhost", "Host: localhost"]],
     ["names two hosts", ["Host: localhost, attacker.test"]],
     ["contains a user", ["Host: attacker.test@localhost"]],
-    ["contains a path", ["Host: localhost/attacker.test"]],
+    ["contains a space", ["Host: a b"]],
     ["has a port out of range", ["Host: localhost:65536"]],
-    ["has a port that is not a number", ["Host: localhost:a"]],
   ])("refuses a request whose host header %s with 400", async (_wrong, lines) => {
     const { send, endpoint } = await serve();
     const answer = await send("GET / HTTP/1.1", ...lines);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain("application/problem+json");
-    expect((await send("GET / HTTP/1.0", ...lines)).split(" ")[1]).toBe("400");
     expect(endpoint).not.toHaveBeenCalled();
   });
 
   it("accepts an allowed host name and the name that it listens on", async () => {
-    const { statusFor } = await serve({ allowedHosts: ["PDF.test", "192.0.2.1", "2001:db8::1"] });
-    for (const host of ["pdf.test", "pdf.test.:80", "PDF.TEST", "192.0.2.1", "[2001:db8::1]:80", ...local]) {
+    const { statusFor } = await serve({ allowedHosts: ["PDF.test", "2001:db8::1"] });
+    for (const host of ["pdf.test.:80", "PDF.TEST", "[2001:db8::1]:80", ...local]) {
       expect([host, await statusFor(host)]).toEqual([host, 200]);
     }
-    expect(await statusFor("other.test")).toBe(421);
     expect(await statusFor("a.pdf.test")).toBe(421);
-  });
-
-  it("handles no request before it knows the allowed names", async () => {
-    const listenTo = vi.spyOn(Server.prototype, "listen");
-    onTestFinished(() => listenTo.mockRestore());
-    const listeners: number[] = [];
-    listenTo.mockImplementationOnce(function (this: Server, ...args) {
-      listeners.push(this.listenerCount("request"));
-      listenTo.mockRestore();
-      return this.listen(...args);
-    });
-    const { statusFor } = await serve();
-    expect(listeners).toEqual([0]);
-    expect(await statusFor("attacker.test")).toBe(421);
   });
 
   it("passes requests with refused hosts to `watch` too", async () => {
@@ -135,10 +102,13 @@ describe("a server on a loopback address", () => {
 });
 
 it.each([
-  ...["pdf.test", "192.0.2.1", "::1", "[2001:db8::1]"].map((text) => [text, true] as const),
-  ...["", "a:80", "[::1]:80", "::1/a", "::g", "1:2", "http://pdf.test", "a@b.test", "[a.test]"].map(
-    (text) => [text, false] as const,
-  ),
+  ["pdf.test", true],
+  ["::1", true],
+  ["[2001:db8::1]", true],
+  ["", false],
+  ["a:80", false],
+  ["::g", false],
+  ["http://pdf.test", false],
 ])("isHostName(%j) is %s", (text, expected) => {
   expect(isHostName(text)).toBe(expected);
 });

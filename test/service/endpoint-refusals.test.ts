@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Call, endless, endpoint, json, KEY, request } from "./endpoint-call.ts";
+import { type Call, endpoint, json, KEY, request } from "./endpoint-call.ts";
 
 const { authorization: _, ...withoutKey } = json;
 const { "content-type": __, ...withoutType } = json;
@@ -17,18 +17,12 @@ const bytes = (text: string) => ({ body: new TextEncoder().encode(text) });
 const refusals: [wrong: string, call: Call, status: number, kind: string, detail: RegExp][] = [
   ["another path", { path: "/api/v1/templates/invoice/generate" }, 404, "unknown-path", nothing],
   ["the path twice", at("v1/templates/a/generate-sync/api/v1/templates/a"), 404, "unknown-path", endBefore],
-  ["a base URL in the path", at("v1/templates/api/v1/templates/a"), 404, "unknown-path", endBefore],
-  ["another version", at("v2/templates/invoice"), 404, "unknown-path", nothing],
-  ["a slash at the end", { path: "/api/v1/templates/a/generate-sync/" }, 404, "unknown-path", nothing],
   ["two segments as the uid", at("v1/templates/a/b"), 404, "unknown-path", nothing],
   ["a prefix without a slash", { path: "/myapi/v1/templates/a/generate-sync" }, 404, "unknown-path", nothing],
   ["no uid", at("v1/templates/"), 404, "unknown-template", noTemplate],
   ["a control character in the uid", at("v1/templates/a%00b"), 404, "unknown-template", noTemplate],
-  ["dots as the uid", at("v1/templates/%2e%2e"), 404, "unknown-path", nothing],
   ["malformed percent-encoding", at("v1/templates/%zz"), 400, "invalid-path", encoding],
-  ["percent-encoding that is not UTF-8", at("v1/templates/%ff"), 400, "invalid-path", encoding],
   ["GET", { method: "GET" }, 405, "method-not-allowed", /GET is not available.*POST/],
-  ["OPTIONS", { method: "OPTIONS", body: null }, 405, "method-not-allowed", /OPTIONS/],
   ["no key", { headers: withoutKey }, 401, "key-refused", /no API key/],
   [
     "a wrong key",
@@ -39,13 +33,11 @@ const refusals: [wrong: string, call: Call, status: number, kind: string, detail
   ],
   ["no content type", { headers: withoutType, ...bytes("{}") }, 415, type, /application\/json/],
   ["a form", having({ "content-type": "application/x-www-form-urlencoded" }), 415, type, /application\/json/],
-  ["another kind of JSON", having({ "content-type": "application/ld+json" }), 415, type, /application\/json/],
   ["another charset", having({ "content-type": "application/json; charset=latin1" }), 415, type, /UTF-8/],
   ["a compressed body", having({ "content-encoding": "gzip" }), 415, type, /content-encoding/],
   ["a body one byte too large", { body: `"${"x".repeat(99)}"` }, 413, size, /100 bytes/],
   ["a declared length that is too large", having({ "content-length": "101" }), 413, size, /100 bytes/],
   ["no body", { body: null }, 400, "body-not-json", /empty.*at least \{\}/],
-  ["an empty body", { body: "" }, 400, "body-not-json", /empty/],
   ["a body that is not JSON", { body: "{date: secret-value}" }, 400, "body-not-json", /not valid JSON/],
   ["bytes that are not UTF-8", { body: new Uint8Array([0x22, 0xff, 0x22]) }, 400, "body-not-json", /UTF-8/],
   ["an array", { body: '["secret-value"]' }, 400, "body-not-json", /an array/],
@@ -92,12 +84,9 @@ describe("the order of the checks", () => {
   const wrong = { path: "/api/v1/templates/receipt/generate-sync", body: `[${"7,".repeat(60)}7` };
   it.each([
     ["path before method", 404, { ...wrong, path: "/else", method: "PUT", headers: {} }],
-    ["method before key", 405, { ...wrong, method: "PUT", headers: {} }],
     ["key before type, size and template", 401, { ...wrong, headers: { "content-type": "text/plain" } }],
     ["type before size", 415, { ...wrong, headers: { ...json, "content-type": "text/plain" } }],
-    ["size before JSON", 413, wrong],
     ["JSON before template", 400, { ...wrong, body: "[" }],
-    ["template last", 404, { ...wrong, body: "{}" }],
   ])("is %s", async (_order, status, call) => {
     expect((await endpoint(request(call))).status).toBe(status);
   });
@@ -108,11 +97,5 @@ describe("the order of the checks", () => {
       return [response.status, await response.text()];
     };
     expect(await answerTo("invoice")).toEqual(await answerTo("receipt"));
-  });
-
-  it("checks the key before it reads the body", async () => {
-    const { seen, stream } = endless(10);
-    await endpoint(request({ headers: withoutKey, body: stream }));
-    expect(seen.bytes).toBe(0);
   });
 });

@@ -1,8 +1,9 @@
+import { getRequestListener } from "@hono/node-server";
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createEndpoint, defaultMaxBodyBytes, type Order } from "../../src/service/endpoint.ts";
 import { Problem } from "../../src/service/problem.ts";
-import { property } from "../support/fuzz.ts";
+import { slowProperty } from "../support/fuzz.ts";
 import { endless, endpoint, json, open, PDF, request } from "./endpoint-call.ts";
 
 const requestId = expect.stringMatching(/^[\da-f-]{36}$/);
@@ -12,17 +13,14 @@ describe("the size limit", () => {
     expect((await endpoint(request({ body: `{"a":"${"x".repeat(92)}"}` }))).status).toBe(200);
   });
 
-  it("stops reading at the limit and cancels the body", async () => {
+  it("stops reading at the limit, cancels the body, and reads nothing if the declared length is too large", async () => {
     const { seen, stream } = endless(40);
     expect((await endpoint(request({ body: stream }))).status).toBe(413);
     expect(seen).toEqual({ bytes: 120, cancelled: true });
-  });
-
-  it("reads nothing if the declared length is too large", async () => {
-    const { seen, stream } = endless(40);
+    const declared = endless(40);
     const headers = { ...json, "content-length": "4000" };
-    const response = await endpoint(request({ headers, body: stream }));
-    expect([response.status, seen.bytes]).toEqual([413, 0]);
+    expect((await endpoint(request({ headers, body: declared.stream }))).status).toBe(413);
+    expect(declared.seen.bytes).toBe(0);
   });
 
   it("is 1 MiB by default", async () => {
@@ -65,7 +63,7 @@ describe("a document", () => {
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(PDF);
   });
 
-  it.each(["Application/JSON", "application/json;charset=UTF-8", 'application/json; a=b; charset="utf-8"'])(
+  it.each(["application/json;charset=UTF-8", 'Application/JSON; a=b; charset="utf-8"'])(
     "is generated for the content type %s",
     async (type) => {
       expect((await endpoint(request({ headers: { ...json, "content-type": type } }))).status).toBe(200);
@@ -74,14 +72,14 @@ describe("a document", () => {
 
   it("is generated from the uid, the values and the signal of the call", async () => {
     const produce = vi.fn((_order: Order) => ({ bytes: PDF }));
-    const { signal, abort } = withAbort();
-    const call = new Request(request({ body: '\ufeff{"total":"£1,000,000","n":[1,null]}' }), { signal });
+    const controller = new AbortController();
+    const call = new Request(request({ body: '\ufeff{"total":"£1,000,000","n":[1,null]}' }), controller);
     await createEndpoint({ ...open, produce })(call);
     const order = produce.mock.calls[0]?.[0];
     const values = { total: "£1,000,000", n: [1, null] };
     expect(order).toMatchObject({ uid: "invoice", values, request: call });
     expect(order?.signal.aborted).toBe(false);
-    abort();
+    controller.abort();
     expect(order?.signal.aborted).toBe(true);
   });
 });
@@ -96,26 +94,26 @@ describe("a Response from produce", () => {
     expect(Object.fromEntries(response.headers)).toEqual({ ...headers, "x-request-id": requestId });
   });
 
-  it.each([
-    ["a network error", () => Response.error()],
-    ["a redirect", () => Response.redirect("https://service.test/", 302)],
-  ])("is sent without a request ID if its headers are immutable: %s", async (_kind, make) => {
-    const made = make();
+  it("is sent without a request ID if its headers are immutable, as those of a redirect", async () => {
+    const made = Response.redirect("https://service.test/", 302);
     const onError = vi.fn();
     expect(await createEndpoint<void>({ ...open, produce: () => made, onError })(request({}))).toBe(made);
     expect(made.headers.has("x-request-id")).toBe(false);
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("may come from another realm", async () => {
-    const made = Object.create(null, {
-      [Symbol.toStringTag]: { value: "Response" },
-      headers: { value: new Headers() },
-    });
-    expect(await createEndpoint({ ...open, produce: () => made })(request({}))).toBe(made);
+  it("has its request ID after its body was read if an adapter replaces the global Response", async () => {
+    const own = { Request, Response };
+    onTestFinished(() => void Object.assign(globalThis, own));
+    getRequestListener(() => new Response());
+    expect(Response).not.toBe(own.Response);
+    const produce = () => new Response("made elsewhere", { headers: { "content-type": "text/plain" } });
+    const answer = await createEndpoint({ ...open, produce })(request({}));
+    expect(await answer.text()).toBe("made elsewhere");
+    expect(answer.headers.get("x-request-id")).toEqual(requestId);
   });
 
-  it.each([undefined, null, "text", {}])(
+  it.each([undefined, {}])(
     "is a 500 response if produce returns neither a Response nor a document: %j",
     async (made) => {
       const onError = vi.fn();
@@ -127,7 +125,7 @@ describe("a Response from produce", () => {
 });
 
 describe("the path", () => {
-  property("may have any uid, below any prefix", () => {
+  slowProperty("may have any uid, below any prefix", () => {
     const produce = vi.fn((_order: Order) => ({ bytes: PDF }));
     const routed = createEndpoint({ ...open, produce });
     const uids = fc
@@ -142,13 +140,6 @@ describe("the path", () => {
       expect(produce.mock.lastCall?.[0].uid).toBe(uid);
     });
   });
-
-  property("never causes a 500 response", () =>
-    fc.asyncProperty(fc.webPath(), fc.string({ unit: "binary" }), async (prefix, uid) => {
-      const path = `${prefix}/api/v1/templates/${uid.replace(/[?#]/g, "")}/generate-sync`;
-      expect((await endpoint(request({ path }))).status).toBeLessThan(500);
-    }),
-  );
 });
 
 describe("an unexpected error", () => {
@@ -177,18 +168,6 @@ describe("an unexpected error", () => {
     expect((await createEndpoint({ ...open, produce })(request({}))).status).toBe(500);
     expect((await createEndpoint({ ...open, produce, onError: produce })(request({}))).status).toBe(500);
   });
-
-  it("is not reported if produce stops because the caller disconnected", async () => {
-    const onError = vi.fn();
-    const { signal, abort } = withAbort();
-    const produce = (order: Order) => {
-      abort();
-      order.signal.throwIfAborted();
-      return { bytes: PDF };
-    };
-    await createEndpoint({ ...open, produce, onError })(new Request(request({}), { signal }));
-    expect(onError).not.toHaveBeenCalled();
-  });
 });
 
 it("a Problem thrown by produce is sent with its type, title and headers, and is not reported", async () => {
@@ -206,8 +185,3 @@ it("a Problem thrown by produce is sent with its type, title and headers, and is
   });
   expect(onError).not.toHaveBeenCalled();
 });
-
-function withAbort() {
-  const controller = new AbortController();
-  return { signal: controller.signal, abort: () => controller.abort(new Error("left")) };
-}
