@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inChunks, withLength } from "../support/service.ts";
+import { withLength } from "../support/service.ts";
 import { callOf, handlerBefore, handlerOf, pdf, problemOf, secrets, untouchedClient } from "./handling.ts";
 
 describe("a document of a handler", () => {
@@ -23,13 +23,6 @@ describe("a document of a handler", () => {
       "x-request-id": expect.stringMatching(/^[\da-f-]{36}$/),
     });
     expect(Buffer.from(await response.arrayBuffer()).equals(pdf)).toBe(true);
-  });
-
-  it("has no length if the service sends none", async () => {
-    const { handler } = await handlerBefore(inChunks(pdf));
-    const response = await handler(callOf());
-    expect(response.headers.has("content-length")).toBe(false);
-    expect((await response.arrayBuffer()).byteLength).toBe(pdf.length);
   });
 
   it("is requested with the key, the uid and the values, but without headers from the browser", async () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Call, endpoint, json, KEY, request } from "./endpoint-call.ts";
 
-const { authorization: _, ...withoutKey } = json;
-const { "content-type": __, ...withoutType } = json;
+const { "content-type": _, ...withoutType } = json;
 
 const at = (path: string): Call => ({ path: `/api/${path}/generate-sync` });
 const having = (more: Record<string, string>): Call => ({ headers: { ...json, ...more } });
@@ -23,14 +22,6 @@ const refusals: [wrong: string, call: Call, status: number, kind: string, detail
   ["a control character in the uid", at("v1/templates/a%00b"), 404, "unknown-template", noTemplate],
   ["malformed percent-encoding", at("v1/templates/%zz"), 400, "invalid-path", encoding],
   ["GET", { method: "GET" }, 405, "method-not-allowed", /GET is not available.*POST/],
-  ["no key", { headers: withoutKey }, 401, "key-refused", /no API key/],
-  [
-    "a wrong key",
-    having({ authorization: "API-Key wrong" }),
-    401,
-    "key-refused",
-    /not valid for this server/,
-  ],
   ["no content type", { headers: withoutType, ...bytes("{}") }, 415, type, /application\/json/],
   ["a form", having({ "content-type": "application/x-www-form-urlencoded" }), 415, type, /application\/json/],
   ["another charset", having({ "content-type": "application/json; charset=latin1" }), 415, type, /UTF-8/],
@@ -89,13 +80,5 @@ describe("the order of the checks", () => {
     ["JSON before template", 400, { ...wrong, body: "[" }],
   ])("is %s", async (_order, status, call) => {
     expect((await endpoint(request(call))).status).toBe(status);
-  });
-
-  it("is the same for known and unknown uids if the key is missing", async () => {
-    const answerTo = async (uid: string) => {
-      const response = await endpoint(request({ ...at(`v1/templates/${uid}`), headers: withoutKey }));
-      return [response.status, await response.text()];
-    };
-    expect(await answerTo("invoice")).toEqual(await answerTo("receipt"));
   });
 });

@@ -117,22 +117,6 @@ describe("close", () => {
 });
 
 describe("listen", () => {
-  it("aborts the signal of the endpoint if the caller disconnects, and prints nothing", async () => {
-    const prints = (["error", "info"] as const).map((level) => vi.spyOn(console, level));
-    onTestFinished(() => void vi.restoreAllMocks());
-    const { answer, begun, open } = gate();
-    const listening = await start(answer);
-    const { socket } = await connection(listening);
-    socket.write(head);
-    const request = await begun;
-    expect(request.signal.aborted).toBe(false);
-    socket.destroy();
-    await eventually(() => request.signal.aborted);
-    open();
-    await listening.close();
-    for (const print of prints) expect(print).not.toHaveBeenCalled();
-  });
-
   it.each([
     ["headers", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "],
     ["a body", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"],
