@@ -6,34 +6,24 @@ import { temporaryFolder } from "../client/every-form.ts";
 import { bundleSource } from "../support/bundle-source.ts";
 
 /**
- * Writes a script that plain Node can run, with the package and undici bundled into it. A new process is needed because Node
- * reads its environment when it starts.
+ * Runs a script in plain Node, with the package and undici bundled into it, and returns the JSON that it prints. A new process is
+ * needed because Node reads its environment when it starts, which has no other proxies or certificate authorities.
  *
  * @param body - statements that may use `await`, `TemplatePdf` and `argv`, the arguments
  */
-export async function writeChild(body: string): Promise<string> {
-  const outfile = join(temporaryFolder(), "child.cjs");
+export async function runChild(
+  body: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<unknown> {
+  const script = join(temporaryFolder(), "child.cjs");
   const contents = `import { TemplatePdf } from "template-pdf";
     const argv = process.argv.slice(2);
     (async () => {${body}})();`;
-  await bundleSource(contents, outfile, { format: "cjs" });
-  return outfile;
-}
-
-/**
- * Runs such a script with these variables and without any other proxy or certificate authority, and returns the JSON that it
- * prints.
- */
-export async function runChild(
-  script: string,
-  args: readonly (string | number)[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<unknown> {
+  await bundleSource(contents, script, { format: "cjs" });
   const inherited = Object.entries(process.env).filter(([name]) => !/proxy|^NODE_|^VITEST/i.test(name));
-  const { stdout } = await promisify(execFile)(process.execPath, [script, ...args.map(String)], {
-    env: { ...Object.fromEntries(inherited), ...env },
-    maxBuffer: 64 * 1024 * 1024,
-  });
+  const all = { ...Object.fromEntries(inherited), ...env };
+  const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], { env: all });
   return JSON.parse(stdout);
 }
 

@@ -3,6 +3,7 @@ import { ConfigurationError, ConnectionError } from "template-pdf";
 import { describe, expect, it, vi } from "vitest";
 import type { FetchLike } from "../../src/transport/fetch.ts";
 import { fetchTransport } from "../../src/transport/fetch.ts";
+import { withoutBackOff } from "../client/timing.ts";
 import { clientOf, rejectionOf, sourceOf, startService } from "../support/service.ts";
 import { closedOrigin } from "../support/sockets.ts";
 import { settle } from "../transport/recorder.ts";
@@ -30,29 +31,19 @@ const byUser = (port: number) => `http://user:${password}@127.0.0.1:${port}`;
 describe("a proxy from the environment", () => {
   it.each<[variables: Record<string, string>, host: string, "by the proxy" | "directly"]>([
     [{ HTTP_PROXY: "<proxy>" }, "service.test", "by the proxy"],
-    [{ http_proxy: "<proxy>" }, "service.test", "by the proxy"],
     [{ HTTP_PROXY: "<dead>", http_proxy: "<proxy>" }, "service.test", "by the proxy"],
     [{ HTTP_PROXY: "<proxy>" }, "127.0.0.1", "directly"],
-    [{ HTTP_PROXY: "<proxy>" }, "localhost", "directly"],
-    [{ HTTP_PROXY: "<proxy>" }, any, "by the proxy"],
     [{ HTTPS_PROXY: "<proxy>" }, any, "directly"],
     [{ HTTP_PROXY: "<proxy>", NO_PROXY: any }, any, "directly"],
     [{ HTTP_PROXY: "<proxy>", no_proxy: `example.com, ${any}` }, any, "directly"],
-    [{ HTTP_PROXY: "<proxy>", NO_PROXY: "*" }, any, "directly"],
-    [{ HTTP_PROXY: "<proxy>", NO_PROXY: `${any}:<port>` }, any, "directly"],
-    [{ HTTP_PROXY: "<proxy>", NO_PROXY: `${any}:1` }, any, "by the proxy"],
-    [{ HTTP_PROXY: "<proxy>", NO_PROXY: "ervice.test" }, "service.test", "by the proxy"],
     [{ HTTP_PROXY: "<proxy>", NO_PROXY: "service.test", no_proxy: "a.test" }, "service.test", "by the proxy"],
   ])("with %j receives requests for %s %s", async (variables, host, way) => {
     // Every 2xx status opens a tunnel.
     const success = "HTTP/1.1 204 No Content\r\n\r\n";
-    const { service, proxy, client, targets, target } = await start({ success }, host);
-    const places = { proxy: proxy.origin, dead: await closedOrigin(), port: String(service.port) };
+    const { proxy, client, targets, target } = await start({ success }, host);
+    const places = { "<proxy>": proxy.origin, "<dead>": await closedOrigin() };
     for (const [name, value] of Object.entries(variables)) {
-      vi.stubEnv(
-        name,
-        value.replace(/<(\w+)>/, (_, place: keyof typeof places) => places[place]),
-      );
+      vi.stubEnv(name, places[value as keyof typeof places] ?? value);
     }
     expect([client.transport, await sourceOf(client)]).toEqual(["undici", "network"]);
     expect(targets()).toEqual(way === "directly" ? [] : [target]);
@@ -76,19 +67,15 @@ describe("a proxy from the environment", () => {
 
   it.each<[string, Partial<ProxySettings>, RegExp, attempts?: number]>([
     ["wants another password", { credentials: "user:right" }, /responded with 407.*user:password@/, 1],
-    ["forbids it", { refusal: "HTTP/1.1 403 Forbidden\r\n\r\n" }, /responded with 403.*NO_PROXY/],
     ["does not reach the service", { hosts: {} }, /responded with 502.*NO_PROXY/],
-    ["does not speak HTTP", { refusal: "SSH-2.0-OpenSSH_9.2\r\n\r\n" }, /failed: .*NO_PROXY/],
     ["repeats the credentials", { refusal: `${password} ${inBase64}\r\n\r\n` }, /failed: .*NO_PROXY/],
     ["hangs up", { refusal: "\r\n" }, /failed: other side closed.*NO_PROXY/],
-    ["says 100 Continue", { refusal: "HTTP/1.1 100 Continue\r\n\r\n" }, /failed: bad response.*NO_PROXY/],
   ])(
     "that %s is named in the error with advice and without its password, and retried if that may help",
     async (_what, settings, said, attempts = 2) => {
       const { proxy, client } = await start(settings);
       vi.stubEnv("HTTP_PROXY", byUser(proxy.port));
-      // The delay before the first retry is 25 ms instead of up to half a second.
-      vi.spyOn(Math, "random").mockReturnValue(0.05);
+      withoutBackOff();
       const error = await rejectionOf(sourceOf(client.with({ retry: { limit: 1, mayRenderTwice: false } })));
       expect(error).toBeInstanceOf(ConnectionError);
       expect(String(error)).toMatch(said);
@@ -103,22 +90,7 @@ describe("a proxy from the environment", () => {
     },
   );
 
-  it("that refuses connections is named in the error, without its password", async () => {
-    const { client } = await start();
-    const dead = await closedOrigin();
-    vi.stubEnv("HTTP_PROXY", byUser(Number(new URL(dead).port)));
-    const error = await rejectionOf(sourceOf(client));
-    expect(String(error)).toContain(`the proxy at ${dead} failed: connect ECONNREFUSED`);
-    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(password);
-  });
-
-  it.each([
-    `http://user:${password}@:no-port`,
-    `user:${password}@127.0.0.1`,
-    `http://user:${password}@127.0.0.1:99999`,
-    `ftp://user:${password}@127.0.0.1`,
-    `${password}.test:3128`,
-  ])(
+  it.each([`http://user:${password}@:no-port`, `ftp://user:${password}@127.0.0.1`, `${password}.test:3128`])(
     "with an invalid address is a ConfigurationError without it, until it is corrected (%#)",
     async (address) => {
       const { proxy, client } = await start();
