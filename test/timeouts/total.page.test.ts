@@ -1,16 +1,8 @@
-import { template } from "template-pdf";
+import { type PendingPdf, template } from "template-pdf";
 import { describe, expect, it } from "vitest";
-import { outputMethods as forms, gather, generate, streamOutputs } from "../client/every-form.ts";
-import {
-  expectTimeout,
-  passTime,
-  stopTime,
-  streamMethods as streamForms,
-  wholeDocumentMethods as wholeForms,
-  withoutBackOff,
-} from "../client/timing.ts";
+import { gather, generate } from "../client/every-form.ts";
+import { expectTimeout, passTime, stopTime, withoutBackOff } from "../client/timing.ts";
 import { beginning, pdfOf, rejectionOf, Service, withLength } from "../support/service.ts";
-import { later } from "../support/sockets.ts";
 
 const pdf = pdfOf(200_000);
 const promised = { "content-length": String(pdf.length) };
@@ -18,19 +10,16 @@ const half = pdf.subarray(0, 100_000);
 const never = Number.POSITIVE_INFINITY;
 
 describe("timeouts.total", () => {
-  it.each(forms)("ends %s before the first byte and in the middle of the document", async (_, read) => {
-    const limit = { timeouts: { total: 200 } };
-    for (const [answer, ofClient, ofCall] of [
-      [() => {}, limit, {}],
-      [beginning(half, promised), limit, {}],
-      [beginning(half, promised), {}, limit],
-    ] as const) {
-      const service = await Service.start(answer);
-      const pending = generate(service.client(ofClient), ofCall);
-      expect(expectTimeout(await rejectionOf(read(pending)), "total", 200).attempts).toBe(1);
-      // On a busy machine, the request may not have arrived.
-      await Promise.all(service.requests.map(({ closed }) => closed));
-    }
+  const limit = { timeouts: { total: 200 } };
+  it.each([
+    ["of a client ends bytes() before the first byte", () => {}, limit, {}],
+    ["of a call ends bytes() in the middle of the document", beginning(half, promised), {}, limit],
+  ] as const)("%s", async (_, answer, ofClient, ofCall) => {
+    const service = await Service.start(answer);
+    const failure = rejectionOf(generate(service.client(ofClient), ofCall).bytes());
+    expect(expectTimeout(await failure, "total", 200).attempts).toBe(1);
+    // On a busy machine, the request may not have arrived.
+    await Promise.all(service.requests.map(({ closed }) => closed));
   });
 
   it("limits all attempts together, and its error has the last error as its cause", async () => {
@@ -51,26 +40,6 @@ describe("timeouts.total", () => {
     expect(error.message).toMatch(/ Tried 3 times\.$/);
     expectTimeout(error.cause, "firstByte", 100_000);
     await Promise.all(service.requests.map(({ closed }) => closed));
-  });
-
-  it.each([
-    ["4", "a retry"],
-    ["5", "an error"],
-  ])("allows a retry delay only if it ends before the limit: %s s of 5 s", async (seconds, next) => {
-    stopTime();
-    await passTime(100_000);
-    const service = await Service.start(() => {});
-    const { promise: event, resolve } = later<string>();
-    const hooks = { retry: () => resolve("a retry"), error: () => resolve("an error") };
-    const client = service.client({ hooks, timeouts: { total: 20_000 }, retry: { limit: 1 } });
-    const pending = generate(client);
-    const failure = rejectionOf(pending.bytes());
-    const { response } = await service.request();
-    await passTime(15_000);
-    response.writeHead(503, { "retry-after": seconds }).end();
-    expect(await event).toBe(next);
-    await pending.cancel();
-    await failure;
   });
 
   const endless = () => new Promise<never>(() => {});
@@ -97,8 +66,12 @@ describe("The default of timeouts.total", () => {
     return { service, pending: generate(client) };
   };
 
-  it.each(wholeForms)("ends %s after 10 minutes", async (_, read) => {
-    const { service, pending } = await startHalf();
+  const streamed = async (pending: PendingPdf) => gather(await pending.stream());
+  it.each<[what: string, timeouts: { total?: number }, read: (pending: PendingPdf) => Promise<Uint8Array>]>([
+    ["bytes()", {}, (pending) => pending.bytes()],
+    ["a stream if the option was set, even to the default value", { total: 600_000 }, streamed],
+  ])("ends %s after 10 minutes", async (_, timeouts, read) => {
+    const { service, pending } = await startHalf(timeouts);
     const failure = rejectionOf(read(pending));
     await service.request();
     await passTime(590_000);
@@ -107,40 +80,11 @@ describe("The default of timeouts.total", () => {
     await (await service.request()).closed;
   });
 
-  it("ends an awaited document that is not read, after 10 minutes", async () => {
+  it("does not limit a stream after it was returned", async () => {
     const { service, pending } = await startHalf();
-    const document = await pending;
-    await passTime(601_000);
-    await (await service.request()).closed;
-    expectTimeout(await rejectionOf(document.bytes()), "total", 600_000);
-  });
-
-  it.each(streamOutputs)("does not limit %s after it was returned", async (_, open) => {
-    const { service, pending } = await startHalf();
-    const rest = gather(await open(pending));
+    const rest = gather(await pending.stream());
     await passTime(3_600_000);
-    const { response } = await service.request();
-    response.end(pdf.subarray(100_000));
+    (await service.request()).response.end(pdf.subarray(100_000));
     expect(pdf.equals(await rest)).toBe(true);
-  });
-
-  it("does not limit an iteration after its first chunk", async () => {
-    const { service, pending } = await startHalf();
-    const iterator = pending[Symbol.asyncIterator]();
-    const { value: first } = await iterator.next();
-    const rest = gather({ [Symbol.asyncIterator]: () => iterator });
-    await passTime(3_600_000);
-    const { response } = await service.request();
-    response.end(pdf.subarray(100_000));
-    expect(pdf.equals(Buffer.concat([first as Uint8Array, await rest]))).toBe(true);
-  });
-
-  it.each(streamForms)("limits %s if the option was set, even to the default value", async (_, read) => {
-    const { service, pending } = await startHalf({ total: 600_000 });
-    const failure = rejectionOf(read(pending));
-    await service.request();
-    await passTime(601_000);
-    expectTimeout(await failure, "total", 600_000);
-    await (await service.request()).closed;
   });
 });

@@ -1,8 +1,9 @@
-import { Agent } from "undici";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { generate } from "../client/every-form.ts";
-import { passTime, stopTime } from "../client/timing.ts";
-import { pdfOf, Service, turns, withLength } from "../support/service.ts";
+import { expectTimeout, passTime, stopTime } from "../client/timing.ts";
+import { eventually } from "../support/eventually.ts";
+import { clientOf, pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
+import { listenRaw } from "../support/sockets.ts";
 
 const pdf = pdfOf(200_000);
 const promised = { "content-length": String(pdf.length) };
@@ -29,17 +30,36 @@ describe("undici's own limits of 300 s", () => {
     response.end(pdf.subarray(100_000));
     expect(pdf.equals(await bytes)).toBe(true);
   });
+});
 
-  it("are switched off in every request, also with a dispatcher of the caller", async () => {
-    const service = await Service.start(withLength(pdf));
-    const agent = new Agent();
-    const seen: object[] = [];
-    const dispatcher = agent.compose((dispatch) => (request, handler) => {
-      seen.push(request);
-      return dispatch(request, handler);
-    });
-    await generate(service.client({ dispatcher })).bytes();
-    await agent.close();
-    expect(seen).toEqual([expect.objectContaining({ headersTimeout: 0, bodyTimeout: 0 })]);
+// test/faults proves that the limit is retried and that it does not apply to fetch.
+describe("timeouts.connect", () => {
+  it("ends many calls whose TLS handshakes never finish, and closes their sockets", async () => {
+    const server = await listenRaw((socket) => void socket.resume());
+    onTestFinished(() => server.close());
+    const client = clientOf(`https://127.0.0.1:${server.port}`, { timeouts: { connect: 100 } });
+    const failures = Array.from({ length: 20 }, () => rejectionOf(generate(client).bytes()));
+    for (const failure of await Promise.all(failures)) {
+      const error = expectTimeout(failure, "connect", 100);
+      expect([error.attempts, error.status]).toEqual([1, undefined]);
+    }
+    // A busy server may accept a connection after the client has closed it.
+    await eventually(() => server.openSockets === 0);
+  });
+
+  it("does not limit a request on a new or an open connection", async () => {
+    const service = await Service.start(() => {});
+    stopTime();
+    const client = service.client();
+    for (const index of [0, 1]) {
+      const bytes = generate(client).bytes();
+      const received = await service.request(index);
+      await passTime(20_000);
+      await withLength(pdf)(received);
+      expect(pdf.equals(await bytes)).toBe(true);
+      // Undici reuses a socket only in the next turn of the event loop.
+      await turns();
+    }
+    expect(service.connections).toBe(1);
   });
 });
