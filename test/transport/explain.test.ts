@@ -11,68 +11,54 @@ function inCauses(depth: number, error: unknown): unknown {
 }
 
 const refused = failure({ syscall: "connect" });
-const altname = "ERR_TLS_CERT_ALTNAME_INVALID";
+const hungUp = "Client network socket disconnected before secure TLS connection was established";
+const coded = (code: string, rest: object = {}) => failure({ code, ...rest });
+const foreign = (rest?: object) => coded("ERR_TLS_CERT_ALTNAME_INVALID", rest);
+const named = foreign({ host: "a.test", cert: { subjectaltname: "DNS:b.test" } });
+const unnamed = foreign({ host: 1, cert: { subjectaltname: 2 } });
+const byProxy = (status: number) => new ProxyFailure("it failed", { status });
+const unreadable = Object.defineProperty(new Error("boom"), "code", {
+  get() {
+    throw new Error("unreadable");
+  },
+});
 
 describe("the explanation of a failure", () => {
-  it.each([
-    ["CERT_HAS_EXPIRED", "its certificate has expired", "check the clock", true],
-    ["DEPTH_ZERO_SELF_SIGNED_CERT", "is self-signed", "NODE_EXTRA_CA_CERTS=", true],
+  it.each<[what: string, cause: Error, reason: string, advice: string, isLasting?: boolean]>([
+    ["an expired certificate", coded("CERT_HAS_EXPIRED"), "has expired", "check the clock", true],
+    ["a self-signed one", coded("DEPTH_ZERO_SELF_SIGNED_CERT"), "is self-signed", "_CERTS=", true],
     // A server that is starting may respond this way.
-    ["EPROTO", "uses another version of TLS, or none", "whether the service uses http://", false],
-  ])("names the reason and the advice for %s", (code, reason, advice, isLasting) => {
-    expect(explain(failure({ code }))).toEqual({
-      reason: expect.stringContaining(reason),
-      advice: expect.stringContaining(advice),
-      isLasting,
-      unsent: true,
-    });
+    ["no TLS", coded("EPROTO"), "another version of TLS, or none", "service uses http://", false],
+    ["an interrupted handshake", failure({}, hungUp), "disconnected during the TLS", "Check the port"],
+    ["another host", named, "is for DNS:b.test, not for a.test", "Use a host name", true],
+    ["unnamed hosts", unnamed, "is for another host, not for this one", "Use a host name", true],
+    ["no certificate", foreign(), "is for another host, not for this one", "Use a host name", true],
+    ["a proxy with 407", byProxy(407), "it failed", "requires a user", true],
+    ["a proxy with 502", byProxy(502), "it failed", "Check HTTP_PROXY", false],
+  ])("of %s has a reason and advice", (_what, cause, reason, advice, isLasting) => {
+    const texts = { reason: expect.stringContaining(reason), advice: expect.stringContaining(advice) };
+    expect(explain(cause)).toEqual({ ...texts, isLasting, unsent: true });
   });
 
-  it("names the port if the connection ends before TLS", () => {
-    const message = "Client network socket disconnected before secure TLS connection was established";
-    const explained = explain(failure({ code: "ECONNRESET" }, message));
-    expect(explained).toMatchObject({ reason: "it disconnected during the TLS handshake", unsent: true });
-    expect(explained?.advice).toContain("Check the port");
-    expect(explain(failure({}, `not ${message}`))).toBeUndefined();
-  });
-
-  it.each([
-    ["both names", { host: "a.test", cert: { subjectaltname: "DNS:b.test" } }, "DNS:b.test, not for a.test"],
-    ["no names", { host: 1, cert: { subjectaltname: 2 } }, "another host, not for this one"],
-    ["no certificate", {}, "another host, not for this one"],
-  ])("of a certificate for another host has %s", (_, known, names) => {
-    expect(explain(failure({ code: altname, ...known }))).toEqual({
-      reason: `its certificate is for ${names}`,
-      advice: "Use a host name in `baseUrl` that the certificate covers.",
-      isLasting: true,
-      unsent: true,
-    });
-  });
-
-  it.each([
-    [407, "It requires a user and a password", true],
-    [502, "Check HTTP_PROXY and HTTPS_PROXY", false],
-  ])("of a proxy that responds with %i says whether a retry helps", (status, advice, isLasting) => {
+  it("of a proxy is an error with a name, a code, a status and at most one cause", () => {
     const cause = new Error("inner");
-    const error = new ProxyFailure("the proxy failed", { status, cause });
-    expect(error).toMatchObject({ name: "ProxyFailure", code: "PROXY_FAILED", status, cause });
-    const expected = { reason: "the proxy failed", isLasting, unsent: true };
-    expect(explain(error)).toEqual({ ...expected, advice: expect.stringContaining(advice) });
-    expect(new ProxyFailure("the proxy failed")).not.toHaveProperty("cause");
+    const error = new ProxyFailure("failed", { status: 502, cause });
+    expect(error).toMatchObject({ name: "ProxyFailure", code: "PROXY_FAILED", status: 502, cause });
+    expect(new ProxyFailure("failed")).not.toHaveProperty("cause");
   });
 
-  it.each([{ syscall: "connect" }, { syscall: "getaddrinfo" }, { code: "UND_ERR_CONNECT_TIMEOUT" }])(
-    "of %j is that the request was not sent",
-    (properties) => {
-      expect(explain(failure(properties))).toEqual({ unsent: true });
-    },
-  );
+  const unsent = [{ syscall: "connect" }, { syscall: "getaddrinfo" }, { code: "UND_ERR_CONNECT_TIMEOUT" }];
+  it.each(unsent)("of %j is that the request was not sent", (properties) => {
+    expect(explain(failure(properties))).toEqual({ unsent: true });
+  });
 
   it.each([
     ["a failure after the request was sent", failure({ code: "ECONNRESET", syscall: "read" })],
     ["a name that every object has", failure({ code: "toString" })],
     ["a code that is not a string", failure({ code: ["CERT_HAS_EXPIRED"] })],
     ["a value that is not an error", { code: "CERT_HAS_EXPIRED" }],
+    ["a message that only contains that of an interrupted handshake", failure({}, `not ${hungUp}`)],
+    ["an error that cannot be read", unreadable],
   ])("is missing for %s", (_, cause) => {
     expect(explain(cause)).toBeUndefined();
   });
@@ -80,14 +66,5 @@ describe("the explanation of a failure", () => {
   it("is found in the causes of an error, ten deep", () => {
     expect(explain(inCauses(9, refused))).toEqual({ unsent: true });
     expect(explain(inCauses(10, refused))).toBeUndefined();
-  });
-
-  it("is missing for an error that cannot be read", () => {
-    const unreadable = Object.defineProperty(new Error("boom"), "code", {
-      get() {
-        throw new Error("unreadable");
-      },
-    });
-    expect(explain(unreadable)).toBeUndefined();
   });
 });

@@ -38,9 +38,4 @@ describe("a socket that skips interim responses", () => {
     const lines = Array.from({ length: 40 }, () => `x: ${"y".repeat(1_000)}\r\n`);
     expect(readAll(["HTTP/1.1 103 Early Hints\r\n", ...lines])[0]?.length).toBeLessThan(20_000);
   });
-
-  it("passes on a change of the protocol", () => {
-    const switching = "HTTP/1.1 101 Switching Protocols\r\n\r\n";
-    expect(readAll([switching, final])).toEqual([switching, final]);
-  });
 });

@@ -1,13 +1,11 @@
 // Nothing here may import undici, whose index installs a global dispatcher. The order of the tests matters.
-import { ConfigurationError } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { DispatcherLike } from "../../src/transport/transport.ts";
 import { clientOf, sourceOf, startService } from "../support/service.ts";
 
 const legacyKey = Symbol.for("undici.globalDispatcher.1");
 const currentKey = Symbol.for("undici.globalDispatcher.2");
-/** Node 20 and 22 bundle undici, but the type of `versions` does not include it. */
-const bundlesUndici6 = Object(process.versions).undici?.startsWith("6.") === true;
+/** Node bundles undici, but the type of `versions` does not include it. */
 const readsLegacyKey = Number.parseInt(Object(process.versions).undici, 10) < 8;
 const globals = globalThis as { [legacyKey]?: DispatcherLike; [currentKey]?: DispatcherLike };
 
@@ -33,19 +31,6 @@ describe("the globals of Node", () => {
     expect(clientOf(service.baseUrl).transport).toBe("undici");
   });
 
-  if (bundlesUndici6) {
-    it("contain an agent of undici 6 on Node 20, which is refused as a `dispatcher`, even if wrapped", async () => {
-      const old = globals[legacyKey];
-      if (!old) throw new Error("Node's fetch was to leave its agent behind.");
-      expect(() => clientOf("http://127.0.0.1:1", { dispatcher: old })).toThrow(ConfigurationError);
-      const dispatcher: DispatcherLike = { dispatch: (options, handler) => old.dispatch(options, handler) };
-      const service = await startService();
-      const document = clientOf(service.baseUrl, { dispatcher }).generate("inv_2024", {});
-      await expect(document.bytes()).rejects.toThrow(/undici 6 or older/);
-      expect(service.allConnections).toBe(0);
-    });
-  }
-
   // Node 26's fetch reads only the newer global, so an older dispatcher has no effect.
   if (readsLegacyKey) {
     it("may hold a dispatcher of another generation, which Node's own fetch then uses", async () => {
@@ -70,15 +55,4 @@ describe("the globals of Node", () => {
       expect(client.transport).toBe("undici");
     });
   }
-
-  it("may lack a fetch, which undici does not need", async () => {
-    const service = await startService();
-    const { fetch } = globalThis;
-    onTestFinished(() => {
-      globalThis.fetch = fetch;
-    });
-    // @ts-expect-error Some hardened environments remove it.
-    globalThis.fetch = undefined;
-    expect(await sourceOf(clientOf(service.baseUrl))).toBe("network");
-  });
 });

@@ -4,20 +4,12 @@ import { headOf } from "../support/facts.ts";
 
 describe("the length of a response", () => {
   it.each([
-    ["0", 0],
-    ["5", 5],
     ["007", 7],
-    ["999999999999999", 999_999_999_999_999],
     ["9999999999999999", undefined],
     ["", undefined],
     ["-5", undefined],
-    ["5.5", undefined],
-    ["5, 5", undefined],
     ["a5", undefined],
     ["5a", undefined],
-    ["1e3", undefined],
-    ["0x10", undefined],
-    ["NaN", undefined],
   ])("is read from %j as %s", (text, length) => {
     expect(contentLengthOf(headOf(200, { "content-length": text }))).toBe(length);
   });
