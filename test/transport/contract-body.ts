@@ -2,7 +2,7 @@ import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } 
 import { describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { framed, head, noise, wholeAnswer } from "../support/sockets.ts";
-import type { Blindness, MakeTransport } from "./contract.ts";
+import type { MakeTransport } from "./contract.ts";
 import { exchange, send, settle } from "./recorder.ts";
 
 /** Fast, because the best compression is slow. */
@@ -22,13 +22,12 @@ const codedAnswer = (coding: string, content: Uint8Array) =>
   wholeAnswer(content, [`content-encoding: ${coding}`]);
 
 /** The bytes of a response, with any framing and any content coding (RFC 9110, 8.4). */
-export function describeBody(makeTransport: MakeTransport, blindness: Blindness): void {
+export function describeBody(makeTransport: MakeTransport, isBlind: boolean): void {
   describe("body", () => {
     it.each([
       ["a content-length", head(200, [`content-length: ${document.length}`]), pieces, false],
       ["chunked framing", chunkedHead, [...pieces.map(framed), framed("")], false],
-      ["the end of the connection (HTTP/1.0)", "HTTP/1.0 200 OK\r\n\r\n", pieces, true],
-      ["the end of the connection (HTTP/1.1)", head(200, ["connection: close"]), pieces, true],
+      ["the end of the connection", head(200, ["connection: close"]), pieces, true],
     ])("arrives completely with %s, in chunks that may be kept", async (_framing, opening, parts, closes) => {
       const copies: Buffer[] = [];
       const recorder = await exchange(
@@ -47,7 +46,6 @@ export function describeBody(makeTransport: MakeTransport, blindness: Blindness)
 
     it.each([
       ["of length 0", wholeAnswer("")],
-      ["without chunks", chunkedHead + framed("")],
       ["of a 204", head(204)],
       ["of length 0 in gzip", wholeAnswer("", ["content-encoding: gzip"])],
     ])("ends without a chunk if it is one %s", async (_kind, answer) => {
@@ -57,8 +55,7 @@ export function describeBody(makeTransport: MakeTransport, blindness: Blindness)
 
   describe("content coding", () => {
     it.each([
-      ["x-gzip", gzipSync(document)],
-      ["GZip", gzipSync(document)],
+      ["X-GZip", gzipSync(document)],
       ["deflate, gzip, br", brotli(gzipSync(deflateSync(document)))],
       ["gzip\r\ncontent-encoding: br (on two header lines)", brotli(gzipSync(document))],
       [
@@ -73,21 +70,11 @@ export function describeBody(makeTransport: MakeTransport, blindness: Blindness)
       expect(recorder.body.equals(document)).toBe(true);
     });
 
-    it("decodes the body of an error, byte by byte", async () => {
-      const recorder = await exchange(makeTransport(), (socket) => {
-        socket.write(head(404, ["content-encoding: gzip", "transfer-encoding: chunked"]));
-        for (const byte of gzipSync("no such template")) socket.write(framed(Uint8Array.of(byte)));
-        socket.write(framed(""));
-      });
-      expect([recorder.head.status, recorder.body.toString()]).toEqual([404, "no such template"]);
-    });
-
     it.each([
       ["identity", undefined],
       ["", undefined],
       ["snappy", "snappy"],
       ["gzip, snappy", "gzip, snappy"],
-      ["snappy, gzip", "snappy, gzip"],
     ])("does not decode the coding %j, and names it if it is unknown", async (coding, unknown) => {
       const { head, body } = await exchange(makeTransport(), codedAnswer(coding, Buffer.from("opaque")));
       expect([head.undecoded, body.toString()]).toEqual([unknown, "opaque"]);
@@ -110,18 +97,15 @@ export function describeBody(makeTransport: MakeTransport, blindness: Blindness)
 
     const damages: [string, string, Buffer][] = [
       ["no gzip", "gzip", document],
-      ["no deflate", "deflate", Buffer.alloc(1_000, 0xff)],
       ["no br", "br", Buffer.alloc(1_000, 0xff)],
       ["damaged gzip", "gzip", damaged(gzipSync(document))],
     ];
     const hiddenDamages: typeof damages = [
       ["damaged gzip within br", "gzip, br", brotli(damaged(gzipSync(document)))],
-      ["damaged br around gzip", "gzip, br", damaged(brotli(gzipSync(document)))],
       ["gzip without its checksum", "gzip", gzipSync(document).subarray(0, -8)],
       ["truncated br around gzip", "gzip, br", cutOff(brotli(gzipSync(document)))],
-      ["truncated gzip within br", "gzip, br", brotli(cutOff(gzipSync(document)))],
     ];
-    it.each([...damages, ...(blindness.toDamagedCodings ? [] : hiddenDamages)])(
+    it.each([...damages, ...(isBlind ? [] : hiddenDamages)])(
       "fails once, with a cause, for %s",
       async (_what, coding, content) => {
         const transport = makeTransport();
@@ -132,7 +116,7 @@ export function describeBody(makeTransport: MakeTransport, blindness: Blindness)
       },
     );
 
-    it.skipIf(blindness.toDamagedCodings)("frees or closes the socket of a damaged body", async () => {
+    it.skipIf(isBlind)("frees or closes the socket of a damaged body", async () => {
       const content = damaged(gzipSync(document));
       const { server } = await exchange(makeTransport(), (socket) => {
         socket.write(head(200, ["content-encoding: gzip", `content-length: ${content.length * 1_000}`]));
@@ -140,12 +124,6 @@ export function describeBody(makeTransport: MakeTransport, blindness: Blindness)
         more();
       });
       await eventually(() => server.openSockets === 0);
-    });
-
-    it("fails when the connection ends in the middle of a coded body", async () => {
-      const content = codedAnswer("gzip", gzipSync(document));
-      const recorder = await exchange(makeTransport(), (socket) => void socket.end(cutOff(content)));
-      expect(recorder.events.at(-1)).toBe("failure");
     });
   });
 }

@@ -20,24 +20,21 @@ const halfOfTen = `${head(200, ["content-length: 10"])}half`;
 const halfOfAChunk = `${head(200, ["transfer-encoding: chunked"])}${framed("half")}0\r\n`;
 
 /** When an exchange with a body that never ends is aborted. */
-const stages: [string, Hooks][] = [
-  ["at the headers", { onHead: (one) => one.abort() }],
-  ["at a chunk", { onChunk: (one) => one.abort() }],
-  ["while paused since the headers", { onHead: (one) => [one.pause(), setImmediate(() => one.abort())] }],
-  ["while paused since a chunk", { onChunk: (one) => [one.pause(), setImmediate(() => one.abort())] }],
-  ["right after a pause", { onChunk: (one) => [one.pause(), one.abort()] }],
-  ["between two chunks", { onChunk: (one) => queueMicrotask(() => one.abort()) }],
-  ["in a later turn", { onHead: (one) => setImmediate(() => one.abort()) }],
-  ["twice", { onHead: (one) => [one.abort(), one.abort("again")] }],
-  ["before a pause and a resume", { onChunk: (one) => [one.abort(), one.pause(), one.resume()] }],
+const stages: [when: string, hooks: Hooks, coding: "plain" | "gzip"][] = [
+  ["at the headers", { onHead: (one) => one.abort() }, "gzip"],
+  ["at a chunk", { onChunk: (one) => one.abort() }, "gzip"],
+  ["while paused", { onHead: (one) => [one.pause(), setImmediate(() => one.abort())] }, "plain"],
+  ["while paused", { onChunk: (one) => [one.pause(), setImmediate(() => one.abort())] }, "gzip"],
+  ["between two chunks", { onChunk: (one) => queueMicrotask(() => one.abort()) }, "plain"],
+  ["before a pause and a resume", { onChunk: (one) => [one.abort(), one.pause(), one.resume()] }, "plain"],
 ];
 
 /** When a connection breaks, and the events until then. `test/faults` plays many more breaks through the client. */
-const breaks: [string, string, string[]][] = [
-  ["in the headers", "HTTP/1.1 200 OK\r\ncontent-type: appl", ["sent", "failure"]],
-  ["before the body", head(200, ["content-length: 10"]), ["sent", "head", "failure"]],
-  ["in a body with a length", halfOfTen, ["sent", "head", "chunk", "failure"]],
-  ["before the last line of chunks", halfOfAChunk, ["sent", "head", "chunk", "failure"]],
+const breaks: [verb: "ends" | "resets", when: string, sent: string, events: string[]][] = [
+  ["resets", "in the headers", "HTTP/1.1 200 OK\r\ncontent-type: appl", ["sent", "failure"]],
+  ["resets", "before the body", head(200, ["content-length: 10"]), ["sent", "head", "failure"]],
+  ["ends", "in a body with a length", halfOfTen, ["sent", "head", "chunk", "failure"]],
+  ["ends", "before the last line of chunks", halfOfAChunk, ["sent", "head", "chunk", "failure"]],
 ];
 
 /** An exchange that is aborted or fails. The recorder checks in every test that nothing follows its last event. */
@@ -77,12 +74,9 @@ export function describeEndings(makeTransport: MakeTransport): void {
       expect(recorder.events).toEqual(["sent"]);
     });
 
-    it.each(
-      stages.flatMap(([when, hooks]) => [
-        { when, hooks, coding: "plain", content: document, headers: [] },
-        { when, hooks, coding: "gzip", content: gzipSync(document), headers: ["content-encoding: gzip"] },
-      ]),
-    )("$when ends a $coding body and closes its socket", async ({ hooks, content, headers }) => {
+    it.each(stages)("%s ends the body and closes its socket", async (_when, hooks, coding) => {
+      const content = coding === "gzip" ? gzipSync(document) : document;
+      const headers = coding === "gzip" ? ["content-encoding: gzip"] : [];
       const arrival = later<Socket>();
       const transport = makeTransport();
       const answerForever = (socket: Socket) => {
@@ -98,23 +92,6 @@ export function describeEndings(makeTransport: MakeTransport): void {
       expect(recorder.events).toEqual(heard);
       expect(heard).not.toContain("end");
       expect(heard).not.toContain("failure");
-    });
-
-    it("ends one of two exchanges and not the other", async () => {
-      const sockets: Socket[] = [];
-      const transport = makeTransport();
-      const { server, recorder: aborted } = await send(transport, (socket) => {
-        sockets.push(socket);
-        socket.write(`${head(200, ["content-length: 8"])}half`);
-      });
-      await aborted.until("chunk");
-      const kept = record(transport, requestTo(server.origin)).send();
-      await kept.until("chunk");
-      aborted.abort();
-      await closed(sockets[0] as Socket);
-      sockets[1]?.write("rest");
-      await kept.finished();
-      expect([kept.events.at(-1), kept.body.toString()]).toEqual(["end", "halfrest"]);
     });
   });
 
@@ -132,7 +109,6 @@ export function describeEndings(makeTransport: MakeTransport): void {
     it.each([
       ["a path with line breaks", { path: "/a b\r\nx-smuggled: 1" }],
       ["a header with line breaks", { headers: ["x-broken", "a\r\nx-smuggled: 1"] }],
-      ["an invalid header name", { headers: ["not a name", "1"] }],
     ])("is reported, not thrown, for %s", async (_what, rest) => {
       const server = await serveRaw((socket) => socket.write(wholeAnswer("")));
       const recorder = record(makeTransport(), requestTo(server.origin, rest));
@@ -143,42 +119,25 @@ export function describeEndings(makeTransport: MakeTransport): void {
       expect(server.requests.flatMap(({ lines }) => lines).join("\n")).not.toMatch(/^x-smuggled/m);
     });
 
-    it.each(
-      breaks.flatMap(([when, sent, events]) => [
-        { when, sent, events, verb: "ends", end: (socket: Socket): unknown => socket.end() },
-        { when, sent, events, verb: "resets", end: (socket: Socket): unknown => socket.resetAndDestroy() },
-      ]),
-    )("is reported once if the server $verb the connection $when", async ({ sent, events, end }) => {
-      const received = later<void>();
-      const transport = makeTransport();
-      const { recorder } = await send(transport, async (socket) => {
-        socket.write(sent);
-        // Closed only when the first part was received: a reset may overtake what was written before it.
-        await received.promise;
-        end(socket);
-      });
-      await recorder.until(events.at(-2) as "sent" | "head" | "chunk");
-      received.resolve();
-      await recorder.finished();
-      await settle(transport);
-      expect(recorder.events).toEqual(events);
-      expect(recorder.failure).toBeInstanceOf(Error);
-    });
-
-    it("reaches a paused receiver at the latest when it resumes", async () => {
-      const cut = later<Socket>();
-      const transport = makeTransport();
-      const { recorder } = await send(
-        transport,
-        (socket) => socket.write(halfOfTen, () => cut.resolve(socket)),
-        { onHead: (one) => one.pause() },
-      );
-      await recorder.until("head");
-      (await cut.promise).resetAndDestroy();
-      await settle(transport);
-      recorder.resume();
-      await recorder.finished();
-      expect(recorder.events.at(-1)).toBe("failure");
-    });
+    it.each(breaks)(
+      "is reported once if the server %s the connection %s",
+      async (verb, _when, sent, events) => {
+        const received = later<void>();
+        const transport = makeTransport();
+        const { recorder } = await send(transport, async (socket) => {
+          socket.write(sent);
+          // Closed only when the first part was received: a reset may overtake what was written before it.
+          await received.promise;
+          if (verb === "ends") socket.end();
+          else socket.resetAndDestroy();
+        });
+        await recorder.until(events.at(-2) as "sent" | "head" | "chunk");
+        received.resolve();
+        await recorder.finished();
+        await settle(transport);
+        expect(recorder.events).toEqual(events);
+        expect(recorder.failure).toBeInstanceOf(Error);
+      },
+    );
   });
 }

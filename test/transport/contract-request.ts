@@ -30,23 +30,6 @@ export function describeRequest(makeTransport: MakeTransport): void {
       expect(server.requests[0]?.body.toString()).toBe(body);
     });
 
-    it("sends nothing before send()", async () => {
-      const server = await serveRaw((socket) => socket.write(wholeAnswer("")));
-      const transport = makeTransport();
-      const unsent = record(transport, requestTo(server.origin));
-      await settle(transport);
-      expect([server.allSockets, unsent.events]).toEqual([0, []]);
-    });
-
-    it("does not mix concurrent requests", async () => {
-      const server = await serveRaw((socket, { body }) => socket.write(wholeAnswer(body)));
-      const transport = makeTransport();
-      const bodies = Array.from({ length: 50 }, (_, index) => `{"index":${index}}`);
-      const recorders = bodies.map((body) => record(transport, requestTo(server.origin, { body })).send());
-      await Promise.all(recorders.map((recorder) => recorder.finished()));
-      expect(recorders.map((recorder) => recorder.body.toString())).toEqual(bodies);
-    });
-
     it("sends consecutive requests over one socket, and keeps the headers of each response", async () => {
       const transport = makeTransport();
       const { server, recorder: first } = await send(transport, (socket, { index }) =>
@@ -73,7 +56,7 @@ export function describeRequest(makeTransport: MakeTransport): void {
       expect(recorder.head.header("link")).toBeUndefined();
     });
 
-    it("reports every header as it was sent, as Latin-1", async () => {
+    it("reports every header as Latin-1, joins those with one name, and keeps cookies separate", async () => {
       const sent = [
         ["constructor", "no trap"],
         ["content-disposition", 'attachment; filename="r\u00e9sum\u00e9.pdf"'],
@@ -81,31 +64,26 @@ export function describeRequest(makeTransport: MakeTransport): void {
         ["x-empty", ""],
         ["x-utf8", Buffer.from("漢字").toString("latin1")],
       ];
-      const lines = [...sent.map((pair) => pair.join(": ")), "X-Upper: Value"];
+      const more = ["x-twice: a", "X-Twice: b", "set-cookie: a=1; Path=/", "set-cookie: b=2"];
+      const lines = [...sent.map((pair) => pair.join(": ")), ...more];
       const recorder = await exchange(makeTransport(), Buffer.from(head(200, lines), "latin1"));
-      const expected = [...sent.slice(0, 4), ["x-upper", "Value"], ...sent.slice(4)].sort();
-      expect([...recorder.head.toHeaders()]).toEqual(expected);
-      expect(expected.map(([name = ""]) => [name, recorder.head.header(name)])).toEqual(expected);
+      const headers = recorder.head.toHeaders();
+      for (const [name = "", value] of [...sent, ["x-twice", "a, b"]])
+        expect([name, recorder.head.header(name), headers.get(name)]).toEqual([name, value, value]);
+      expect([...headers.keys()]).toHaveLength(sent.length + 3);
+      expect(recorder.head.header("set-cookie")).toBe("a=1; Path=/, b=2");
+      expect(headers.getSetCookie()).toEqual(["a=1; Path=/", "b=2"]);
       expect(recorder.head.header("x-missing")).toBeUndefined();
     });
 
-    it("joins headers with the same name, and keeps cookies separate in Headers", async () => {
-      const lines = ["x-twice: a", "X-Twice: b", "set-cookie: a=1; Path=/", "set-cookie: b=2"];
-      const recorder = await exchange(makeTransport(), wholeAnswer("", lines));
-      const headers = recorder.head.toHeaders();
-      expect([recorder.head.header("x-twice"), headers.get("x-twice")]).toEqual(["a, b", "a, b"]);
-      expect(recorder.head.header("set-cookie")).toBe("a=1; Path=/, b=2");
-      expect(headers.getSetCookie()).toEqual(["a=1; Path=/", "b=2"]);
-    });
-
-    it.each([301, 307])("reports a redirect (%i) and never follows it", async (status) => {
+    it("reports a redirect and never follows it", async () => {
       const target = await serveRaw((socket) => socket.write(wholeAnswer("")));
       const location = `${target.origin}/elsewhere`;
       const transport = makeTransport();
-      const recorder = await exchange(transport, wholeAnswer("moved", [`location: ${location}`], status));
+      const recorder = await exchange(transport, wholeAnswer("moved", [`location: ${location}`], 307));
       await settle(transport);
       expect(recorder.events).toEqual(["sent", "head", "chunk", "end"]);
-      expect([recorder.head.status, recorder.head.header("location")]).toEqual([status, location]);
+      expect([recorder.head.status, recorder.head.header("location")]).toEqual([307, location]);
       expect(recorder.head.opaqueRedirect).toBe(false);
       expect([target.allSockets, recorder.server.requests.length]).toEqual([0, 1]);
     });

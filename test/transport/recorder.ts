@@ -23,8 +23,6 @@ export class Recorder implements Receiver {
   readonly #exchange: Exchange;
   readonly #hooks: Hooks;
   readonly #arrivals = new EventEmitter().setMaxListeners(0);
-  receivedBytes = 0;
-  chunkCount = 0;
   failure: unknown;
   #head: ResponseHead | undefined;
   #isSent = false;
@@ -92,8 +90,6 @@ export class Recorder implements Receiver {
     // Returns, because a hook that pauses and resumes would get empty chunks from undici for ever.
     if (chunk.length === 0) return void this.breaches.push("a chunk was empty");
     this.chunks.push(chunk);
-    this.chunkCount += 1;
-    this.receivedBytes += chunk.length;
     this.#note("chunk");
     this.#hooks.onChunk?.(this, chunk);
   }
