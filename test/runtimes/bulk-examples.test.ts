@@ -1,19 +1,17 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startEmulator } from "../../src/emulator/index.ts";
 import { blocksOf, filesIn } from "../support/blocks-of.ts";
 import { javaScriptOf } from "../support/compile.ts";
-import { environmentOfUsers } from "../support/environment-of-users.ts";
+import { eventually } from "../support/eventually.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { type Program, start } from "../support/programs.ts";
-import { type Answer, saying } from "../support/service.ts";
+import { type Answer, inTurn, Service, saying } from "../support/service.ts";
+import { later } from "../support/sockets.ts";
 import { ObjectStore } from "./bulk-examples/object-store.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
-import { ScriptedService } from "./scripted-service.ts";
 
 /** Tests examples/bulk and docs/guides/bulk.md with the packed package and the AWS SDK. */
 
@@ -61,70 +59,24 @@ const pieces = [Buffer.alloc(6 << 20, "%PDF-1.4\n"), Buffer.alloc(6 << 20, "x"),
 const document = Buffer.concat(pieces);
 const whole = saying(200, document, { "content-type": "application/pdf" });
 
-/** Sends the first piece, and continues when a whole part has arrived at the store. */
-const inParts =
-  (store: ObjectStore, continues: Answer): Answer =>
-  async (received) => {
-    received.response.writeHead(200).write(pieces[0]);
-    await store.partsArrived(1);
-    continues(received);
-  };
-
-async function startService(...answers: Answer[]): Promise<string> {
-  const service = await ScriptedService.start(whole);
-  onTestFinished(() => service.close());
-  service.answer(...answers);
-  return service.baseUrl;
-}
-
 describe.each([
   ["examples/bulk/s3-sink.mjs", "example/s3-sink.mjs", "s3Sink"],
   ["the sink of docs/guides/bulk.md", "guide-sink.mjs", "s3"],
 ])("%s", (_title, sinkFile, sinkName) => {
-  const made = { fulfilled: 1, skipped: 0, rejected: 0, failures: [] };
-  const wholeObject = (store: ObjectStore) => {
+  it("uploads a document while it arrives, and leaves no object and no part of a truncated one", async () => {
+    const store = await ObjectStore.start();
+    const truncated: Answer = async ({ response }) => {
+      response.writeHead(200).write(pieces[0]);
+      await eventually(() => [...store.open.values()].some(({ size }) => size > 0));
+      response.destroy();
+    };
+    const { baseUrl } = await Service.start(inTurn(truncated, whole));
+    const args = ["store-run.mjs", store.origin, baseUrl, `./${sinkFile}`, sinkName];
+    const { stdout, printed } = await startIn(workspace.folder, [process.execPath, ...args], {}).ended;
+    expect(stdout, printed).toBe('{"fulfilled":1,"rejected":0}\n');
     expect(store.objects.get("/invoices/invoice-0.pdf")?.equals(document)).toBe(true);
-    expect([store.objects.size, store.unknown, [...store.open]]).toEqual([1, [], []]);
-  };
-
-  function startRun(store: ObjectStore, service: string, journal: string, count: number) {
-    const url = pathToFileURL(file(sinkFile)).href;
-    const args = [store.origin, service, url, sinkName, file(`${sinkName}-${journal}`), `${count}`];
-    const child = fork(file("store-run.mjs"), args, { env: environmentOfUsers(), execArgv: [] });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    const outcome = Promise.all([once(child, "message"), once(child, "exit")]).then(([[told]]) => told);
-    return { child, outcome };
-  }
-
-  it("uploads a document while it arrives", async () => {
-    const store = await ObjectStore.start();
-    const rest = Buffer.concat(pieces.slice(1));
-    const service = await startService(inParts(store, ({ response }) => response.end(rest)));
-    expect(await startRun(store, service, "streamed", 1).outcome).toEqual(made);
-    wholeObject(store);
-  });
-
-  it("creates no object for a truncated document, and leaves no part of it", async () => {
-    const store = await ObjectStore.start();
-    const service = await startService(inParts(store, ({ response }) => response.destroy()));
-    expect(await startRun(store, service, "truncated", 1).outcome).toEqual(made);
-    expect(store.begunUploads).toBe(2);
-    wholeObject(store);
-  });
-
-  it("leaves nothing of an aborted upload, which the next run repeats", async () => {
-    const store = await ObjectStore.start();
-    const first: Answer = ({ response }) => response.writeHead(200).write(pieces[0]);
-    const { child, outcome } = startRun(store, await startService(whole, first, first), "aborted", 3);
-    await store.partsArrived(2);
-    child.send("abort");
-    expect(await outcome).toEqual({ error: "That is enough." });
-    expect([store.unknown, [...store.open]]).toEqual([[], []]);
-    expect(store.objects.size).toBeLessThan(3);
-    const next = await startRun(store, await startService(), "aborted", 3).outcome;
-    expect(next).toMatchObject({ rejected: 0, failures: [] });
-    expect(store.objects.size).toBe(3);
-    for (const object of store.objects.values()) expect(object.equals(document)).toBe(true);
+    const { begunUploads, objects, unknown, open } = store;
+    expect([begunUploads, objects.size, unknown, [...open]]).toEqual([2, 1, [], []]);
   });
 });
 
@@ -156,52 +108,17 @@ describe("examples/bulk/nightly-run.mjs", () => {
   const runIn = (folder: string, settings: Record<string, string>, ...args: string[]) =>
     startIn(folder, [process.execPath, "nightly-run.mjs", ...args], settings);
 
-  it("generates an invoice for every line, and none the second time", async () => {
-    const service = await startInvoices();
-    const folder = newFolder("nightly");
-    for (const summary of [
-      "3 generated, 0 generated earlier, 0 failed, in ",
-      "0 generated, 3 generated earlier, 0 failed, in ",
-    ]) {
-      const { exitCode, printed } = await runIn(folder, service).ended;
-      expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: expect.stringContaining(summary) });
-    }
-    expect(documentsIn(join(folder, "out"))).toEqual(invoices);
-  });
-
-  it.each([
-    [
-      "lines that failed",
-      '{ "number": "../2" }',
-      [],
-      1,
-      /line 3: The document cannot be saved in .*1 failed, in /s,
-    ],
-    ["a folder that it cannot write", "", ["rows.ndjson", "rows.csv/out"], 2, /is not writable/],
-    ["a line that is not JSON, without its text", '{ "number": CANARY }', [], 3, /line 3 is not JSON/],
-  ])("reports %s", async (what, line, args, exitCode, printed) => {
-    const folder = newFolder(what.replaceAll(/\W+/g, "-"), `{ "number": "1" }\n\n${line}\n`);
-    const ending = await runIn(folder, await startInvoices(), ...args).ended;
-    expect(ending).toMatchObject({ exitCode, printed: expect.stringMatching(printed) });
-    expect(ending.printed).not.toContain("CANARY");
-    if (args.length === 0) expect(documentsIn(join(folder, "out"))).toEqual(["1.pdf"]);
-  });
-
   it("finishes jobs in flight at SIGTERM, and continues in the next run", async () => {
     const count = 60;
     const rows = Array.from({ length: count }, (_, n) => JSON.stringify({ number: n }));
     const folder = newFolder("nightly-signal", rows.join("\n"));
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const service = await ScriptedService.start((received) => released.then(() => whole(received)));
-    onTestFinished(() => service.close());
+    const released = later<void>();
+    const service = await Service.start((received) => released.promise.then(() => whole(received)));
     const settings = { TEMPLATE_PDF_BASE_URL: service.baseUrl, TEMPLATE_PDF_API_KEY: "key" };
     const { child, ended } = runIn(folder, settings);
-    while (service.requests.length < 3) await service.next();
+    await service.request(2);
     child.kill("SIGTERM");
-    release();
+    released.resolve();
     const first = await ended;
     expect(first).toMatchObject({ exitCode: 3, printed: expect.stringContaining("`drain` was aborted") });
     const made = Number(/^(\d+) generated, 0 generated earlier, 0 failed/m.exec(first.printed)?.[1]);

@@ -1,45 +1,42 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
+import { makeProjectWith } from "../package/consumer.ts";
+import { blocksOf } from "../support/blocks-of.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { type Program, start } from "../support/programs.ts";
-import { freePort } from "../support/redis-server.ts";
-import { Workspace } from "./mocks/workspace.ts";
+import { freePort, startRedis } from "../support/redis-server.ts";
+import { Service } from "../support/service.ts";
+import { useWorkspace } from "./mocks/workspace.ts";
+import { answerPdf } from "./queue/set-up.ts";
 
-/** Tests examples/queue with the packed package: starts the services of compose.yaml without Docker. */
+/** Tests examples/queue and docs/guides/queues.md with the packed package. */
 
 interface ComposeService {
   readonly command: string;
   readonly environment?: Readonly<Record<string, string>>;
-  readonly deploy?: { readonly replicas: number };
 }
 
-const workspace = new Workspace();
-let folder: string;
-let services: Readonly<Record<"redis" | "emulator" | "worker" | "add", ComposeService>>;
+const workspace = useWorkspace();
 
-beforeAll(async () => {
-  [folder = ""] = await workspace.installExamples(["queue"]);
-  services = parse(readFileSync(join(folder, "compose.yaml"), "utf8"), { merge: true }).services;
-}, 300_000);
-afterAll(() => workspace.remove(), 60_000);
-
+/** Starts the services of compose.yaml without Docker, each with its command and its environment. */
 it("examples/queue generates all invoices with two workers, and adds none twice", async () => {
-  const ports = { redis: await freePort(), emulator: await freePort() };
-  const defaults = { redis: 6379, emulator: 4010 };
+  const [folder = ""] = await workspace.installExamples(["queue"]);
+  const services: Readonly<Record<string, ComposeService>> = parse(
+    readFileSync(join(folder, "compose.yaml"), "utf8"),
+    { merge: true },
+  ).services;
+  const ports: Record<string, number> = { "redis:6379": await freePort(), "emulator:4010": await freePort() };
   mkdirSync(join(folder, "data"));
 
-  /** Starts a service of compose.yaml on this machine, with its command and its environment. */
-  const startService = (name: keyof typeof services, more: readonly string[] = []): Program => {
-    const { command, environment = {} } = services[name];
+  const startService = (name: string, more: readonly string[] = []): Program => {
+    const { command, environment = {} } = services[name] ?? expect.fail(name);
     const atHome = (value: string) =>
-      value.replace(/\b(redis|emulator):(\d+)$/, (_, host: keyof typeof ports, port: string) => {
-        expect(Number(port)).toBe(defaults[host]);
-        return `127.0.0.1:${ports[host]}`;
-      });
+      value.replace(/\b(?:redis|emulator):\d+$/, (host) => `127.0.0.1:${ports[host]}`);
     const env = Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, atHome(value)]));
-    const [program = "", ...args] = command.replace("--port 4010", `--port ${ports.emulator}`).split(" ");
+    const own = command.replace("--port 4010", `--port ${ports["emulator:4010"]}`);
+    const [program = "", ...args] = own.split(" ");
     // The image has the package in its working folder; here it is in a parent folder.
     const path = program.replace(/^node_modules/, join(workspace.folder, "node_modules"));
     const running = start(path === "node" ? process.execPath : path, [...args, ...more], {
@@ -50,21 +47,18 @@ it("examples/queue generates all invoices with two workers, and adds none twice"
     return running;
   };
 
-  const redis = ["--port", String(ports.redis), "--dir", join(folder, "data"), "--save", ""];
+  const redis = ["--port", String(ports["redis:6379"]), "--dir", join(folder, "data"), "--save", ""];
   await startService("redis", redis).prints(/Ready to accept connections/);
   await startService("emulator").prints(/^Ctrl-C/m);
-  const workers = Array.from({ length: services.worker?.deploy?.replicas ?? 0 }, () =>
-    startService("worker"),
-  );
-  expect(workers).toHaveLength(2);
+  expect(services["worker"]).toMatchObject({ deploy: { replicas: 2 } });
+  const workers = [startService("worker"), startService("worker")];
   await Promise.all(workers.map((worker) => worker.prints(/^waiting for jobs$/m)));
 
-  const first = await startService("add").ended;
-  expect(first, first.printed).toMatchObject({ exitCode: 0 });
-  expect(first.stdout).toMatch(/^200 added, 0 known\n/);
-  expect(first.stdout).toMatch(/\n200 of 200 generated, 0 failed\n$/);
-  expect((await startService("add").ended).stdout).toMatch(/^0 added, 200 known\n200 of 200 generated/);
-
+  for (const counts of ["200 added, 0 known", "0 added, 200 known"]) {
+    const { exitCode, stdout, printed } = await startService("add").ended;
+    expect(exitCode, printed).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^${counts}\n(.*\n)*200 of 200 generated, 0 failed\n$`));
+  }
   for (const { child } of workers) child.kill("SIGTERM");
   const endings = await Promise.all(workers.map(({ ended }) => ended));
   expect(endings.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
@@ -72,12 +66,27 @@ it("examples/queue generates all invoices with two workers, and adds none twice"
   expect(counts.reduce((one, other) => one + other)).toBe(200);
   expect(Math.min(...counts)).toBeGreaterThan(0);
 
-  const names = readdirSync(join(folder, "out")).sort();
-  expect(names).toEqual(
-    Array.from({ length: 200 }, (_, index) => `2026-11-${String(index + 1).padStart(4, "0")}.pdf`),
-  );
-  const texts = await Promise.all(
-    names.map(async (name) => (await readPdf(readFileSync(join(folder, "out", name)))).text),
-  );
-  for (const [index, text] of texts.entries()) expect(text).toContain(`£${index + 1}.00`);
-}, 180_000);
+  const names = Array.from({ length: 200 }, (_, at) => `2026-11-${String(at + 1).padStart(4, "0")}.pdf`);
+  expect(readdirSync(join(folder, "out")).sort()).toEqual(names);
+  for (const n of [1, 42, 200]) {
+    const { text } = await readPdf(readFileSync(join(folder, "out", names[n - 1] ?? "")));
+    expect(text).toContain(`£${n}.00`);
+  }
+}, 300_000);
+
+const guide = readFileSync(join(import.meta.dirname, "../../docs/guides/queues.md"), "utf8");
+it.each(blocksOf(guide, "js").map((code, at) => [at + 1, code] as const))(
+  "example %d of docs/guides/queues.md runs with the packed package",
+  async (number, code) => {
+    const [redis, service] = [await startRedis(), await Service.start(answerPdf)];
+    // `await using` requires Node 24.
+    const closing = code.includes("await using") ? "\nawait runs.close();" : "";
+    const program = code.replace("await using runs", "const runs") + closing;
+    const project = makeProjectWith(["bullmq", "ioredis"], `queue-guide-${number}`, {
+      "program.mjs": program,
+    });
+    const env = { REDIS_URL: redis.url, TEMPLATE_PDF_BASE_URL: service.baseUrl, TEMPLATE_PDF_API_KEY: "key" };
+    const { exitCode, printed } = await start(process.execPath, ["program.mjs"], { cwd: project, env }).ended;
+    expect([exitCode, printed]).toEqual([0, expect.not.stringContaining("Error")]);
+  },
+);

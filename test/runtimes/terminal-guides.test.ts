@@ -30,9 +30,9 @@ function guideOf(name: string): string {
   return readFileSync(fileURLToPath(new URL(`../../docs/guides/${name}.md`, import.meta.url)), "utf8");
 }
 
-async function type(text: string, exitCode = 0): Promise<void> {
-  const ending = await runToEnd("bash", ["-c", text], { cwd: folder });
-  expect(ending.exitCode, `${text}\n${ending.printed}`).toBe(exitCode);
+async function type(text: string, expected = 0): Promise<void> {
+  const { exitCode, printed } = await runToEnd("bash", ["-c", text], { cwd: folder });
+  expect(exitCode, `${text}\n${printed}`).toBe(expected);
 }
 
 let emulator: RunningProgram | undefined;
@@ -79,55 +79,41 @@ it("docs/guides/quick-start.md generates documents with the service and with the
 }, 120_000);
 
 describe("docs/guides/command-line.md", () => {
-  beforeAll(() => {
-    const content = [
-      "Dear {{customer.name}},",
-      { ul: [{ $each: "lines", $show: "{{text}}" }] },
-      "Total {{total}}",
-    ];
-    const values = { customer: { name: "Zoë" }, lines: [{ text: "Café menu" }], total: "£640.00" };
-    writeFileSync(inFolder("templates/letter.json"), JSON.stringify({ content }));
-    writeFileSync(inFolder("values.json"), JSON.stringify(values));
-  });
-
   const blocks = blocksOf("command-line");
   const lines = blocks
     // test/runtimes/queue-command.test.ts runs those that need Redis.
     .filter(({ language, text }) => language === "sh" && !text.includes("--queue"))
     .flatMap(({ text }) => text.trim().split("\n"));
-  const lineOf = (command: string) => lines.filter((line) => line.includes(` ${command} `));
   const scripts = blocks.filter(({ language }) => language === "bash").map(({ text }) => text);
-  const scriptWith = (words: string) => scripts.find((text) => text.includes(words)) ?? expect.fail(words);
+  const oneWith = (words: string, of = scripts) =>
+    of.find((text) => text.includes(words)) ?? expect.fail(words);
 
-  it("has only commands and scripts that this file runs", () => {
-    expect([lines.length, scripts.length]).toEqual([5, 2]);
+  beforeAll(() => {
+    const list = { ul: [{ $each: "lines", $show: "{{text}}" }] };
+    const content = ["Dear {{customer.name}},", list, "Total {{total}}"];
+    const values = { customer: { name: "Zoë" }, lines: [{ text: "Café menu" }], total: "£640.00" };
+    writeFileSync(inFolder("templates/letter.json"), JSON.stringify({ content }));
+    writeFileSync(inFolder("values.json"), JSON.stringify(values));
+    writeFileSync(inFolder("rows.ndjson"), JSON.stringify(values));
     expect(emulator, "the quick start").toBeDefined();
+    // The tests run all lines and scripts.
+    expect([lines.length, scripts.length]).toEqual([5, 2]);
   });
 
-  it.each(lineOf("generate"))("%s generates the letter", async (line) => {
-    rmSync(inFolder("letter.pdf"), { force: true });
-    await type(line);
-    expect(await textOf("letter.pdf")).toContain(
-      line.includes("--set") ? "Total £1,000,000" : "Total £640.00",
-    );
-  });
-
-  it.each(lineOf("types"))("%s writes the types of the letter", async (line) => {
-    await type(line);
-    expect(readFileSync(inFolder("pdf-templates.ts"), "utf8")).toContain("letter");
-  });
-
-  it.each(lineOf("bulk"))("%s generates a letter for every row", async (line) => {
-    const values = JSON.parse(readFileSync(inFolder("values.json"), "utf8"));
-    const rows = ["Ada", "Zoë"].map((name) => JSON.stringify({ ...values, customer: { name } }));
-    writeFileSync(inFolder("rows.ndjson"), rows.join("\n"));
-    await type(line);
-    expect(await textOf("letters/Ada.pdf")).toContain("Dear Ada,");
-    expect(await textOf("letters/Zoë.pdf")).toContain("Dear Zoë,");
+  it.each([
+    [" generate letter --values values.json ", "letter.pdf", "Total £640.00"],
+    [" generate letter --values - ", "letter.pdf", "Total £1,000,000"],
+    [" bulk ", "letters/Zoë.pdf", "Dear Zoë,"],
+    [" types ", "pdf-templates.ts", "letter"],
+  ])("has a line with%sthat writes %s", async (words, file, content) => {
+    rmSync(inFolder(file), { force: true });
+    await type(oneWith(words, lines));
+    const isPdf = file.endsWith(".pdf");
+    expect(isPdf ? await textOf(file) : readFileSync(inFolder(file), "utf8")).toContain(content);
   });
 
   it("has a pipeline with the exit code of the command in it", async () => {
-    const script = scriptWith("pipefail");
+    const script = oneWith("pipefail");
     await type(script);
     const { text } = await readPdf(gunzipSync(readFileSync(inFolder("letter.pdf.gz"))));
     expect(text).toContain("Total £640.00");
@@ -136,7 +122,7 @@ describe("docs/guides/command-line.md", () => {
 
   it("has a script for CI that starts an emulator, generates a document, and stops the emulator", async () => {
     rmSync(inFolder("letter.pdf"));
-    await type(scriptWith("trap"));
+    await type(oneWith("trap"));
     expect(await textOf("letter.pdf")).toContain("Total £640.00");
     const log = readFileSync(inFolder("emulator.log"), "utf8");
     const [, baseUrl = "none"] = /^Base URL +(\S+)/m.exec(log) ?? [];

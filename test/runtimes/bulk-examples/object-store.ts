@@ -1,4 +1,3 @@
-import { EventEmitter, once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
@@ -14,7 +13,6 @@ export class ObjectStore {
   begunUploads = 0;
   /** Unsupported requests. */
   readonly unknown: string[] = [];
-  readonly #parts = new EventEmitter();
   origin = "";
 
   static async start(): Promise<ObjectStore> {
@@ -23,12 +21,6 @@ export class ObjectStore {
     onTestFinished(() => server.close());
     store.origin = server.origin;
     return store;
-  }
-
-  /** Resolves when this many complete parts of open uploads have arrived. */
-  async partsArrived(count: number): Promise<void> {
-    const arrived = () => [...this.open.values()].reduce((sum, parts) => sum + parts.size, 0);
-    while (arrived() < count) await once(this.#parts, "arrived");
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -55,7 +47,6 @@ export class ObjectStore {
     } else if (method === "PUT") {
       this.open.get(upload)?.set(Number(searchParams.get("partNumber")), sent);
       response.end();
-      this.#parts.emit("arrived");
     } else {
       const parts = [...(this.open.get(upload) ?? [])].sort(([one], [other]) => one - other);
       this.open.delete(upload);

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
 const settings = JSON.parse(process.argv[2]);
-const { baseUrl, apiKey, folder: at, count, version = 0, die, end, concurrency = 8 } = settings;
+const { baseUrl, apiKey, folder: at, count, die, concurrency = 8, isNobody } = settings;
 
 const say = (told) => fs.writeSync(1, `${JSON.stringify(told)}\n`);
 const kill = () => process.kill(process.pid, "SIGKILL");
@@ -52,24 +52,12 @@ const { folder, runBulk } = await import("template-pdf/bulk");
 
 function* jobs() {
   for (let n = 0; n < count; n++) {
-    const values = { n, shelf: n % 3, ...(n % 10 === 0 && version > 0 && { version }) };
-    yield { template: "t", values };
+    yield { template: "t", values: { n, shelf: n % 3 } };
   }
 }
 
-const ending = new AbortController();
-let fulfilled = 0;
-
-function onResult({ status, key }) {
-  say({ status, key });
-  if (status !== "fulfilled" || ++fulfilled !== end?.after) return;
-  if (end.how === "exit") process.exit(7);
-  if (end.how === "throw") setImmediate(() => Promise.reject(new Error("this is not caught")));
-  if (end.how === "SIGTERM") process.kill(process.pid, "SIGTERM");
-  ending.abort(new Error("enough"));
-}
-
-const client = new TemplatePdf({ baseUrl, apiKey });
+const client = new TemplatePdf({ baseUrl, apiKey, fetch: isNobody ? fetch : undefined });
+if (isNobody) process.setuid(65_534);
 try {
   const summary = await runBulk({
     client,
@@ -77,9 +65,7 @@ try {
     sink: folder("out/{{shelf}}/{{n}}.pdf", { root: at }),
     journal: `${at}/run.journal`,
     concurrency,
-    ...(end?.how === "signal" && { signal: ending.signal }),
-    ...(end?.how === "drain" && { drain: ending.signal }),
-    onResult,
+    onResult: ({ status, key }) => say({ status, key }),
   });
   say({ summary });
 } catch ({ name, message }) {

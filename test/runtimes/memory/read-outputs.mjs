@@ -28,11 +28,11 @@ function onProgress({ receivedBytes }) {
 const generate = () => new TemplatePdf(options).generate("invoice", {}, { onProgress });
 
 /** @param {AsyncIterable<Uint8Array>} chunks */
-async function count(chunks, turns = 0) {
+async function count(chunks) {
   let length = 0;
   for await (const chunk of chunks) {
     // The service could send many more chunks in these turns of the event loop.
-    for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
     length += chunk.length;
   }
   return { length };
@@ -41,16 +41,12 @@ async function count(chunks, turns = 0) {
 const readers = {
   "bytes()": () => generate().bytes(),
   "buffer()": () => generate().buffer(),
-  "arrayBuffer()": () => generate().arrayBuffer(),
   "blob()": () => generate().blob(),
   "saveTo()": () => generate().saveTo("document.pdf"),
   "response()": async () => (await generate().response()).arrayBuffer(),
-  "stream()": async () => count(await generate().stream()),
-  "nodeStream()": async () => count(await generate().nodeStream()),
-  iteration: () => count(generate()),
-  "a slow reader of stream()": async () => count(await generate().stream(), 5),
-  "a slow reader of nodeStream()": async () => count(await generate().nodeStream(), 5),
-  "a slow iteration": () => count(generate(), 5),
+  "a slow reader of stream()": async () => count(await generate().stream()),
+  "a slow reader of nodeStream()": async () => count(await generate().nodeStream()),
+  "a slow iteration": () => count(generate()),
   "a document that waits": async () => {
     const document = await generate();
     await delay(500);
