@@ -2,7 +2,7 @@
 // `npm run docs` builds the site in `site/`. `npm run docs -- <command>`:
 //   serve       builds the site and serves it until Ctrl-C (`--port 8080`; default: a free port)
 //   links       requests every external link in the documentation, and prints dead ones
-//   tables, messages, faults, comparison, bundlers, runtimes, pictures   regenerates these parts of the documentation
+//   tables, messages, faults, comparison, bundlers, pictures   regenerates these parts of the documentation
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,6 @@ const generated = {
   faults: ["source*", "test/faults/page.test.ts"],
   comparison: ["runtimes", "test/runtimes/comparison.test.ts"],
   bundlers: ["runtimes", "test/runtimes/bundlers.test.ts"],
-  runtimes: ["runtimes", "test/runtimes/smoke.test.ts"],
   pictures: ["runtimes", "test/runtimes/playground.test.ts"],
 };
 

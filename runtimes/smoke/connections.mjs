@@ -35,13 +35,6 @@ export const connections = {
     equal(events, expected, "the events");
   },
 
-  "a client retries a truncated response": async (stage) => {
-    const uid = await stage.template("the connection ends in the middle of the document", 1);
-    const client = stage.client({ retry: { limit: 1 } });
-    isDocument(await client.generate(uid, stage.values).bytes(), stage.document);
-    equal((await stage.seen(uid)).requests.length, 2, "the number of requests");
-  },
-
   "a client replaces a kept connection that is reset under the next request": async (stage) => {
     const uid = await stage.template("the kept connection is reset under every second request");
     const client = stage.client({ retry: { limit: 2 } });
@@ -50,36 +43,22 @@ export const connections = {
     await client.close();
   },
 
-  "a signal ends the wait for a response, and the connection": async (stage) => {
-    const uid = await stage.template(silent);
-    const controller = new AbortController();
-    const { signal } = controller;
-    const failure = rejectionOf(stage.client().generate(uid, stage.values, { signal }).bytes());
-    await stage.whenRequested(uid);
-    const reason = { why: "The user left." };
-    controller.abort(reason);
-    holds((await failure) === reason, "The rejection is not the reason of the signal.");
-    await stage.whenFinished(uid);
-  },
-
-  "a signal ends a response that is being read, and the connection": async (stage) => {
-    const uid = await stage.template(stalled);
-    const controller = new AbortController();
-    const reader = await readFirst(stage, uid, { signal: controller.signal });
-    const failure = rejectionOf(readToEnd(reader));
-    const reason = new Error("The user cancelled.");
-    controller.abort(reason);
-    holds((await failure) === reason, "The rejection is not the reason of the signal.");
-    await stage.whenFinished(uid);
-  },
-
-  "leaving a loop over the document ends the connection": async (stage) => {
-    const uid = await stage.template(stalled);
-    for await (const chunk of stage.client().generate(uid, stage.values)) {
-      holds(chunk.length > 0, "The chunk is empty.");
-      break;
+  "a signal ends the wait for a response, and the reading of a document": async (stage) => {
+    for (const fault of [silent, stalled]) {
+      const uid = await stage.template(fault);
+      const controller = new AbortController();
+      const { signal } = controller;
+      const reading =
+        fault === silent
+          ? stage.client().generate(uid, stage.values, { signal }).bytes()
+          : readToEnd(await readFirst(stage, uid, { signal }));
+      const failure = rejectionOf(reading);
+      await stage.whenRequested(uid);
+      const reason = { why: "The user left." };
+      controller.abort(reason);
+      holds((await failure) === reason, "The rejection is not the reason of the signal.");
+      await stage.whenFinished(uid);
     }
-    await stage.whenFinished(uid);
   },
 
   "leaving the block of an `await using` ends the connection": async (stage) => {
@@ -107,10 +86,5 @@ export const connections = {
     return mostUnreadBytes === undefined
       ? "receives the complete response, even if it is read slowly"
       : undefined;
-  },
-
-  "a large document is complete after backpressure": async (stage) => {
-    const pdf = await stage.client().generate(await stage.template("a large document"), stage.values);
-    isDocument(await pdf.bytes(), stage.document);
   },
 };

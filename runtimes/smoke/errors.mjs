@@ -1,23 +1,10 @@
-import {
-  ApiError,
-  AuthenticationError,
-  BadRequestError,
-  ConnectionError,
-  NotFoundError,
-  PermissionError,
-  RateLimitError,
-  ServerError,
-} from "template-pdf";
+import { ApiError, AuthenticationError, BadRequestError, ConnectionError, ServerError } from "template-pdf";
 import { equal, holds, rejectionOf } from "./expect.mjs";
 
 const byStatus = [
-  [400, BadRequestError, "bad_request"],
   [401, AuthenticationError, "authentication_failed"],
-  [403, PermissionError, "permission_denied"],
-  [404, NotFoundError, "not_found"],
   [418, ApiError, "api_error"],
   [422, BadRequestError, "bad_request"],
-  [429, RateLimitError, "rate_limited"],
   [503, ServerError, "server_error"],
 ];
 

@@ -17,30 +17,16 @@ export function isDocument(bytes, { byteLength, sum }) {
 }
 
 /** Returns the rejection of a promise. */
-export async function rejectionOf(promise) {
-  let value;
-  try {
-    value = await promise;
-  } catch (error) {
-    return error;
-  }
-  throw new Error(`It did not fail, and returned ${Object.prototype.toString.call(value)}.`);
+export function rejectionOf(promise) {
+  const failed = (value) => {
+    throw new Error(`It did not fail, and returned ${Object.prototype.toString.call(value)}.`);
+  };
+  return promise.then(failed, (error) => error);
 }
 
-/** Returns what a function throws. */
-export function thrownBy(call) {
-  return rejectionOf((async () => call())());
-}
-
-/** Returns the Adler-32 checksum, which depends on the order of bytes. */
+/** Returns a checksum that depends on the order of bytes. */
 export function sumOf(bytes) {
-  let low = 1;
-  let high = 0;
-  for (const byte of bytes) {
-    low = (low + byte) % 65_521;
-    high = (high + low) % 65_521;
-  }
-  return high * 65_536 + low;
+  return bytes.reduce((sum, byte) => (sum * 31 + byte) % 4_294_967_291, 7);
 }
 
 /** Returns all bytes of a stream or a document. */
@@ -53,11 +39,5 @@ export async function gather(chunks) {
     const reader = chunks.getReader();
     for (let read = await reader.read(); !read.done; read = await reader.read()) all.push(read.value);
   }
-  const whole = new Uint8Array(all.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const chunk of all) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
+  return new Uint8Array(await new Blob(all).arrayBuffer());
 }

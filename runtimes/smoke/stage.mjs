@@ -2,19 +2,15 @@ import { TemplatePdf } from "template-pdf";
 
 /** The service and the runtime of the checks. */
 export class Stage {
+  key = "smoke-suite-key";
+  values = { date: "20 November 2026", total: "£1,000,000" };
+
   /**
-   * @param settings - `service`: the address of the service; `unserved`: an address without a server;
-   *   `facts`: the expected properties of the runtime; `folder`: where files can be written
+   * @param settings - `service`: the address of the service; `unserved`: an address without a server; `document`: the length and
+   *   the checksum of the document; `facts`: the expected properties of the runtime; `folder`: where files can be written
    */
-  constructor({ service, unserved, facts, folder }) {
-    this.service = service;
-    this.unserved = unserved;
-    /** The length and the checksum of the document of the latest template. */
-    this.document = undefined;
-    this.facts = facts;
-    this.folder = folder;
-    this.key = "smoke-suite-key";
-    this.values = { date: "20 November 2026", total: "£1,000,000" };
+  constructor(settings) {
+    Object.assign(this, settings);
   }
 
   /** Returns a client for the runtime: in a page, it has no key and a relative base URL. */
@@ -23,34 +19,33 @@ export class Stage {
     return new TemplatePdf({ ...access, retry: false, ...options });
   }
 
-  /** Plans a fault for a new template, and returns its uid. */
-  async template(fault, times) {
-    const uid = `inv_${globalThis.crypto.randomUUID()}`;
-    // Always sends a request, which replaces connections that an earlier fault broke. The document can depend on the fault.
-    this.document = await this.#send("/plan", { uid, fault, times });
+  /** Returns the uid of a new template, whose first requests have a fault. */
+  async template(fault = "", times = 1_000) {
+    const uid = JSON.stringify([fault, times, globalThis.crypto.randomUUID()]);
+    // Replaces a connection that an earlier fault broke.
+    await this.seen(uid);
     return uid;
   }
 
   /** Returns what the service recorded for a template: `requests`, `sentBytes` and the number `inFlight`. */
   seen(uid) {
-    return this.#send("/seen", { uid });
+    return this.#ask("/seen", uid);
   }
 
-  /** Returns the same when no call is in flight. */
+  /** Returns the same when requests have arrived and no call is in flight. */
   whenFinished(uid) {
-    return this.#send("/when-finished", { uid });
+    return this.#ask("/when-finished", uid);
   }
 
   /** Returns the same when a request has arrived. */
   whenRequested(uid) {
-    return this.#send("/when-requested", { uid });
+    return this.#ask("/when-requested", uid);
   }
 
-  async #send(path, body) {
-    const send = () => fetch(this.service + path, { method: "POST", body: JSON.stringify(body) });
+  async #ask(path, uid) {
+    const send = () => fetch(this.service + path, { method: "POST", body: JSON.stringify({ uid }) });
     // Retries once, because an earlier fault can have broken the connection.
     const response = await send().catch(send);
-    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
     return response.json();
   }
 }
