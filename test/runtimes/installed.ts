@@ -20,6 +20,9 @@ const packages = {
   "axe-core": "4.14.1",
 };
 
+/** The newest Next.js that still runs on Node 20. */
+export const nextVersion = "16.4.6";
+
 const manifest = JSON.stringify({ private: true, dependencies: packages });
 
 const cache = fileURLToPath(new URL("../../node_modules/.cache/template-pdf/", import.meta.url));
