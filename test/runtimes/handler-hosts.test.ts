@@ -2,31 +2,22 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { filesIn } from "../support/blocks-of.ts";
 import { complaintsAbout, javaScriptOf } from "../support/compile.ts";
-import { eventually } from "../support/eventually.ts";
 import { type RunningProgram, runToEnd } from "../support/programs.ts";
 import { pdfOf, withLength } from "../support/service.ts";
 import { secrets, testContract } from "./hosts/contract.ts";
-import {
-  type Host,
-  hosts,
-  onNode,
-  onWorkers,
-  packagesOfHosts,
-  pdf,
-  snippets,
-  startOn,
-  tableCode,
-  write,
-} from "./hosts/hosts.ts";
+import { hosts, onWorkers, packagesOfHosts, pdf, snippets, startOn, write } from "./hosts/hosts.ts";
 import { nodeOf } from "./installed.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
 
-/** Tests the handler on every server of docs/guides/handler.md with the code of the guide. */
+/** Tests the code of docs/guides/handler.md, with the handler on every server, and of docs/guides/recipes.md. */
 
-const workspace = useWorkspace(...packagesOfHosts);
-const service = await ScriptedService.start(withLength(pdfOf(2_000)));
+const recipes = filesIn(readFileSync(new URL("../../docs/guides/recipes.md", import.meta.url), "utf8"));
+const workspace = useWorkspace(...packagesOfHosts, "@types/nodemailer@8.0.2");
+const document = pdfOf(2_000);
+const service = await ScriptedService.start(withLength(document));
 afterAll(() => service.close());
 const env = { TEMPLATE_PDF_BASE_URL: service.baseUrl, TEMPLATE_PDF_API_KEY: secrets.key };
 
@@ -41,174 +32,104 @@ describe.each(hosts)("the handler on $title", (host) => {
   testContract(host, () => ({ host: running, service }));
 });
 
-describe("the handler on a host with another configuration", () => {
-  async function start(
-    title: string,
-    how: Host["start"],
-    settings: Record<string, string> = env,
-  ): Promise<RunningProgram> {
-    const running = await startOn({ title, start: how }, workspace.folder, settings);
-    onTestFinished(() => running.stop());
-    return running;
-  }
-
-  const ask = ({ origin }: RunningProgram, mount = "/api/pdf") =>
-    fetch(`${origin}${mount}/api/v1/templates/document/generate-sync`, {
-      method: "POST",
-      headers: { authorization: "Bearer customer", "content-type": "application/json" },
-      body: '{"total":"1"}',
-    });
-
-  it("serves at the root of Express", async () => {
-    const running = await start("Express at its root", onNode("express.ts", replacing('"/api/pdf", ', "")));
-    expect((await ask(running, "")).status).toBe(200);
+it("the handler serves in a Worker without flags, with a client created from `env`", async () => {
+  const option = "new TemplatePdf({ retry: false })";
+  expect(pdf).toContain(option);
+  const module = `import { client } from "./client";\n${pdf.replace(option, "client")}`;
+  const host = { title: "Worker without flags", start: onWorkers([], module) };
+  const running = await startOn(host, workspace.folder, env);
+  onTestFinished(() => running.stop());
+  const response = await fetch(`${running.origin}/api/pdf/api/v1/templates/document/generate-sync`, {
+    method: "POST",
+    headers: { authorization: "Bearer customer", "content-type": "application/json" },
+    body: '{"total":"1"}',
   });
+  expect(response.status).toBe(200);
+  expect(service.requests.at(-1)?.headers.authorization).toBe(`API-Key ${secrets.key}`);
+}, 300_000);
 
-  it.each([
-    ["Express", "express.ts", replacing("const app = express();", "$&\napp.use(express.json());")],
-    ["Fastify", "fastify.ts", replacing(/^ *scope\.(?:removeAll|add)ContentTypeParser.*\n/gm, "")],
-  ])("responds with 500 and logs the reason if %s has read the body", async (name, file, change) => {
-    const running = await start(`${name} that reads bodies`, onNode(file, change));
-    const response = await ask(running);
-    expect(response.status).toBe(500);
-    const advice = "Mount the endpoint before body parsers such as express.json()";
-    // The log arrives through a separate pipe.
-    await eventually(() => running.printed.includes(advice));
-    expect(await response.text()).not.toContain("body parsers");
+const session = `
+  const users: Record<string, string | undefined> = { ada: "Ada" };
+  export const userOf = async (request: Request) => users[request.headers.get("cookie") ?? ""];
+`;
+it("the guides of the handler and of recipes contain code that compiles", { timeout: 300_000 }, () => {
+  const folder = join(workspace.folder, "guides");
+  // Only their own hosts can compile these.
+  const ofHandler = [...snippets].filter(([file]) => !["bun.ts", "deno.ts", "client.ts"].includes(file));
+  const files = [...ofHandler, ...recipes].filter(([file]) => /\.tsx?$/.test(file));
+  write(folder, {
+    "package.json": '{ "type": "module" }',
+    "session.ts": session,
+    "env.ts": "export const env: Record<string, string | undefined> = process.env;",
+    "invoices.ts": `export declare function invoiceOf(
+      number: string,
+    ): Promise<{ owner: string; date: string; total: string } | undefined>;`,
+    "app.module.ts": "export class AppModule {}",
+    ...Object.fromEntries(files),
   });
-
-  it("serves an invoice only to its owner, with the session of express-session", async () => {
-    const mount =
-      tableCode("### Restrict documents to their owner").get("Express") ?? expect.fail("no row Express");
-    const server = `
-      import express from "express";
-      import session from "express-session";
-      import { nodeListener } from "template-pdf/handler/node";
-      import { handler } from "./owner.js";
-      const app = express();
-      app.use(session({ secret: "for tests", resave: false, saveUninitialized: false }));
-      app.get("/login/:user", (request, response) => {
-        request.session.userId = request.params.user;
-        response.end();
-      });
-      ${mount};
-      app.listen(0);`;
-    const owner = snippets.get("owner.ts") ?? expect.fail("no owner.ts");
-    const running = await start("Express with sessions", (starting) => {
-      write(starting.folder, { "owner.js": javaScriptOf(owner) });
-      return onNode("express.ts", () => server)(starting);
-    });
-    const askAs = async (user: string | undefined) => {
-      const login = user && (await fetch(`${running.origin}/login/${user}`));
-      const cookie = (login && login.headers.get("set-cookie")?.split(";")[0]) ?? "";
-      return fetch(`${running.origin}/api/pdf/api/v1/templates/invoice/generate-sync`, {
-        method: "POST",
-        headers: { cookie, "content-type": "application/json" },
-        body: '{"number":"17"}',
-      });
-    };
-    const before = service.requests.length;
-    const responses = [await askAs("ada"), await askAs("eve"), await askAs(undefined)];
-    expect(responses.map(({ status }) => status)).toEqual([200, 403, 401]);
-    const sent = service.requests.slice(before).map(({ body }) => JSON.parse(body));
-    expect(sent).toEqual([{ date: "20 November 2026", total: "£17" }]);
-  });
-
-  it("logs advice if Express calls the handler directly", async () => {
-    const direct = replacing("nodeListener(handler)", "handler");
-    const running = await start("Express without the listener", onNode("express.ts", direct));
-    expect((await ask(running)).status).toBe(500);
-    const advice = "For Express and node:http, pass nodeListener(handler) of template-pdf/handler/node.";
-    await eventually(() => running.printed.includes(advice));
-  });
-
-  it("serves in a Worker without flags, with a client created from `env`", async () => {
-    const module = `import { client } from "./client";\n${replacing("new TemplatePdf({ retry: false })", "client")(pdf)}`;
-    const running = await start("Worker without flags", onWorkers([], module));
-    expect((await ask(running)).status).toBe(200);
-    expect(service.requests.at(-1)?.headers.authorization).toBe(`API-Key ${secrets.key}`);
-  });
+  const aliases = {
+    ...{ "@/lib/pdf": "pdf", "$lib/server/pdf": "pdf", "~/pdf.server": "pdf" },
+    ...{ "$lib/server/pdfs": "src/lib/server/pdfs", "$env/dynamic/private": "env" },
+  };
+  const complaints = complaintsAbout(
+    files.map(([file]) => join(folder, file)),
+    {
+      module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+      experimentalDecorators: true,
+      lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts", "lib.esnext.disposable.d.ts"],
+      typeRoots: [join(workspace.folder, "node_modules/@types")],
+      paths: Object.fromEntries(
+        Object.entries(aliases).map(([alias, file]) => [alias, [join(folder, `${file}.ts`)]]),
+      ),
+    },
+  );
+  expect([ofHandler.length > 10, recipes.size]).toEqual([true, 6]);
+  expect(complaints).toEqual([]);
 });
 
-/** Replaces a part of code, and fails if the part is missing. */
-function replacing(part: string | RegExp, by: string) {
-  return (code: string): string => {
-    const changed = code.replace(part, by);
-    if (changed === code) throw new Error(`There is no ${part} in:\n${code}`);
-    return changed;
-  };
-}
-
-describe("docs/guides/handler.md", () => {
-  const session = `
-    const users: Record<string, string | undefined> = { ada: "Ada" };
-    export const userOf = async (request: Request) => users[request.headers.get("cookie") ?? ""];
-  `;
-  const page = `
-    import { TemplatePdf } from "template-pdf";
-    import type { Documents } from "./pdf.js";
-    const pdfs = new TemplatePdf<Documents>({ baseUrl: "/api/pdf" });
-    // @ts-expect-error there is no such name
-    void pdfs.generate("invoise", { date: "", total: "" });
-    // @ts-expect-error a property is missing
-    void pdfs.generate("invoice", { date: "" });
-  `;
-
-  it("contains code that compiles", { timeout: 300_000 }, () => {
-    const folder = join(workspace.folder, "guide");
-    // Only their own hosts can compile these.
-    const files = [...snippets].filter(([file]) => !["bun.ts", "deno.ts", "client.ts"].includes(file));
-    write(folder, {
-      "package.json": '{ "type": "module" }',
-      "session.ts": session,
-      "mistakes.ts": page,
-      "invoices.ts": `export declare function invoiceOf(
-        number: string,
-      ): Promise<{ owner: string; date: string; total: string } | undefined>;`,
-      "app.module.ts": "export class AppModule {}",
-      ...Object.fromEntries(files),
-    });
-    const names = [...files.map(([file]) => file), "mistakes.ts"];
-    const aliases = ["@/lib/pdf", "$lib/server/pdf", "~/pdf.server"];
-    const complaints = complaintsAbout(
-      names.map((file) => join(folder, file)),
-      {
-        module: ts.ModuleKind.ESNext,
-        moduleResolution: ts.ModuleResolutionKind.Bundler,
-        lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts", "lib.esnext.disposable.d.ts"],
-        typeRoots: [join(workspace.folder, "node_modules/@types")],
-        paths: Object.fromEntries(aliases.map((alias) => [alias, [join(folder, "pdf.ts")]])),
-      },
-    );
-    expect(names.length).toBeGreaterThan(10);
-    expect(complaints).toEqual([]);
+it("the guide of the handler shows handlers for users and for owners of documents", async () => {
+  const folder = join(workspace.folder, "guide-run");
+  const shown = (file: string) => javaScriptOf(snippets.get(file) ?? expect.fail(file));
+  write(folder, {
+    "package.json": '{ "type": "module" }',
+    "session.js": javaScriptOf(session),
+    "invoices.js": `
+      const invoices = { 17: { owner: "ada", date: "20 November 2026", total: "£17" } };
+      export const invoiceOf = async (number) => invoices[number];`,
+    "pdf.js": shown("pdf.ts"),
+    "owner.js": shown("owner.ts"),
+    "calls.js": `
+      import { handler as ownersOnly } from "./owner.js";
+      import { handler } from "./pdf.js";
+      const post = (cookie, values) =>
+        new Request("http://localhost/api/pdf/api/v1/templates/invoice/generate-sync", {
+          method: "POST",
+          headers: { "content-type": "application/json", cookie },
+          body: JSON.stringify(values),
+        });
+      const responses = [
+        await handler(post("ada", { date: "today", total: "£1" })),
+        await handler(post("stranger", {})),
+        await ownersOnly(post("", { number: "17" }), "eve"),
+        await ownersOnly(post("", { number: "17" })),
+        await ownersOnly(post("", { number: "17" }), "ada"),
+      ];
+      console.log(JSON.stringify(responses.map(({ status }) => status)));`,
   });
+  const { stdout, printed } = await runToEnd(nodeOf(22), ["calls.js"], { cwd: folder, env });
+  expect(JSON.parse(stdout || "[]"), printed).toEqual([200, 403, 403, 401, 200]);
+  expect(JSON.parse(service.requests.at(-1)?.body ?? "")).toEqual({ date: "20 November 2026", total: "£17" });
+});
 
-  it("contains functions for SvelteKit and React Router that serve documents", async () => {
-    const folder = join(workspace.folder, "guide-run");
-    const files = {
-      "sveltekit.js": "src/routes/api/pdf/[...path]/+server.ts",
-      "react-router.js": "app/routes/api.pdf.$.ts",
-      "pdf.js": "pdf.ts",
-    };
-    const code = Object.entries(files).map(([to, from]) => {
-      const shown = snippets.get(from) ?? expect.fail(from);
-      return [to, javaScriptOf(shown.replace(/"(?:\$lib\/server\/pdf|~\/pdf\.server)"/, '"./pdf.js"'))];
-    });
-    write(folder, {
-      "package.json": '{ "type": "module" }',
-      "session.js": javaScriptOf(session),
-      "calls.js": readFileSync(new URL("hosts/guide-calls.mjs", import.meta.url), "utf8"),
-      ...Object.fromEntries(code),
-    });
-    const { stdout, printed } = await runToEnd(nodeOf(22), ["calls.js"], { cwd: folder, env });
-    expect(JSON.parse(stdout || "{}"), printed).toEqual({
-      "pdf.ts": 200,
-      "pdf.ts, a stranger": 403,
-      sveltekit: 200,
-      "sveltekit, GET": 405,
-      "react-router": 200,
-      "react-router, GET": 405,
-    });
-  });
+it("the guide of recipes shows a nightly job that reads its key from a file, and saves its document in a new folder", async () => {
+  const folder = join(workspace.folder, "nightly");
+  const code = recipes.get("nightly.mjs") ?? expect.fail("no nightly.mjs");
+  write(folder, { "nightly.mjs": code, "pdf-api-key": "key-of-the-file\n" });
+  const settings = { ...env, PDF_KEY_FILE: join(folder, "pdf-api-key") };
+  const { stdout, printed } = await runToEnd(nodeOf(22), ["nightly.mjs"], { cwd: folder, env: settings });
+  const [, path = ""] = /path: '.*\b(reports\/\d{4}-\d\d-\d\d\.pdf)',?\s+bytes: 2000\b/.exec(stdout) ?? [];
+  expect(path, printed).not.toBe("");
+  expect(readFileSync(join(folder, path)).equals(document)).toBe(true);
+  expect(service.requests.at(-1)?.headers.authorization).toBe("API-Key key-of-the-file");
 });

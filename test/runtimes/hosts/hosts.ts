@@ -9,25 +9,19 @@ import { nodeOf, programOf, runtimesFolder } from "../installed.ts";
 
 /** The packages that the hosts and the files of the guide import. */
 export const packagesOfHosts = [
-  ...["zod@4.6.7", "hono@4.13.19", "@hono/node-server@2.1.8", "express@5.3.0", "express-session@1.19.0"],
+  ...["zod@4.6.7", "hono@4.13.19", "@hono/node-server@2.1.8", "express@5.3.0"],
   ...["@nestjs/common@12.5.1", "@nestjs/core@12.5.1", "@nestjs/platform-express@12.5.1"],
-  ...["reflect-metadata", "rxjs", "fastify@5.12.8", "@sveltejs/kit@3.2.0", "react-router@8.5.1"],
-  ...["@types/express@5.0.6", "@types/express-session@1.19.0", "@types/node@20.19.43"],
+  ...["reflect-metadata", "rxjs", "fastify@5.12.8", "@sveltejs/kit@3.2.0"],
+  ...["@types/express@5.0.6", "@types/node@20.19.43"],
 ];
 
 const guide = readFileSync(
   fileURLToPath(new URL("../../../docs/guides/handler.md", import.meta.url)),
   "utf8",
 );
-/** The code in the tables of the guide, by the name of the server in the first column of its section. */
-export const tableCode = (heading: string): ReadonlyMap<string, string> => {
-  const [, section = ""] = guide.split(`${heading}\n`);
-  const rows = (section.split(/^#/m)[0] ?? "").matchAll(/^\| `?([^|`]+)`? \| `([^`]+)` \|/gm);
-  return new Map([...rows].map(([, server = "", code = ""]) => [server, code]));
-};
-const other = tableCode("## Other servers");
+/** Returns the code in the table of other servers. */
 const codeOf = (server: string): string => {
-  const code = other.get(server);
+  const [, code] = new RegExp(`^\\| \`?${server}\`? \\| \`([^\`]+)\` \\|`, "m").exec(guide) ?? [];
   if (code === undefined) throw new Error(`docs/guides/handler.md has no row ${server}.`);
   return code;
 };
@@ -83,10 +77,9 @@ function snippet(file: string): string {
   return code.replaceAll("3000", "0");
 }
 
-/** The folder of a host, the folder of the packages, and the environment. */
+/** The folder of a host, and its environment. */
 interface Starting {
   readonly folder: string;
-  readonly packages: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -100,8 +93,6 @@ export interface HostFacts {
   readonly readsRest: boolean;
   /** How the caller must disconnect before the response so that the server notices. */
   readonly noticesDisconnectBy: "closing" | "resetting";
-  /** The headers that it adds to every response. */
-  readonly ownHeaders: readonly string[];
 }
 
 /** A server with the handler. */
@@ -131,17 +122,6 @@ Bun.serve = (options) => {
 };
 `;
 
-/** Modules of the user that the snippets import. */
-const otherModules = {
-  "app.module.js": `
-    import { Module } from "@nestjs/common";
-    export class AppModule {}
-    Module({})(AppModule);`,
-  "invoices.js": `
-    const invoices = { 17: { owner: "ada", date: "20 November 2026", total: "£17" } };
-    export const invoiceOf = async (number) => invoices[number];`,
-};
-
 /** Starts workerd with the miniflare of the given folder. */
 const workerdMain = `
 import { readFileSync } from "node:fs";
@@ -160,19 +140,17 @@ export function write(folder: string, files: Readonly<Record<string, string>>): 
   }
 }
 
-/**
- * Starts a program in Node.
- *
- * @param file - the name of a file of the guide
- * @param change - changes its code
- */
-export function onNode(file: string, change = (code: string) => code) {
+/** Starts a file of the guide in Node. */
+function onNode(file: string) {
   return ({ folder, env }: Starting): Promise<RunningProgram> => {
     write(folder, {
       "package.json": '{ "type": "module" }',
       "pdf.js": javaScriptOf(pdf),
-      ...otherModules,
-      "main.js": javaScriptOf(change(snippet(file))),
+      "app.module.js": `
+        import { Module } from "@nestjs/common";
+        export class AppModule {}
+        Module({})(AppModule);`,
+      "main.js": javaScriptOf(snippet(file)),
       "print-port.mjs": printPortOfNode,
     });
     const args = ["--import", "./print-port.mjs", "main.js"];
@@ -237,21 +215,20 @@ export function startOn(
   env: Starting["env"],
 ): Promise<RunningProgram> {
   const folder = join(packages, "hosts", host.title.replaceAll(/\W+/g, "-"));
-  return host.start({ folder, packages, env });
+  return host.start({ folder, env });
 }
 
-export const usual = {
+export const usual: HostFacts = {
   sendsLength: true,
   truncates: true,
   readsRest: true,
   noticesDisconnectBy: "closing",
-  ownHeaders: [],
-} as const;
+};
 
 export const hosts: readonly Host[] = [
   { title: "node:http", ...usual, start: onNode("node-http.ts") },
-  { title: "Express 5", ...usual, ownHeaders: ["x-powered-by"], start: onNode("express.ts") },
-  { title: "NestJS 12", ...usual, ownHeaders: ["x-powered-by"], start: onNode("nest.ts") },
+  { title: "Express 5", ...usual, start: onNode("express.ts") },
+  { title: "NestJS 12", ...usual, start: onNode("nest.ts") },
   { title: "Fastify 5", ...usual, start: onNode("fastify.ts") },
   { title: "Hono on Node", ...usual, start: onNode("hono.ts") },
   { title: "Bun", ...usual, sendsLength: false, start: onBun },
