@@ -7,7 +7,6 @@ import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { browserOf, runtimesFolder } from "./installed.ts";
 
 export type BrowserName = "chromium" | "firefox";
-export type Scheme = "light" | "dark";
 
 /** The part of puppeteer-core that is used here. */
 export interface Page {
@@ -26,25 +25,21 @@ export interface Page {
     listener: (message: { type(): string; text(): string; location(): { url?: string } }) => void,
   ): void;
   on(event: "pageerror", listener: (error: Error) => void): void;
-  on(event: "request", listener: (request: { url(): string }) => void): void;
+  on(event: "request", listener: (request: { url(): string }) => unknown): void;
   close(): Promise<void>;
   bringToFront(): Promise<void>;
 }
 
-/** A browser that puppeteer-core has started. */
-interface Driven {
+/** A real headless browser. */
+export interface Browser {
   newPage(): Promise<Page>;
   version(): Promise<string>;
   close(): Promise<void>;
-  process(): { kill(signal: "SIGKILL"): boolean } | null;
 }
-
-/** A real headless browser. */
-export type Browser = Pick<Driven, "newPage" | "version" | "close">;
 
 interface Launching {
   /** The preferred colour scheme. Default: light. */
-  readonly scheme?: Scheme;
+  readonly scheme?: "light" | "dark";
   /** The folder for downloads. */
   readonly downloads?: string;
   /** The time limit for a response to the driver. The default is so long that only a hanging browser exceeds it. */
@@ -68,12 +63,13 @@ export async function launch(name: BrowserName, settings: Launching = {}): Promi
   const { launch: start } = createRequire(join(runtimesFolder, "package.json"))("puppeteer-core").default;
   const profile = makeTemporaryFolder("profile");
   try {
-    const driven: Driven = await start({
+    const driven: Browser & { process(): { kill(signal: "SIGKILL"): boolean } | null } = await start({
       browser: name === "chromium" ? "chrome" : "firefox",
       executablePath,
       headless: true,
       userDataDir: profile.path,
       protocolTimeout: answersWithinMs,
+      timeout: 240_000,
       ...(downloads ? { downloadBehavior: { policy: "allow", downloadPath: downloads } } : {}),
       ...(name === "chromium"
         ? // Chromium has no sandbox for root, and small machines have little shared memory.

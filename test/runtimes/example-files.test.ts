@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
@@ -59,14 +59,6 @@ function startExample(file: string, { from = emulator, last, env = {}, node }: S
 
 const textOf = async (file: string) => (await readPdf(readFileSync(join(project, file)))).text;
 
-it("the table of the examples has every file and every folder", () => {
-  const parts = ["README.md", "bulk", "fonts", "templates", "values"];
-  const files = readdirSync(examples).filter((name) => !parts.includes(name));
-  const runs = readdirSync(join(examples, "bulk")).filter((name) => name.endsWith("-run.mjs"));
-  const all = [...files, ...runs.map((name) => `bulk/${name}`)];
-  expect([...rows.keys()].sort()).toEqual(all.sort());
-});
-
 it("examples/save-to-file.mjs saves an invoice; with a wrong key, it prints the error and saves nothing", async () => {
   const good = await startExample("save-to-file.mjs").ended;
   const { length } = readFileSync(join(project, "invoice.pdf"));
@@ -80,11 +72,7 @@ it("examples/save-to-file.mjs saves an invoice; with a wrong key, it prints the 
 
 it("examples/many-from-csv.mjs generates a document for every row, and continues after a wrong one", async () => {
   const good = await startExample("many-from-csv.mjs").ended;
-  expect(good.exitCode).toBe(0);
-  const files = [117, 118, 119].map((number) => `invoices/2026-0${number}\\.pdf: \\d+ bytes\n`);
-  expect(good.printed.split(/(?<=\n)/).sort()).toEqual(
-    files.map((file) => expect.stringMatching(`^${file}$`)),
-  );
+  expect(good.exitCode, good.printed).toBe(0);
   expect(await textOf("invoices/2026-0118.pdf")).toContain("Łoś; Brönte & Partners");
   cpSync(join(project, "wrong.csv"), join(project, "examples/bulk/rows.csv"));
   const bad = await startExample("many-from-csv.mjs", { last: "some" }).ended;
@@ -95,26 +83,18 @@ it("examples/many-from-csv.mjs generates a document for every row, and continues
   expect(readdirSync(join(project, "some"))).toEqual(["1.pdf", "3.pdf"]);
 });
 
-describe("examples/typed-with-zod.ts", () => {
-  it("compiles with the packed types, which report the mistake in it", () => {
-    expect(complaintsAbout([join(project, "examples/typed-with-zod.ts")])).toEqual([]);
+it("examples/typed-with-zod.ts compiles, generates valid documents, and prints why others were not sent", async () => {
+  expect(complaintsAbout([join(project, "examples/typed-with-zod.ts")])).toEqual([]);
+  const { exitCode, printed } = await startExample("typed-with-zod.ts", { node: nodeOf(24) }).ended;
+  expect({ exitCode, lines: printed.trim().split("\n") }).toEqual({
+    exitCode: 0,
+    lines: [
+      expect.stringMatching(/^typed\.pdf: \d+ bytes$/),
+      expect.stringMatching(/^not sent: total: .*expected number/),
+      "not sent: number: Write it as 2026-0117.",
+    ],
   });
-
-  it.each([22, 24, 26] as const)(
-    "generates valid documents, and prints why others were not sent, in Node %s",
-    async (version) => {
-      const { exitCode, printed } = await startExample("typed-with-zod.ts", { node: nodeOf(version) }).ended;
-      expect({ exitCode, lines: printed.trim().split("\n") }).toEqual({
-        exitCode: 0,
-        lines: [
-          expect.stringMatching(/^typed\.pdf: \d+ bytes$/),
-          expect.stringMatching(/^not sent: total: .*expected number/),
-          "not sent: number: Write it as 2026-0117.",
-        ],
-      });
-      expect(await textOf("typed.pdf")).toContain("£640.00");
-    },
-  );
+  expect(await textOf("typed.pdf")).toContain("£640.00");
 });
 
 describe("examples/retry-and-cancel.mjs", () => {
@@ -125,82 +105,55 @@ describe("examples/retry-and-cancel.mjs", () => {
     expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: expect.stringMatching(attempts) });
   });
 
-  it.each([
-    ["at Ctrl-C", undefined, 130, /^attempt 1\ncancelled\n$/],
-    ["after its timeout", "0.1", 1, /^attempt 1\n[^\n]*(?:100 ms|0\.1 s)[^\n]*\n$/],
-  ])("aborts its request %s", async (_when, last, exitCode, printed) => {
+  it("aborts its request at Ctrl-C", async () => {
     service.answer(noAnswer);
     const coming = service.next();
-    const { child, ended } = startExample("retry-and-cancel.mjs", { from: service, ...(last && { last }) });
+    const { child, ended } = startExample("retry-and-cancel.mjs", { from: service });
     const { closed } = await coming;
-    if (!last) child.kill("SIGINT");
+    child.kill("SIGINT");
     await closed;
-    expect(await ended).toMatchObject({ exitCode, printed: expect.stringMatching(printed) });
+    expect(await ended).toMatchObject({ exitCode: 130, printed: "attempt 1\ncancelled\n" });
   });
 });
 
-describe("examples/http-response.mjs", () => {
-  async function serve(from: Starting["from"]) {
-    const server = startExample("http-response.mjs", { from, env: { PORT: "0" } } as Starting);
-    const [url] = await server.prints(/^http:\S+$/m);
-    return { server, url };
-  }
-
-  it("responds with the document", async () => {
-    const { url } = await serve(emulator);
-    const response = await fetch(url);
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      "content-type": "application/pdf",
-      "content-disposition": 'inline; filename="2026-0117.pdf"',
-      "content-length": expect.stringMatching(/^\d+$/),
-    });
-    const { text } = await readPdf(new Uint8Array(await response.arrayBuffer()));
-    expect(text).toContain("£640.00");
-    expect((await fetch(url.replace("0117", "9999"))).status).toBe(404);
+it("examples/http-response.mjs responds with the document, and to failures without the details of the service", async () => {
+  const server = startExample("http-response.mjs", { from: service, env: { PORT: "0" } });
+  const [url] = await server.prints(/^http:\S+$/m);
+  const response = await fetch(url);
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    "content-type": "application/pdf",
+    "content-disposition": 'inline; filename="2026-0117.pdf"',
+    "content-length": String(document.length),
   });
-
-  it("responds to failures without the details of the service, and logs them", async () => {
-    const { server, url } = await serve(service);
-    service.answer(saying(429, "", { "retry-after": "900" }), saying(401), cutOffAfter(document, 40));
-    const busy = await fetch(url);
-    expect([busy.status, busy.headers.get("retry-after")]).toEqual([503, "900"]);
-    const failed = await fetch(url);
-    expect([failed.status, await failed.text()]).toEqual([502, "The invoice could not be generated.\n"]);
-    await expect(fetch(url).then((response) => response.arrayBuffer())).rejects.toThrow();
-    await server.prints(/\b429\b.*\n.*\b401\b.*\n.+/);
-  });
-
-  it("aborts its request if its caller disconnects", async () => {
-    const { server, url } = await serve(service);
-    service.answer(noAnswer);
-    const coming = service.next();
-    const caller = new AbortController();
-    const response = fetch(url, { signal: caller.signal });
-    const { closed } = await coming;
-    caller.abort();
-    await expect(response).rejects.toThrow();
-    await closed;
-    expect((await fetch(url)).status).toBe(200);
-    expect(server.printed).toBe(`${url}\n`);
-  });
+  expect(document.equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
+  expect((await fetch(url.replace("0117", "9999"))).status).toBe(404);
+  service.answer(saying(429, "", { "retry-after": "900" }), saying(401), cutOffAfter(document, 40), noAnswer);
+  const busy = await fetch(url);
+  expect([busy.status, busy.headers.get("retry-after")]).toEqual([503, "900"]);
+  const failed = await fetch(url);
+  expect([failed.status, await failed.text()]).toEqual([502, "The invoice could not be generated.\n"]);
+  await expect(fetch(url).then((cut) => cut.arrayBuffer())).rejects.toThrow();
+  await server.prints(/\b429\b.*\n.*\b401\b.*\n.+/);
+  const coming = service.next();
+  const caller = new AbortController();
+  fetch(url, { signal: caller.signal }).catch(() => {});
+  const { closed } = await coming;
+  caller.abort();
+  await closed;
 });
 
-it.each(["dash", "bash"])(
-  "examples/generate.sh generates from a file and from a pipe in %s",
-  async (node) => {
-    const { exitCode, printed } = await startExample("generate.sh", { node }).ended;
-    const lines = printed.split("\n").filter((line) => /^(?:from-|generated|failed|not sent)/.test(line));
-    expect({ exitCode, lines }, printed).toEqual({
-      exitCode: 0,
-      lines: [
-        expect.stringMatching(/^from-file\.pdf: \S+ kB$/),
-        expect.stringMatching(/^from-pipe\.pdf: \d+ bytes$/),
-        "not sent: fix the values",
-      ],
-    });
-    expect(await textOf("from-file.pdf")).toMatch(/2026-0117[\s\S]*£640\.00/);
-    expect(await textOf("from-pipe.pdf")).toMatch(/2026-0118[\s\S]*£94\.00/);
-    expect(existsSync(join(project, "from-nothing.pdf"))).toBe(false);
-    for (const name of ["from-file.pdf", "from-pipe.pdf"]) writeFileSync(join(project, name), "");
-  },
-);
+it("examples/generate.sh generates from a file and from a pipe", async () => {
+  const { exitCode, printed } = await startExample("generate.sh").ended;
+  const lines = printed.split("\n").filter((line) => /^(?:from-|generated|failed|not sent)/.test(line));
+  expect({ exitCode, lines }, printed).toEqual({
+    exitCode: 0,
+    lines: [
+      expect.stringMatching(/^from-file\.pdf: \S+ kB$/),
+      expect.stringMatching(/^from-pipe\.pdf: \d+ bytes$/),
+      "not sent: fix the values",
+    ],
+  });
+  expect(await textOf("from-file.pdf")).toMatch(/2026-0117[\s\S]*£640\.00/);
+  expect(await textOf("from-pipe.pdf")).toMatch(/2026-0118[\s\S]*£94\.00/);
+  expect(existsSync(join(project, "from-nothing.pdf"))).toBe(false);
+});

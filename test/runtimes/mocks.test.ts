@@ -9,95 +9,52 @@ import { ScriptedService } from "./scripted-service.ts";
 /** Tests the mocks of docs/guides/testing.md in projects of users. */
 
 /** The packages that work on Node 20, and those that need Node 22. */
-const packages = {
-  "Node 20": ["msw@2", "nock@14", "undici@7", "vitest@4"],
-  "Node 22": ["msw@3", "vitest@4"],
-} as const;
-type Kit = keyof typeof packages;
-
-const mocks: readonly (readonly [title: string, kit: Kit, file: string, runner?: "vitest"])[] = [
-  ["MSW 2", "Node 20", "msw.js"],
-  ["MSW 2 in vitest", "Node 20", "msw.js", "vitest"],
-  ["MSW 3", "Node 22", "msw.js"],
-  ["MSW 3 in vitest", "Node 22", "msw.js", "vitest"],
-  ["nock 14", "Node 20", "nock.js"],
-  ["a replaced global fetch", "Node 20", "replaced-fetch.js"],
-  ["a MockAgent as `dispatcher`", "Node 20", "mock-agent.js"],
-  ["a MockAgent by setGlobalDispatcher", "Node 20", "mock-agent.js"],
-];
-const variants = (["before", "after"] as const).flatMap((moment) =>
-  (["ES modules", "CommonJS"] as const).map((format) => ({ moment, format })),
-);
-/** "at hand" is the Node of this process, which can be Node 20. */
-const versions = { "Node 20": ["at hand", 22, 24, 26], "Node 22": [22, 24, 26] } as const;
-
-/** Every mock in every variant and on every version, but each variant on only one version. */
-const cases = mocks.flatMap(([title, kit, mock, runner], row) =>
-  variants.map((variant, column) => {
-    const version = versions[kit][(row + column) % versions[kit].length] ?? "at hand";
-    return { title, kit, mock, runner, version, ...variant };
-  }),
-);
-const workspaces = {
-  "Node 20": useWorkspace(...packages["Node 20"]),
-  "Node 22": useWorkspace(...packages["Node 22"]),
+const kits = {
+  old: useWorkspace("msw@2", "nock@14", "undici@7"),
+  new: useWorkspace("msw@3"),
 };
+
+/** Each mock, started before or after the import of the package. "at hand" is the Node of this process, which can be Node 20. */
+const cases = [
+  ["MSW 2", "old", "msw.js", "before", "at hand"],
+  ["MSW 2", "old", "msw.js", "after", 24],
+  ["MSW 3", "new", "msw.js", "before", 22],
+  ["MSW 3", "new", "msw.js", "after", 26],
+  ["nock 14", "old", "nock.js", "before", "at hand"],
+  ["nock 14", "old", "nock.js", "after", 26],
+  ["a replaced global fetch", "old", "replaced-fetch.js", "before", "at hand"],
+  ["a replaced global fetch", "old", "replaced-fetch.js", "after", 22],
+  ["a MockAgent as `dispatcher`", "old", "mock-agent.js", "after", "at hand"],
+  ["a MockAgent by setGlobalDispatcher", "old", "mock-agent.js", "before", 26],
+  ["a MockAgent by setGlobalDispatcher", "old", "mock-agent.js", "after", "at hand"],
+] as const;
 
 const read = (name: string) => readFileSync(new URL(`mocks/project/${name}`, import.meta.url), "utf8");
 
-/** Converts an ES module to CommonJS. */
-function toCommonJs(text: string): string {
-  const exported = [...text.matchAll(/^export (?:async )?(?:const|function) (\w+)/gm)].map(
-    ([, name]) => name,
-  );
-  const converted = text
-    .replaceAll(/^import (?:\* as )?(.+) from (".+");$/gm, "const $1 = require($2);")
-    .replaceAll(/^import (".+");$/gm, "require($1);")
-    .replaceAll(/^export /gm, "");
-  return exported.length === 0 ? converted : `${converted}\nmodule.exports = { ${exported.join(", ")} };\n`;
-}
-
-/** Returns the files of a project, with a mock that starts before or after the import of the package. */
-function filesOf({ mock, runner, moment, format }: (typeof cases)[number]): Record<string, string> {
-  let tests = read("tests.js");
-  if (moment === "before") {
-    tests = tests.replace("before(() => mock.start());\n", "").replace("{ before, test }", "{ test }");
-    tests = tests.replace(/^(?=import .* from "template-pdf";$)/m, 'import "./start-mock.js";\n');
-  }
-  if (runner) tests = tests.replace("node:test", "vitest").replace(/(?<=\{ |\n)before(?=[,(])/g, "beforeAll");
-  // Vitest is an ES module; only the code that it tests can be CommonJS.
-  if (runner && format === "CommonJS") {
-    tests = tests.replace(
-      /^import (\{.*\}) from "template-pdf";$/m,
-      'import { createRequire } from "node:module";\nconst $1 = createRequire(import.meta.url)("template-pdf");',
-    );
-  }
-  const files = {
-    "mock.js": read(mock),
-    "start-mock.js": 'import { start } from "./mock.js";\n\nstart();\n',
-    "all.test.js": tests,
-  };
-  if (runner || format === "ES modules") return { ...files, "package.json": '{ "type": "module" }' };
-  const converted = Object.entries(files).map(([name, text]) => [name, toCommonJs(text)]);
-  return { ...Object.fromEntries(converted), "package.json": '{ "type": "commonjs" }' };
-}
-
 it.each(cases)(
-  "$title mocks the client on Node $version, set up $moment the import of the package, in $format",
-  async (each) => {
-    const { title, kit, runner, version } = each;
+  "%s (%s packages) mocks the client with %s, set up %s the import of the package, on Node %s",
+  async (...each) => {
+    const [title, kit, mock, moment, version] = each;
     const service = await ScriptedService.start(
       saying(200, "%PDF-1.4\ngenerated by the service itself\n%%EOF"),
     );
     onTestFinished(() => service.close());
-    const { folder } = workspaces[kit];
-    const project = join(folder, [title, each.format, each.moment].join(" ").replaceAll(/\W+/g, "-"));
+    let tests = read("tests.js");
+    if (moment === "before") {
+      tests = tests.replace("before(() => mock.start());\n", "").replace("{ before, test }", "{ test }");
+      tests = tests.replace(/^(?=import .* from "template-pdf";$)/m, 'import "./start-mock.js";\n');
+    }
+    const files = {
+      "mock.js": read(mock),
+      "start-mock.js": 'import { start } from "./mock.js";\n\nstart();\n',
+      "all.test.js": tests,
+      "package.json": '{ "type": "module" }',
+    };
+    const project = join(kits[kit].folder, `${title} ${moment}`.replaceAll(/\W+/g, "-"));
     mkdirSync(project, { recursive: true });
-    for (const [name, text] of Object.entries(filesOf(each))) writeFileSync(join(project, name), text);
-    const vitest = join(folder, "node_modules/vitest/vitest.mjs");
-    const args = runner ? [vitest, "run"] : ["--test", "--test-reporter=tap"];
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
     const node = version === "at hand" ? process.execPath : nodeOf(version);
-    const { exitCode, passed, printed } = await runTests(project, node, args, {
+    const { exitCode, passed, printed } = await runTests(project, node, ["--test", "--test-reporter=tap"], {
       TEMPLATE_PDF_BASE_URL: service.baseUrl,
       TEMPLATE_PDF_API_KEY: "key-of-the-tests",
       GLOBAL_AGENT: title.includes("setGlobalDispatcher") ? "yes" : "no",

@@ -53,8 +53,8 @@ export class Workspace {
 /** A workspace for all tests of a file. */
 export function useWorkspace(...packages: readonly string[]): Workspace {
   const workspace = new Workspace();
-  if (packages.length > 0) beforeAll(() => workspace.install(...packages), 300_000);
-  afterAll(() => workspace.remove(), 300_000);
+  if (packages.length > 0) beforeAll(() => workspace.install(...packages), 600_000);
+  afterAll(() => workspace.remove(), 600_000);
   return workspace;
 }
 

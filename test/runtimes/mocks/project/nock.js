@@ -1,7 +1,5 @@
 import nock from "nock";
 
-export const requests = [];
-
 export const start = () => nock.disableNetConnect();
 
 export function stop() {
@@ -11,11 +9,5 @@ export function stop() {
 
 export function answer(url, status, headers, body) {
   const { origin, pathname } = new URL(url);
-  nock(origin)
-    .post(pathname)
-    .reply(function (_path, sent) {
-      const { method, headers: sentHeaders } = this.req;
-      requests.push({ method, authorization: sentHeaders.authorization, body: sent });
-      return [status, body, headers];
-    });
+  nock(origin).post(pathname).reply(status, body, headers);
 }
