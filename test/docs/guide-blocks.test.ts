@@ -29,7 +29,7 @@ import {
 } from "../support/service.ts";
 import { open } from "../support/sockets.ts";
 
-// Runs the blocks of the guides that are files. test/package/examples.test.ts runs the others.
+// Runs the blocks of the guides that are files. test/runtimes/documented-examples.test.ts runs the others.
 
 const modules: Readonly<Record<string, unknown>> = {
   "node:fs": fs,

@@ -22,16 +22,6 @@ const inspecting = `
   const loadedNow = () => files.splice(0);
   loadedNow();
 `;
-const requiring = `
-  let known = [];
-  const loadedNow = () => {
-    const all = [...Object.keys(require.cache), ...process.moduleLoadList];
-    const loaded = all.filter((name) => !known.includes(name)).map((name) => name.replaceAll("\\\\", "/"));
-    known = all;
-    return loaded;
-  };
-  loadedNow();
-`;
 const generating = `
   const atLoad = loadedNow();
   const client = new TemplatePdf({ baseUrl: process.argv[2], apiKey: "key" });
@@ -43,7 +33,6 @@ const generating = `
 `;
 const files = {
   "import.mjs": `${inspecting} const { TemplatePdf } = await import("template-pdf"); ${generating}`,
-  "require.cjs": `${requiring} const { TemplatePdf } = require("template-pdf"); ${generating}`,
   // The inspector loads modules of Node itself.
   "builtins.mjs": `
     const known = [...process.moduleLoadList];
@@ -75,24 +64,20 @@ const run = async (...args: string[]) => JSON.parse(await runNode(project, ...ar
 const filesOfPackages = (loaded: readonly string[]) =>
   loaded.flatMap((name) => /\/node_modules\/(?!.*\/node_modules\/)(.*)/.exec(name)?.[1] ?? []);
 
-describe.each([
-  ["import", "js", ["import.mjs"]],
-  ["require", "cjs", ["--no-experimental-require-module", "require.cjs"]],
-])("a fresh process with %s", async (way, extension, args) => {
-  const loaded: { atLoad: string[]; atClient: string[]; atDocument: string[]; length: number } = await run(
-    ...args,
-  );
+describe("a fresh process that imports the package", async () => {
+  const loaded: { atLoad: string[]; atClient: string[]; atDocument: string[]; length: number } =
+    await run("import.mjs");
 
   it("loads four files of the package, and no more for a client", () => {
     const names = ["base", "errors/errors", "index", "platform/node"].map(
-      (name) => `template-pdf/dist/${name}.${extension}`,
+      (name) => `template-pdf/dist/${name}.js`,
     );
     expect(filesOfPackages(loaded.atLoad).sort()).toEqual(names);
     expect(filesOfPackages(loaded.atClient)).toEqual([]);
   });
 
   it("loads no Node module for network, streams or files with the package", async () => {
-    const modules: string[] = way === "import" ? await run("builtins.mjs") : loaded.atLoad;
+    const modules: string[] = await run("builtins.mjs");
     expect(modules.filter((name) => heavy.test(name))).toEqual([]);
   });
 

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { makeProject, runNode } from "./consumer.ts";
+import { runToEnd } from "../support/programs.ts";
+import { consumer, installed, makeProject, runNode } from "./consumer.ts";
 import { pdf, startPdfService } from "./pdf-service.ts";
 
 const service = await startPdfService();
@@ -18,8 +19,10 @@ const generate = `
   console.log(JSON.stringify({ transport: client.transport, bytes: bytes.length, saved }));
   await client.close();
 `;
-const startEmulator = `startEmulator({ templates: "templates" }).catch((error) => console.log(error.message));`;
-const emulatorAsText = `const { startEmulator } = require("template-pdf/emulator");${startEmulator}`;
+const emulatorAsText = `
+  require("template-pdf/emulator").startEmulator({ templates: "templates" })
+    .catch((error) => console.log(error.message));
+`;
 
 const project = makeProject("runtime", {
   "package.json": "{}",
@@ -35,7 +38,6 @@ const project = makeProject("runtime", {
     };
     require("./main.cjs");
   `,
-  "emulator.mjs": `import { startEmulator } from "template-pdf/emulator";${startEmulator}`,
   "emulator.cjs": emulatorAsText,
   "templates/inv_2024.mjs": "export default () => ({ content: [] });",
   "one-class.mjs": `
@@ -47,40 +49,22 @@ const project = makeProject("runtime", {
       console.log(entry, names.length > 0 && names.every((name) => imported[name] === required[name]));
     }
   `,
-  ".env": "TEMPLATE_PDF_BASE_URL=https://pdf.example.com\nTEMPLATE_PDF_API_KEY=k3yk3y\n",
-  "settings.mjs": `
-    import { TemplatePdf } from "template-pdf";
-    for (const options of [{}, { baseUrl: "https://pdf.example.com" }]) {
-      try {
-        console.log(new TemplatePdf(options).transport);
-      } catch (error) {
-        console.log(error.message);
-      }
-    }
-  `,
   "testing.mjs": `
     import { TemplatePdf } from "template-pdf";
-    import { assertWholePdf, fakePdf, fakeService, pdfText } from "template-pdf/testing";
+    import { fakePdf, fakeService, pdfText } from "template-pdf/testing";
     const service = fakeService();
-    const listening = await service.listen();
-    for (const options of [{ baseUrl: service.baseUrl, fetch: service.fetch }, { baseUrl: listening.baseUrl }]) {
-      const pdfs = new TemplatePdf({ apiKey: service.apiKey, ...options });
-      const bytes = await pdfs.generate("inv_2024", { total: "£1" }).bytes();
-      assertWholePdf(bytes);
-      console.log(JSON.stringify(await pdfText(bytes)));
-      await pdfs.close();
-    }
-    await listening.close();
+    const pdfs = new TemplatePdf({ apiKey: service.apiKey, baseUrl: service.baseUrl, fetch: service.fetch });
+    console.log(JSON.stringify(await pdfText(await pdfs.generate("inv_2024", { total: "£1" }).bytes())));
     const real = new TextEncoder().encode(new TextDecoder("latin1").decode(fakePdf()).replace(/^%.*fake.*$/gim, ""));
     await pdfText(real).catch((error) => console.log(/pdfjs-dist/.test(error.message)));
+    try { service.handlers } catch (error) { console.log(error.code, error.message) }
   `,
 });
 
 const noEsModules = "--no-experimental-require-module";
-const browser = "--conditions=browser";
 
 describe("the package in an empty project", () => {
-  it.each([[["main.mjs"]], [["main.cjs"]], [[noEsModules, "main.cjs"]], [[noEsModules, "jest.cjs"]]])(
+  it.each([[["main.mjs"]], [[noEsModules, "main.cjs"]], [[noEsModules, "jest.cjs"]]])(
     "generates documents by undici with %j",
     async (args) => {
       const result = JSON.parse(await runNode(project, ...args, service.baseUrl));
@@ -90,32 +74,18 @@ describe("the package in an empty project", () => {
     },
   );
 
-  it("names a .env file that sets a missing variable, and uses the variable if Node reads the file", async () => {
-    const advice = "Node does not load it by default. Start your program with node --env-file=.env.\n";
-    expect(await runNode(project, "settings.mjs")).toBe(
-      `The base URL of the service is missing. The file .env sets TEMPLATE_PDF_BASE_URL, but ${advice}` +
-        `The API key is missing. The file .env sets TEMPLATE_PDF_API_KEY, but ${advice}`,
-    );
-    expect(await runNode(project, "--env-file=.env", "settings.mjs")).toBe("undici\nundici\n");
+  // Jest with jsdom uses this condition. The platform throws the error, and the entry point exports its class.
+  it("generates documents by fetch with the condition `browser`, and saves none", async () => {
+    const result = JSON.parse(await runNode(project, "--conditions=browser", "main.mjs", service.baseUrl));
+    const saved = { error: "invalid_configuration", oneClass: true };
+    expect(result).toEqual({ transport: "fetch", bytes: pdf.length, saved });
   });
 
-  // Jest with jsdom uses these conditions. The platform throws the error, and the entry point exports its class.
-  it.each([[[browser, "main.mjs"]], [[browser, noEsModules, "main.cjs"]]])(
-    "generates documents by fetch with %j, and saves none",
-    async (args) => {
-      const result = JSON.parse(await runNode(project, ...args, service.baseUrl));
-      const saved = { error: "invalid_configuration", oneClass: true };
-      expect(result).toEqual({ transport: "fetch", bytes: pdf.length, saved });
-    },
-  );
-
   it.each([
-    [["emulator.mjs"]],
-    [[noEsModules, "emulator.cjs"]],
-    // A thread accepts neither of these flags.
-    [["--max-old-space-size=500", "--expose-gc", "emulator.mjs"]],
-    [["-e", emulatorAsText]],
-  ])("starts the thread of the emulator with %j, which requires pdfmake", async (args) => {
+    // A thread does not accept this flag.
+    ["a program with --expose-gc", [noEsModules, "--expose-gc", "emulator.cjs"]],
+    ["a program from the command line", ["-e", emulatorAsText]],
+  ])("starts the thread of the emulator in %s, which requires pdfmake", async (_, args) => {
     expect(await runNode(project, ...args)).toBe(
       "The emulator renders with pdfmake, which is not installed: npm install pdfmake\n",
     );
@@ -127,25 +97,20 @@ describe("the package in an empty project", () => {
     );
   });
 
-  it("has a fake service, and requires pdf.js for the text of real documents", async () => {
-    expect(await runNode(project, "testing.mjs")).toBe(`${'"inv_2024\\ntotal: £1"\n'.repeat(2)}true\n`);
+  it("has a fake service, and says which package is missing for real documents and for MSW", async () => {
+    const lines = (await runNode(project, "testing.mjs")).split("\n");
+    expect(lines.slice(0, 2)).toEqual(['"inv_2024\\ntotal: £1"', "true"]);
+    expect(lines[2]).toContain(
+      "invalid_configuration `handlers` are for MSW, which cannot be loaded (Cannot find module 'msw'). Run npm install --save-dev msw. ",
+    );
   });
 
-  it.each([
-    ["is not installed", "", "(Cannot find module 'msw'). Run npm install --save-dev msw. "],
-    ["is broken", 'throw new Error("this MSW is broken");', "(this MSW is broken)"],
-  ])("reports what to do for `handlers` if MSW %s", async (state, msw, problem) => {
-    const program = `import { fakeService } from "template-pdf/testing";
-      try { fakeService().handlers } catch (error) { console.log(error.code, error.message) }`;
-    const folder = makeProject(`msw-${state.replaceAll(" ", "-")}`, {
-      "main.mjs": program,
-      "package.json": "{}",
-      ...(msw && {
-        "node_modules/msw/package.json": '{ "main": "main.js" }',
-        "node_modules/msw/main.js": msw,
-      }),
-    });
-    const reason = "invalid_configuration `handlers` are for MSW, which cannot be loaded ";
-    expect(await runNode(folder, "main.mjs")).toContain(reason + problem);
+  it("has a command, which npm links", async () => {
+    const { version } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+    const linked = join(consumer, "node_modules/.bin/template-pdf");
+    const ending = await (process.platform === "win32"
+      ? runToEnd("cmd.exe", ["/c", `${linked}.cmd`, "--version"], { cwd: project })
+      : runToEnd(linked, ["--version"], { cwd: project }));
+    expect(ending).toMatchObject({ exitCode: 0, printed: `${version}\n` });
   });
 });

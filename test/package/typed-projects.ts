@@ -7,7 +7,7 @@ import { link, makeProject, runNode } from "./consumer.ts";
 
 const everywhere = `
   import { type AnyTemplate, type Bytes, TemplatePdf, template, type Values } from "template-pdf";
-  import { type AnyPdf, download, type HeldPdf, type ObjectUrl, objectUrl } from "template-pdf/browser";
+  import { type AnyPdf, download, type HeldPdf, objectUrl } from "template-pdf/browser";
   import { createHandler, type HandlerOptions } from "template-pdf/handler";
   import { fakeService, faults, pdfText } from "template-pdf/testing";
 
@@ -30,7 +30,6 @@ const everywhere = `
 
   export const handlerOptions: HandlerOptions = { client: typed, templates: { invoice }, authorize: () => true };
   export const handler = createHandler({ ...handlerOptions, onError: (error, { request }) => console.error(error, request.url) });
-  handler satisfies (request: Request) => Promise<Response>;
   // @ts-expect-error \`authorize\` is missing
   createHandler({ client, templates: { invoice } });
 
@@ -38,7 +37,7 @@ const everywhere = `
     await download(client.generate("inv_2024", {}), "invoice.pdf");
     // @ts-expect-error bytes are not a Blob
     await objectUrl(await client.generate("inv_2024", {}).bytes());
-    return objectUrl(pdf, { signal }) satisfies Promise<ObjectUrl>;
+    return objectUrl(pdf, { signal });
   }
 
   export const listed = fakeService({ templates: [template("a"), template<Invoice, "b">("b")] });
@@ -51,21 +50,20 @@ const everywhere = `
 `;
 
 const inNode = `
+  import { createServer, type IncomingMessage } from "node:http";
   import { type Readable } from "node:stream";
   import { TemplatePdf } from "template-pdf";
   import { type BulkSummary, folder, generateMany, runBulk } from "template-pdf/bulk";
   import { startEmulator } from "template-pdf/emulator";
-  import { bulkQueue } from "template-pdf/queue";
   import { createHandler } from "template-pdf/handler";
   import { nodeListener } from "template-pdf/handler/node";
-  import { createServer, type IncomingMessage } from "node:http";
+  import { bulkQueue } from "template-pdf/queue";
 
   interface Signed extends IncomingMessage {
     user?: { id: string };
   }
   const client = new TemplatePdf();
-  const templates = { invoice: { uid: "inv_2024", schema: undefined } };
-  const handler = createHandler({ client, templates, authorize: (_request, _name, userId: string) => userId !== "" });
+  const handler = createHandler({ client, templates: {}, authorize: (_request, _name, userId: string) => userId !== "" });
   export const listener = nodeListener(handler, (incoming: Signed) => incoming.user?.id ?? "");
   createServer(listener);
   // @ts-expect-error the context is missing
@@ -80,8 +78,7 @@ const inNode = `
     }
     // @ts-expect-error no such type
     generateMany(client, [{ template: "inv_2024", values: { total: 1 } }]);
-    const emulator = await startEmulator({ templates: "templates" });
-    await emulator.close();
+    await (await startEmulator({ templates: "templates" })).close();
     const queue = bulkQueue<{ inv_2024: { total: string } }>({ connection: "redis://localhost", name: "invoices" });
     await queue.add("run", jobs, { key: ({ row }) => row });
     // @ts-expect-error no such type

@@ -4,5 +4,5 @@ import { testProjects } from "./typed-projects.ts";
 
 // With the compiler of this repository. test/runtimes/compilers.test.ts has others, and all kinds of projects.
 describe("the types", { timeout: 120_000 }, () => {
-  testProjects([ofRepository], ["a Node project of ES modules", "a browser project without @types/node"]);
+  testProjects([ofRepository], ["a Node project of ES modules"]);
 });

@@ -21,7 +21,6 @@ const handler: (request: Request) => Promise<Response> = createHandler({
   },
 });
 createHandler({ client: typed, templates, authorize: async () => Response.json({}, { status: 401 }) });
-createHandler({ client: client.with({ apiKey: "key-k3yk3y" }), templates, authorize: async () => false });
 
 // @ts-expect-error: `authorize` is required
 createHandler({ client, templates });
@@ -33,12 +32,7 @@ createHandler({ client, templates: { invoice: "inv_2024" }, authorize: () => tru
 /** The type that the server module exports for its pages. */
 type Documents = { [name in keyof typeof templates]: Values<(typeof templates)[name]> };
 const page = new TemplatePdf<Documents>({ baseUrl: "/api/pdf" });
-page.generate(
-  "invoice",
-  { total: "£7" },
-  { onProgress: ({ receivedBytes, totalBytes = 0 }) => receivedBytes / totalBytes },
-);
-page.generate("letter", { text: "Dear all" });
+page.generate("invoice", { total: "£7" }, { onProgress: ({ receivedBytes }) => receivedBytes });
 // @ts-expect-error: another name
 page.generate("inv_2024", { total: "£7" });
 // @ts-expect-error: another value

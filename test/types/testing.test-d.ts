@@ -3,7 +3,7 @@
 import { setupServer } from "msw/node";
 import { TemplatePdf, template } from "template-pdf";
 import { type FakeCall, fakeService, faults } from "template-pdf/testing";
-import { expectTypeOf, vi } from "vitest";
+import { expectTypeOf } from "vitest";
 import * as z from "zod";
 
 interface Invoice {
@@ -41,7 +41,6 @@ fakeService({ templates: [template(String(call?.uid))] }).calls[0]?.values["anyt
 // Its properties are assignable to the options that use them.
 new TemplatePdf<Templates>({ baseUrl: mapped.baseUrl, apiKey: mapped.apiKey, fetch: mapped.fetch });
 setupServer(...mapped.handlers);
-vi.stubGlobal("fetch", mapped.fetch);
 mapped.fetch satisfies typeof globalThis.fetch;
 
 mapped.fail(faults.slow({ pieces: 2, everyMs: 1 }), { uid: "inv", times: 1 }).fail(faults.reset());
@@ -49,7 +48,3 @@ mapped.fail(faults.slow({ pieces: 2, everyMs: 1 }), { uid: "inv", times: 1 }).fa
 mapped.fail(faults.reset(), { uid: "invoice" });
 // @ts-expect-error: a function that creates faults is not a fault
 mapped.fail(faults.reset);
-// @ts-expect-error: this option does not exist
-faults.cutOff({ after: 5 });
-// @ts-expect-error: `templates` is an array
-fakeService({ templates: { inv: invoice } });

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, it } from "vitest";
+import { link, makeProject } from "../package/consumer.ts";
 import { complaintsAbout } from "../support/compile.ts";
-import { link, makeProject } from "./consumer.ts";
 
-// Compiles the blocks of the guides. examples.test.ts and test/docs run them.
+// Compiles the blocks of the guides. documented-examples.test.ts and test/docs run them.
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 

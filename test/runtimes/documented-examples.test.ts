@@ -4,14 +4,13 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startEmulator } from "../../src/emulator/index.ts";
-import { type FakeService, fakeService } from "../../src/testing/fake-service.ts";
+import { consumer, filesBelow, link } from "../package/consumer.ts";
 import { blocksOf } from "../support/blocks-of.ts";
+import { javaScriptOf } from "../support/compile.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-import { consumer, filesBelow, link } from "./consumer.ts";
 
 // The examples run with the installed package, against the emulator.
 
@@ -21,8 +20,6 @@ const read = (path: string) => readFileSync(join(repository, path), "utf8");
 interface Example {
   readonly title: string;
   readonly code: string;
-  /** Whether it calls the fake service, which is ten times faster than the emulator. */
-  readonly usesFake?: boolean;
 }
 
 /** Definitions that examples use but do not contain. */
@@ -74,7 +71,6 @@ const blocks: readonly Example[] = pages.flatMap((page) =>
     .map((code, index) => ({
       title: `${page}, block ${index + 1}`,
       code: [...guidesToCalls, "docs/guides/bulk.md"].includes(page) ? withAssumptions(code) : code,
-      usesFake: guidesToCalls.includes(page),
     })),
 );
 
@@ -83,8 +79,7 @@ const examples: readonly Example[] = [
   // Blocks that handle errors run once more with an error.
   ...blocks
     .filter(({ title, code }) => title.startsWith("docs/guides/errors.md") && code.includes("catch"))
-    .map(({ title, code, ...rest }) => ({
-      ...rest,
+    .map(({ title, code }) => ({
       title: `${title}, with an error`,
       code: code.replaceAll('"invoice"', '"no-such-template"'),
     })),
@@ -99,7 +94,6 @@ const examples: readonly Example[] = [
 const folder = makeTemporaryFolder("examples");
 const project = folder.path;
 let emulator: Awaited<ReturnType<typeof startEmulator>>;
-let fake: Awaited<ReturnType<FakeService["listen"]>>;
 let running: ChildProcess;
 
 beforeAll(async () => {
@@ -112,13 +106,9 @@ beforeAll(async () => {
   const [letter = expect.fail("no letter")] = blocksOf(read("docs/guides/quick-start.md"), "json");
   writeFileSync(join(project, "templates/letter.json"), letter);
   emulator = await startEmulator({ templates: join(project, "templates"), limits: { threads: 1 } });
-  fake = await fakeService({ templates: ["invoice"], apiKeys: [emulator.apiKey] }).listen();
-  running = fork(fileURLToPath(new URL("examples-process.mjs", import.meta.url)), {
+  running = fork(fileURLToPath(new URL("documented-examples-process.mjs", import.meta.url)), {
     cwd: project,
-    env: environmentOfUsers({
-      PDF_API_KEY: emulator.apiKey,
-      TEMPLATE_PDF_API_KEY: emulator.apiKey,
-    }),
+    env: environmentOfUsers({ PDF_API_KEY: emulator.apiKey, TEMPLATE_PDF_API_KEY: emulator.apiKey }),
     execArgv: [],
     silent: true,
   });
@@ -126,7 +116,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   running.kill();
-  await Promise.all([emulator.close(), fake.close()]);
+  await emulator.close();
   folder.remove();
 });
 
@@ -156,8 +146,8 @@ describe("the examples of guides and docstrings", () => {
   );
 
   it("do not keep their process alive", async () => {
-    // Clients stay open, as in programs. The servers close idle connections.
-    await Promise.all([emulator.close(), fake.close()]);
+    // Clients stay open, as in programs. The server closes idle connections.
+    await emulator.close();
     running.disconnect();
     const [exitCode] = await once(running, "exit");
     expect(exitCode).toBe(0);
@@ -171,14 +161,14 @@ interface Outcome {
 }
 
 /** Runs an example in the project's folder. */
-async function run({ title, code, usesFake }: Example, name: string): Promise<Outcome> {
+async function run({ title, code }: Example, name: string): Promise<Outcome> {
   const file = join(project, name);
-  const { baseUrl } = usesFake ? fake : emulator;
+  const { baseUrl } = emulator;
   const served = code
     .replaceAll("https://pdf.example.com", baseUrl)
     // In a browser, the web server forwards requests to the service.
     .replaceAll('baseUrl: "/api/pdf"', `baseUrl: "${baseUrl}", apiKey: process.env.TEMPLATE_PDF_API_KEY`);
-  writeFileSync(file, javaScript(served));
+  writeFileSync(file, javaScriptOf(served));
   // A route of a docstring is a handler, which requires another path.
   running.send({ url: pathToFileURL(file).href, baseUrl, callsRoutes: !title.startsWith("src/") });
   const [outcome] = (await once(running, "message")) as [Outcome];
@@ -209,11 +199,4 @@ function withAssumptions(code: string): string {
     return used.length > 0 ? [`import { ${used.join(", ")} } from "${entry}";`] : [];
   });
   return [...imports, whole].join("\n");
-}
-
-function javaScript(code: string): string {
-  const { outputText } = ts.transpileModule(code, {
-    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
-  });
-  return outputText;
 }

@@ -1,4 +1,4 @@
-// Runs the examples of `examples.test.ts` one after the other. A process for each would take half a minute.
+// Runs the examples of `documented-examples.test.ts` one after the other. A process for each would take half a minute.
 // The part of a browser that examples use.
 globalThis.document = { createElement: () => ({ click() {}, remove() {} }), body: { append() {} } };
 

@@ -3,12 +3,12 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codeSamples } from "../../src/emulator/playground/page/code-samples.ts";
+import { consumer, link } from "../package/consumer.ts";
 import { blocksOf } from "../support/blocks-of.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { hasPosixShell } from "../support/platform.ts";
 import { outputOf, type RunningProgram, startProgram } from "../support/programs.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-import { consumer, link } from "./consumer.ts";
 
 // Runs the commands of the README and of the emulator guide in a project with the package installed.
 

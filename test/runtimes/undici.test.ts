@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type BuildOptions, build } from "esbuild";
 import { afterAll, describe, expect, it } from "vitest";
+import { consumer, makeProject, runNode } from "../package/consumer.ts";
+import { pdf, startPdfService } from "../package/pdf-service.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-import { consumer, makeProject, runNode } from "./consumer.ts";
-import { pdf, startPdfService } from "./pdf-service.ts";
 
 const service = await startPdfService();
 const elsewhere = makeTemporaryFolder("undici");
