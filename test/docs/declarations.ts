@@ -1,16 +1,12 @@
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
-/**
- * Parses a source file.
- *
- * @param file - its path in the repository
- */
-export function declarationsIn(file: string): ts.SourceFile {
-  const text = readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), "utf8");
-  return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-}
+/** Reads a file of the repository. */
+export const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+
+/** Parses a source file. */
+export const declarationsIn = (path: string) =>
+  ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true);
 
 /** The properties of an interface. */
 export function membersOf(source: ts.SourceFile, name: string): readonly ts.TypeElement[] {
@@ -27,4 +23,14 @@ export function docstringOf(node: ts.Node): string[] {
     .map((paragraph) => paragraph.replaceAll(/\{@link (?:\S+ \| )?(.+?)\}/g, "`$1`"))
     .map((paragraph) => paragraph.replaceAll(/\s+/g, " ").trim())
     .filter((paragraph) => paragraph !== "");
+}
+
+/** Reads a private constant of a file, such as `const maxHeldBytes = 64 * 1024;`: a number or a product of numbers. */
+export function constantOf(file: string, name: string): number {
+  const [, product] = new RegExp(`^const ${name} = ([\\d_* ]+);$`, "m").exec(read(file)) ?? [];
+  if (product === undefined) throw new Error(`${file} has no constant \`${name}\` that is a number.`);
+  return product
+    .replaceAll("_", "")
+    .split("*")
+    .reduce((value, factor) => value * Number(factor), 1);
 }

@@ -1,13 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { guides } from "../../docs/site/chapters.mjs";
-import { anchorsIn, linksIn } from "../support/page-links.ts";
+import { read } from "./declarations.ts";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
-const read = (path: string) => readFileSync(join(repository, path), "utf8");
 const files = ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"];
 const pages = execFileSync("git", files, { cwd: repository, encoding: "utf8" })
   .split("\n")
@@ -52,11 +51,6 @@ describe("the documentation", () => {
     expect(Object.values(guides).flatMap(Object.keys).sort()).toEqual(written.sort());
   });
 
-  it("has a title on each page", () => {
-    const untitled = pages.filter((path) => path.startsWith("docs/") && !/^# \S/.test(read(path)));
-    expect(untitled).toEqual([]);
-  });
-
   it.each(["CONTRIBUTING.md", "docs/guides/security.md"])(
     "names existing files and npm scripts in %s",
     (page) => {
@@ -70,3 +64,47 @@ describe("the documentation", () => {
     },
   );
 });
+
+/** Returns the links of a page to files and headings of this repository, as written, including those of pictures. */
+function linksIn(markdown: string): string[] {
+  const links = withoutCode(markdown).matchAll(
+    /\]\(<?([^)\s>]+)|^\[[^\]]+\]: *<?([^\s>]+)|<(?:a|img|source)\b[^>]*?\b(?:href|src|srcset)="([^"\s]+)/gm,
+  );
+  return [...links]
+    .map(([, inline, below, tag]) => inline ?? below ?? tag ?? "")
+    .filter((link) => link !== "" && !/^[a-z][a-z\d+.-]*:/.test(link));
+}
+
+/** Returns the anchors of a page, as GitHub creates them. */
+function anchorsIn(markdown: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ""] of withoutBlocks(markdown).matchAll(/^#{1,6} +(.+?)(?: +#+)? *$/gm)) {
+    const name = slugOf(heading);
+    let anchor = name;
+    for (let count = 1; anchors.has(anchor); count++) anchor = `${name}-${count}`;
+    anchors.add(anchor);
+  }
+  for (const [, id = ""] of markdown.matchAll(/<\w+\b[^>]*?\b(?:id|name)="([^"]+)"/g)) anchors.add(id);
+  return anchors;
+}
+
+/**
+ * Keeps letters, digits, hyphens and underscores, and turns spaces into hyphens. Removes everything else, including Markdown
+ * markup.
+ */
+function slugOf(heading: string): string {
+  return heading
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/<[^>]+>/g, "")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "")
+    .replaceAll(" ", "-");
+}
+
+function withoutCode(markdown: string): string {
+  return withoutBlocks(markdown).replace(/(`+)[^`][\s\S]*?\1/g, "");
+}
+
+function withoutBlocks(markdown: string): string {
+  return markdown.replace(/^( *)(```+|~~~+)[\s\S]*?^ *\2 *$/gm, "");
+}

@@ -1,10 +1,15 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import ts from "typescript";
 import { expect, it } from "vitest";
-import { messagesIn } from "./messages.ts";
+import { declarationsIn } from "./declarations.ts";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Scripts and styles are not messages. */
+const code =
+  /redis\.call|=>|\bfunction\b|<\/|[{;]\n|^\s*(?:import|export|const|type|interface) |obj\n|\b(?:def|endobj)\b/;
 
 it("docs/reports/messages.md lists every message in src (npm run docs -- messages)", async () => {
   const folders = readdirSync(join(repository, "src"), { withFileTypes: true })
@@ -12,17 +17,13 @@ it("docs/reports/messages.md lists every message in src (npm run docs -- message
     .map(({ name }) => `src/${name}`)
     .sort();
   const sections = folders.flatMap((folder) => {
-    const files = messagesIn(folder);
-    if (files.length === 0) return [];
-    const lists = files.flatMap(({ file, messages }) => [
-      `**${file.slice(folder.length + 1)}**`,
-      "",
-      ...messages.map(
+    const lists = filesIn(folder).flatMap((file) => {
+      const lines = messagesOf(declarationsIn(file)).map(
         (message) => `- ${message.replaceAll(/[\\<>*_[\]]/g, "\\$&").replaceAll("{@", "{&#64;")}`,
-      ),
-      "",
-    ]);
-    return [`## ${folder}`, "", ...lists];
+      );
+      return lines.length === 0 ? [] : [`**${file.slice(folder.length + 1)}**`, "", ...lines, ""];
+    });
+    return lists.length === 0 ? [] : [`## ${folder}`, "", ...lists];
   });
   const page = [
     "# Messages",
@@ -34,3 +35,51 @@ it("docs/reports/messages.md lists every message in src (npm run docs -- message
   ];
   await expect(page.join("\n")).toMatchFileSnapshot(join(repository, "docs/reports/messages.md"));
 });
+
+function filesIn(folder: string): string[] {
+  return readdirSync(join(repository, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith("ordinary-words.ts"))
+    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
+    .sort();
+}
+
+/** The texts that users may see: those of three words or more, in the order of the code. */
+function messagesOf(source: ts.SourceFile): string[] {
+  const found = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    const text = textOf(node);
+    if (text === undefined) return ts.forEachChild(node, visit);
+    const message = text.replaceAll(/\s+/g, " ").trim();
+    if (/[\p{L}`}]+,? \p{L}+,? [\p{L}`{]/u.test(message) && !code.test(text)) found.add(message);
+    // What is inserted may contain messages, too.
+    if (!ts.isStringLiteralLike(node)) ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return [...found];
+}
+
+/** The text of a literal, or of literals that are joined, with `{name}` for what is inserted. */
+function textOf(node: ts.Node): string | undefined {
+  if (ts.isStringLiteralLike(node) || ts.isJsxText(node)) return node.text;
+  if (ts.isTemplateExpression(node)) {
+    const spans = node.templateSpans.map(
+      ({ expression, literal }) => `{${nameOf(expression)}}${literal.text}`,
+    );
+    return node.head.text + spans.join("");
+  }
+  if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
+    const [left, right] = [textOf(node.left), textOf(node.right)];
+    return left === undefined || right === undefined ? undefined : left + right;
+  }
+  return undefined;
+}
+
+/** A short name for an inserted value: the last identifier of its expression. */
+function nameOf(expression: ts.Expression): string {
+  if (ts.isCallExpression(expression)) {
+    const [argument] = expression.arguments;
+    return argument && !ts.isStringLiteralLike(argument) ? nameOf(argument) : nameOf(expression.expression);
+  }
+  const names = expression.getText().match(/[A-Za-z]\w*/g) ?? ["…"];
+  return ts.isConditionalExpression(expression) ? "…" : (names.at(-1) ?? "…");
+}
