@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GeneratedPdf, PendingPdf, TemplatePdf } from "template-pdf";
 import { onTestFinished } from "vitest";
-import { rejectionOf } from "../support/service.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 
 /** Creates a folder that is removed after the test. */
@@ -25,7 +24,7 @@ const nodeMethods = ["buffer()", "nodeStream()", "saveTo()"];
 
 /** Whether an output method exists in this test project: the browser bundle does not have those of Node. */
 function isAvailable([method]: readonly [method: string, ...rest: unknown[]]): boolean {
-  return process.env["TEMPLATE_PDF_BUILD"] !== "browser" || !nodeMethods.includes(method);
+  return process.env.TEMPLATE_PDF_BUILD !== "browser" || !nodeMethods.includes(method);
 }
 
 const allOutputMethods: readonly (readonly [method: string, read: Read])[] = [
@@ -71,11 +70,6 @@ export async function readAt(
   read: Read,
 ): Promise<Uint8Array> {
   return stage === "the pending result" ? read(pending) : read(await pending);
-}
-
-/** Returns the error that reading an output rejects with. */
-export function failureAt(stage: (typeof stages)[number], pending: PendingPdf, read: Read): Promise<unknown> {
-  return rejectionOf(readAt(stage, pending, read));
 }
 
 /** Collects all chunks. */

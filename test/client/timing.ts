@@ -1,19 +1,6 @@
 import { ApiError, TimeoutError, type TimeoutPhase } from "template-pdf";
 import { expect, onTestFinished, vi } from "vitest";
 import { turns } from "../support/service.ts";
-import { outputMethods } from "./every-form.ts";
-
-type OutputMethod = (typeof outputMethods)[number];
-
-/** The output methods that return bytes while they arrive. */
-export const streamMethods: readonly OutputMethod[] = outputMethods.filter(([method]) =>
-  ["stream()", "nodeStream()", "response()", "iteration"].includes(method),
-);
-
-/** The output methods that return only complete documents. */
-export const wholeDocumentMethods: readonly OutputMethod[] = outputMethods.filter(
-  (method) => !streamMethods.includes(method),
-);
 
 /** Expects a `TimeoutError` of this limit. */
 export function expectTimeout(error: unknown, phase: TimeoutPhase, limitMs: number): TimeoutError {

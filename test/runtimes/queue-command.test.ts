@@ -87,7 +87,10 @@ describe("the commands of a queue", () => {
     expect((await run("runs", "--failures", "2026-11")).stdout).toBe("run 2026-11: no job has failed\n");
     worker.kill("SIGTERM");
     const { code, stdout, stderr } = await ended;
-    expect([code, stdout.toString()]).toEqual([0, expect.stringMatching(/^30 documents generated, 1 failed, in /)]);
+    expect([code, stdout.toString()]).toEqual([
+      0,
+      expect.stringMatching(/^30 documents generated, 1 failed, in /),
+    ]);
     expect(stderr).toMatch(/^run 2026-11, job 1: /m);
     expect((await type(showing)).stdout.toString()).toMatch(/^2026-11 +30 +30 +0 +0 +0 +- +done$/m);
     expect(documents()).toEqual(Array(30).fill(pdf));
