@@ -1,16 +1,66 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { request } from "node:http";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { TemplatePdf, type TemplatePdfError } from "template-pdf";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { hasPosixShell, hasSignals } from "../support/platform.ts";
 import { rejectionOf } from "../support/service.ts";
-import { endingOf, main, start } from "./command.ts";
-import { emulate, files } from "./emulation.ts";
+import { type Ending, endingOf, main, start, startCommand } from "./command.ts";
+import { runInProcess } from "./run-in-process.ts";
+import { folderOf } from "./types-command.ts";
+
+/** The templates of the emulator, unless a test passes others. */
+const files = {
+  "invoice.json": JSON.stringify({
+    content: ["Invoice for {{customer}}", "Total {{total}}"],
+    sample: { customer: 'O\'Neil & "Söhne" $HOME `id` \u009b2J\\', total: "£1,000" },
+  }),
+  "greeting.json": JSON.stringify({ content: ["Hello {{name}}"], sample: { name: "it's\u202e you!" } }),
+  "any.mjs":
+    "export default ({ explode }) => { if (explode) throw new Error('two\\nlines'); return { content: ['any'] } };",
+};
+
+/** A running `emulate` command, whose output is read line by line. */
+class Emulation {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<Ending>;
+  readonly #lines: AsyncIterator<string>;
+
+  constructor(child: ChildProcessWithoutNullStreams) {
+    this.child = child;
+    this.ended = endingOf(child);
+    // Reading the output fails if a test closes the pipe.
+    this.ended.catch(() => {});
+    this.#lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  }
+
+  /** Returns the next line of standard output. */
+  async line(): Promise<string> {
+    const { value, done } = await this.#lines.next();
+    if (done) throw new Error(`emulate has exited: ${(await this.ended).stderr}`);
+    return value;
+  }
+}
+
+/** Starts the command, and reads its introduction. */
+async function emulate(flags: readonly string[] = [], texts = files as Record<string, string>, env = {}) {
+  const folder = folderOf(texts);
+  const emulation = new Emulation(
+    startCommand(["emulate", folder, "--port", "0", ...flags], { cwd: folder, env }),
+  );
+  const introduction: string[] = [];
+  while (introduction.at(-1) !== "Ctrl-C stops the emulator.") introduction.push(await emulation.line());
+  const [baseUrl = "", apiKey = ""] = introduction.slice(0, 2).map((line) => line.split(/ {2,}/)[1]);
+  const pdfs = new TemplatePdf({ baseUrl, apiKey, retry: false });
+  return { folder, emulation, introduction, baseUrl, apiKey, pdfs };
+}
 
 describe("emulate", () => {
   it("prints its URLs and its templates, and logs each request on one line", async () => {
@@ -47,12 +97,8 @@ describe("emulate", () => {
   });
 
   it("accepts requests to every --allow-host, and logs a request to another host", async () => {
-    const { baseUrl, apiKey, emulation } = await emulate([
-      "--allow-host",
-      "a.test",
-      "--allow-host",
-      "b.test",
-    ]);
+    const hosts = ["--allow-host", "a.test", "--allow-host", "b.test"];
+    const { baseUrl, apiKey, emulation } = await emulate(hosts);
     const { port } = new URL(baseUrl);
     for (const [host, outcome] of [
       ["a.test", / {2}POST {2}any {2}200 {2}/],
@@ -61,11 +107,9 @@ describe("emulate", () => {
     ] as const) {
       const path = "/api/v1/templates/any/generate-sync";
       const headers = { host, authorization: `API-Key ${apiKey}`, "content-type": "application/json" };
-      const call = request({ port, path, method: "POST", headers }, (response) => response.resume()).end(
-        "{}",
-      );
+      const call = request({ port, path, method: "POST", headers }, (response) => response.resume());
       // The line is logged before the response has ended, and the emulator is killed at the end of this test.
-      const closed = once(call, "close");
+      const closed = once(call.end("{}"), "close");
       expect(await emulation.line()).toMatch(outcome);
       await closed;
     }
@@ -105,6 +149,23 @@ describe("emulate", () => {
     expect(await emulation.line()).toMatch(/ {2}greeting {2}200 {2}- {2}.* {2}fault: cut$/);
     expect((await greeting()).length).toBeGreaterThan(0);
   });
+
+  it.runIf(hasSignals)("opens the playground with --open, and survives a missing opener", async () => {
+    const openers = folderOf({});
+    const opened = join(openers, "opened");
+    for (const isThere of [false, true]) {
+      const script = `#!/bin/sh\nprintf %s "$*" > '${opened}.part' && /bin/mv '${opened}.part' '${opened}'\n`;
+      if (isThere) await writeFile(join(openers, "xdg-open"), script, { mode: 0o755 });
+      const { emulation, baseUrl } = await emulate(["--open"], files, { PATH: openers });
+      if (isThere) await eventually(() => existsSync(opened));
+      else await once(emulation.child.stderr, "data");
+      const headers = { accept: "text/html" };
+      expect((await fetch(isThere ? await readFile(opened, "utf8") : baseUrl, { headers })).status).toBe(200);
+      emulation.child.kill("SIGINT");
+      const line = `template-pdf: Could not open ${baseUrl}/ with xdg-open: the program was not found. Open it yourself.\n`;
+      expect(await emulation.ended).toMatchObject({ stderr: isThere ? "" : line });
+    }
+  });
 });
 
 describe("the example commands that emulate prints", () => {
@@ -128,9 +189,6 @@ describe("the example commands that emulate prints", () => {
         String.raw`{"name":"it's\u202e you!"}`,
         `${baseUrl}/api/v1/templates/greeting/generate-sync`,
       ]);
-      const headers = { authorization: `API-Key ${apiKey}`, "content-type": "application/json" };
-      const [body = "", url = ""] = words.slice(-2);
-      expect((await fetch(url, { method: "POST", headers, body })).status).toBe(200);
     },
   );
 
@@ -184,5 +242,59 @@ describe("stopping emulate", () => {
     const exited = new Promise((resolve) => emulation.child.once("exit", resolve));
     await fetch(`${baseUrl}/elsewhere`).catch(() => {});
     expect(await exited).toBe(141);
+  });
+});
+
+describe("emulate refuses to start", () => {
+  const allowHosts = ["--allow-host", "a.test", "--allow-host", "b.test:80"];
+  it.each<[flags: readonly string[], words: string, texts?: Record<string, string>]>([
+    [["--port", "65536"], '--port must be a number from 0 to 65535, but got "65536".'],
+    [["--host", ""], "Expected --host to be an address or a name"],
+    [
+      allowHosts,
+      'Expected --allow-host to contain host names such as "pdf.test", without a scheme, a port or a path, got "b.test:80".',
+    ],
+    [["--key", "a b"], "Expected API key number 1 to be a string of visible ASCII characters"],
+    [["--open", "--no-ui"], "--open opens the playground, but --no-ui disables it. Leave out one of them."],
+    [["--images", "nowhere"], "nowhere does not exist"],
+    [["--fonts", "nowhere"], "nowhere does not exist"],
+    [["--fault", "429 sometimes"], 'The fault "429 sometimes" is not a fault rule'],
+    [["--latency", "9..3"], 'The latency "9..3" is not between 0 and 2147483647 ms'],
+    [
+      [],
+      "the `port` of the printer is missing",
+      { "a.mjs": 'throw TypeError("the `port` of the printer is missing");' },
+    ],
+  ])("with the options %j, and reports: %s", async (flags, words, texts = files) => {
+    const args = ["emulate", ".", "--port", "0", ...flags];
+    const { code, stdout, stderr } = await runInProcess(args, { cwd: folderOf(texts) });
+    expect(stderr).toMatch(/^template-pdf: [^\n]*\n$/);
+    expect(stderr).toContain(words);
+    expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: "" });
+  });
+
+  it("with a line for each broken template, or about the default folder", async () => {
+    const broken = { "a.json": '{"content": [}', "b.mjs": "export default 7;", "c.json": '{"content": []}' };
+    const { code, stderr } = await runInProcess(["emulate", "."], { cwd: folderOf(broken) });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^template-pdf: .*a\.json:1:14: .*\ntemplate-pdf: .*b\.mjs.*\n$/);
+    const missing = await runInProcess(["emulate"], { cwd: folderOf({}) });
+    expect([missing.code, missing.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^template-pdf: The template folder .*templates does not exist\..*\n$/),
+    ]);
+  });
+
+  it("with exit code 1 if the port is in use", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const args = ["emulate", ".", "--port", String(port)];
+    const { code, stderr } = await runInProcess(args, { cwd: folderOf(files) });
+    expect(stderr).toBe(
+      `template-pdf: Port ${port} on 127.0.0.1 is in use. Stop the program that uses it, or pass another --port; 0 selects a free one.\n`,
+    );
+    expect(code).toBe(1);
   });
 });

@@ -1,34 +1,48 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { pdfOf, Service, withLength } from "../support/service.ts";
-import { runCommand } from "./command.ts";
-import { generateSetting } from "./generate-setting.ts";
-import { runInProcess } from "./run-in-process.ts";
+import { spellings } from "../client/canaries.ts";
+import {
+  type Answer,
+  beginning,
+  cutOffAfter,
+  pdfOf,
+  Service,
+  saying,
+  withLength,
+} from "../support/service.ts";
+import { generateSetting, runInProcess } from "./run-in-process.ts";
 
 const pdf = pdfOf(36_789);
+const secretKey = "key-CANARY/+=0123456789";
+const value = "Zoë CANARY <O'Neil> & Söhne";
+
+function expectNoSecret(text: string): void {
+  for (const secret of ["CANARY", ...spellings(secretKey), ...spellings(value)]) {
+    expect(text).not.toContain(secret);
+  }
+}
 
 describe("generate", () => {
   it("saves the document under its uid, and reports the file and its size", async () => {
     const { service, cwd, env } = await generateSetting(withLength(pdf), "key-of-the-tests");
-    const { code, stdout, stderr } = await runCommand(["generate", "invoice"], { cwd, env });
+    const { code, stdout, stderr } = await runInProcess(["generate", "invoice"], { cwd, env });
     expect([code, stderr, stdout.toString()]).toEqual([0, "", "invoice.pdf: 36.8 kB\n"]);
     expect(pdf.equals(await readFile(join(cwd, "invoice.pdf")))).toBe(true);
     expect(await readdir(cwd)).toEqual(["invoice.pdf"]);
-    expect(service.requests).toHaveLength(1);
-    expect(service.requests[0]).toMatchObject({
-      path: "/api/v1/templates/invoice/generate-sync",
-      headers: { authorization: "API-Key key-of-the-tests", "content-type": "application/json" },
-      body: "{}",
-    });
+    expect(service.requests).toMatchObject([
+      {
+        path: "/api/v1/templates/invoice/generate-sync",
+        headers: { authorization: "API-Key key-of-the-tests", "content-type": "application/json" },
+        body: "{}",
+      },
+    ]);
   });
 
   it.each([
     [["--", "../2026/März: 1"], "_2026_März_ 1.pdf"],
-    [["invoice.pdf"], "invoice.pdf"],
     [["--", "..."], "document.pdf"],
     [["invoice", "-o", "march.pdf"], "march.pdf"],
-    [["invoice", "-o", "--version"], "--version"],
   ])("with the arguments %j replaces the existing file %s", async (args, file) => {
     const { service, cwd, env } = await generateSetting();
     await writeFile(join(cwd, file), "an older one");
@@ -41,16 +55,21 @@ describe("generate", () => {
   });
 
   it.each([
-    ["-", runCommand],
-    ["/dev/stdout", runInProcess],
-  ])("writes only the bytes of the document to standard output with -o %s", async (output, run) => {
-    const large = pdfOf(3_000_001);
-    const { cwd, env } = await generateSetting(withLength(large));
-    const { code, stdout, stderr } = await run(["generate", "invoice", "-o", output], { cwd, env });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(large.equals(stdout)).toBe(true);
-    expect(await readdir(cwd)).toEqual([]);
-  });
+    ["-", "-"],
+    ["/dev/stdin", "/dev/stdout"],
+  ])(
+    "reads values from standard input with --values %s, and writes only the document with -o %s",
+    async (file, output) => {
+      const { service, cwd, env } = await generateSetting();
+      const input = '{"text":"ü"}';
+      const args = ["generate", "invoice", "--values", file, "-o", output];
+      const { code, stdout, stderr } = await runInProcess(args, { cwd, env, input });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(pdf.equals(stdout)).toBe(true);
+      expect(await readdir(cwd)).toEqual([]);
+      expect(service.requests[0]?.body).toBe(input);
+    },
+  );
 
   it("sends the values of a file, and overrides them with every --set as a string", async () => {
     const { service, cwd, env } = await generateSetting();
@@ -63,16 +82,166 @@ describe("generate", () => {
       '{"total":"1,000","__proto__":"b","lines":[{"price":2.5}],"customer.name":"Zoë","formula":"a=b","note":""}',
     );
   });
+});
 
-  it.each([
-    ["-", runCommand],
-    ["/dev/stdin", runInProcess],
-  ])("sends the values from standard input with --values %s", async (file, run) => {
-    const { service, cwd, env } = await generateSetting();
-    const input = JSON.stringify({ text: "ü".repeat(200_000) });
-    const args = ["generate", "invoice", "--values", file];
-    expect(await run(args, { cwd, env, input })).toMatchObject({ code: 0, stderr: "" });
-    expect(JSON.parse(service.requests[0]?.body ?? "")).toEqual(JSON.parse(input));
+describe("a failure of generate", () => {
+  /** Responds with the API key and the body of the request. */
+  const echo: Answer = ({ headers, body, response }) => {
+    response.writeHead(400, { "content-type": "application/json", "x-request-id": "request-1" });
+    response.end(JSON.stringify({ message: `${headers.authorization} sent ${body}` }));
+  };
+
+  it.each<[line: string, answer: Answer, flag: string]>([
+    [
+      'Got 400 from ORIGIN for template "invoice", saying "API-Key [redacted] sent {\\"customer\\":\\"[redacted]\\"}". ' +
+        "Compare the values with the template's placeholders. Request id: request-1.",
+      echo,
+      "--timeout=1h",
+    ],
+    [
+      'Got 503 from ORIGIN for template "invoice". Try again later. Not retried: a delay of 10 s would exceed --timeout.',
+      saying(503, "", { "retry-after": "10" }),
+      "--timeout=5s",
+    ],
+    [
+      'The document from ORIGIN for template "invoice" was truncated after 18400 of 36789 bytes (other side closed). Generate it again.',
+      cutOffAfter(pdf, 18_400),
+      "--no-retry",
+    ],
+    [
+      "The service at ORIGIN did not return a complete document within 100 ms. Try again, or allow more time, for example --timeout 1s.",
+      beginning(pdf.subarray(0, 20_000), { "content-length": String(pdf.length) }),
+      "--timeout=100ms",
+    ],
+  ])("is reported in one line with exit code 1, and leaves no file: %s", async (line, answer, flag) => {
+    const { service, cwd, env } = await generateSetting(answer, secretKey);
+    const args = ["generate", "invoice", "--set", `customer=${value}`, flag];
+    const { code, stdout, stderr } = await runInProcess(args, { cwd, env });
+    expect(stderr).toBe(`template-pdf: ${line.replace("ORIGIN", service.baseUrl)}\n`);
+    expect([code, stdout.length]).toEqual([1, 0]);
+    const requestCount = service.requests.length;
+    const debugged = await runInProcess([...args, "--no-retry", "--debug"], { cwd, env });
+    expect([debugged.code, service.requests.length - requestCount]).toEqual([1, 1]);
+    // The complete error with its stack.
+    expect(debugged.stderr).toMatch(/\n(?:\w*Error|Failure)\b[\s\S]*\n {4}at /);
+    expectNoSecret(stderr + debugged.stderr);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it("has exit code 1 although a part of the document is on standard output", async () => {
+    const { cwd, env } = await generateSetting(cutOffAfter(pdf, 18_400));
+    const args = ["generate", "invoice", "-o", "-", "--no-retry"];
+    const { code, stdout, stderr } = await runInProcess(args, { cwd, env });
+    expect(code).toBe(1);
+    expect(stderr).toContain("was truncated after 18400 of 36789 bytes");
+    expect(pdf.subarray(0, stdout.length).equals(stdout)).toBe(true);
+  });
+
+  it("is printed by --debug with its control characters escaped", async () => {
+    const { cwd, env } = await generateSetting();
+    const args = ["generate", "invoice", "--values", "\u001b]0;title\u0007\u009b2J\u202egpj.json", "--debug"];
+    const { code, stderr } = await runInProcess(args, { cwd, env });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/\n {4}at /);
+    expect(stderr.split("\\u001b]0;title\\u0007\\u009b2J\\u202egpj").length).toBeGreaterThan(2);
+    expect(stderr.replaceAll("\n", "")).not.toMatch(/[\p{Bidi_Control}\p{Cc}]/u);
+  });
+});
+
+interface Setup {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  /** The files of the working directory; `undefined` creates a folder. */
+  readonly files?: Readonly<Record<string, string | undefined>>;
+}
+
+describe("generate without a request", () => {
+  const file = ["--values", "values.json"];
+  const onInput = ["--values", "-"];
+  const inQuotes = "Write it as --set key=value, in quotes if it contains spaces.";
+  const noKey = { TEMPLATE_PDF_API_KEY: "" };
+
+  it.each<[args: readonly string[], line: string, setup?: Setup]>([
+    [
+      ["--api-key", secretKey],
+      "The API key cannot be passed on the command line, because other users of this machine could see it, and the shell history would record it. " +
+        "Set TEMPLATE_PDF_API_KEY=… in the environment or in the file .env in this folder.",
+    ],
+    [
+      [],
+      "The API key is missing. Set TEMPLATE_PDF_API_KEY=… in the environment or in the file .env in this folder; " +
+        "the dashboard shows keys under Settings » API keys.",
+      { env: noKey },
+    ],
+    [
+      [],
+      "The base URL of the service is missing. Set TEMPLATE_PDF_BASE_URL=https://pdf.example.com in the environment; " +
+        "or pass --base-url https://pdf.example.com.",
+      { env: { TEMPLATE_PDF_BASE_URL: "" } },
+    ],
+    [
+      [],
+      "Could not read .env in this folder: it is a folder. Fix that, or set TEMPLATE_PDF_API_KEY and TEMPLATE_PDF_BASE_URL " +
+        "in the environment.",
+      { env: noKey, files: { ".env": undefined } },
+    ],
+    [["--set", "total=1", "--set", value], `The --set option at position 2 has no =. ${inQuotes}`],
+    [["--set", `=${value}`], `The --set option at position 1 has no key before its =. ${inQuotes}`],
+    [
+      file,
+      "Could not read the values from values.json: there is no such file. Give --values a JSON file, or - for standard input.",
+    ],
+    [
+      file,
+      "values.json:3:3: expected a comma.",
+      { files: { "values.json": `{\n  "customer": "${value}"\n  "total": 1\n}` } },
+    ],
+    [
+      onInput,
+      "standard input:1:1: the values are an array. Use one JSON object with a property for each placeholder.",
+      { input: `["${value}"]` },
+    ],
+    [onInput, "standard input:1:1: the JSON is empty; expected at least {}."],
+    [
+      ["-o", "missing/invoice.pdf"],
+      'Could not save the document to "missing/invoice.pdf": its folder does not exist: create it first.',
+    ],
+    [
+      ["-o", "-", "--open"],
+      "--open needs a file, but -o - writes to standard output. Give -o a file name, or leave out --open.",
+    ],
+  ])("refuses %j in one line: %s", async (args, line, { env, input, files = {} } = {}) => {
+    const { service, cwd, env: defaultEnv } = await generateSetting(undefined, secretKey);
+    for (const [name, text] of Object.entries(files)) {
+      await (text === undefined ? mkdir(join(cwd, name)) : writeFile(join(cwd, name), text));
+    }
+    const options = { cwd, env: { ...defaultEnv, ...env }, ...(input !== undefined && { input }) };
+    const { code, stdout, stderr } = await runInProcess(["generate", "invoice", ...args], options);
+    expect(stderr).toBe(`template-pdf: ${line}\n`);
+    expect([code, stdout.length]).toEqual([2, 0]);
+    const debugged = await runInProcess(["generate", "invoice", "--debug", ...args], options);
+    expect([debugged.code, debugged.stderr]).toEqual([2, expect.stringContaining(`template-pdf: ${line}\n`)]);
+    expectNoSecret(stderr + debugged.stderr);
+    expect(service.requests).toEqual([]);
+    expect((await readdir(cwd)).sort()).toEqual(Object.keys(files).sort());
+  });
+
+  it("refuses to send the key over http:// to another machine except with --allow-insecure-http", async () => {
+    // An address that does not count as this machine, and at which nothing listens.
+    const args = ["generate", "invoice", "--no-retry", "--base-url", "http://0.0.0.0:1"];
+    const { cwd, env } = await generateSetting();
+    const refused = await runInProcess(args, { cwd, env });
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      "template-pdf: The API key would be sent to 0.0.0.0:1 unencrypted. Use https:// in the base URL, or set " +
+        "--allow-insecure-http if you trust the network.\n",
+    ]);
+    const sent = await runInProcess([...args, "--allow-insecure-http"], { cwd, env });
+    expect([sent.code, sent.stderr]).toEqual([
+      1,
+      'template-pdf: Could not reach http://0.0.0.0:1 for template "invoice" (connect ECONNREFUSED 0.0.0.0:1). ' +
+        "Check the base URL and the network.\n",
+    ]);
   });
 });
 
@@ -106,7 +275,6 @@ describe("the API key and the base URL", () => {
   it.each<[sources: Sources, key: string, path: string, stderr?: string]>([
     [{ envFile: `\ufeff# the service\nTEMPLATE_PDF_API_KEY='k-file'\nexport ${urlOnly}` }, "k-file", "/file"],
     [{ envFile: both, env: { ...key, ...url } }, "k-env", "/env"],
-    [{ envFile: both, env: url }, "k-file", "/env", mixed],
     [{ envFile: both, env: { TEMPLATE_PDF_API_KEY: "", ...url } }, "k-file", "/env", mixed],
     [{ envFile: `TEMPLATE_PDF_API_KEY=k-env\n${urlOnly}`, env: key }, "k-env", "/file"],
     [{ envFile: urlOnly, env: key, flags }, "k-env", "/flag"],
@@ -117,7 +285,6 @@ describe("the API key and the base URL", () => {
 
   it.each([
     [urlOnly, {}],
-    [both, {}],
     [both, { TEMPLATE_PDF_BASE_URL: "" }],
   ])("are refused with a key of the environment and a base URL of .env: %j, %j", async (envFile, empty) => {
     expect(await settingsFrom({ envFile, env: { ...key, ...empty } })).toEqual({
@@ -132,9 +299,8 @@ describe("the API key and the base URL", () => {
 
   it("are the only settings that are read from .env", async () => {
     const proxy = await Service.start(withLength(pdf));
-    const names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"];
-    const proxies = names.map((name) => `${name}=${proxy.baseUrl}\n`).join("");
-    const envFile = `${both}${proxies}NO_PROXY=\nNODE_OPTIONS=--title=x\nNODE_TLS_REJECT_UNAUTHORIZED=0\n`;
+    const proxies = ["HTTP_PROXY", "http_proxy", "ALL_PROXY"].map((name) => `${name}=${proxy.baseUrl}\n`);
+    const envFile = `${both}${proxies.join("")}NO_PROXY=\nNODE_TLS_REJECT_UNAUTHORIZED=0\n`;
     const before = { ...process.env };
     expect(await settingsFrom({ envFile })).toMatchObject({ code: 0, key: "API-Key k-file" });
     expect(proxy.requests).toEqual([]);
@@ -142,10 +308,9 @@ describe("the API key and the base URL", () => {
   });
 
   it("are not read from .env if the environment contains both", async () => {
-    const { service, cwd, env } = await generateSetting();
+    const { cwd, env } = await generateSetting();
     // Reading it would fail, because it is a folder.
     await mkdir(join(cwd, ".env"));
     expect(await runInProcess(["generate", "invoice"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
-    expect(service.requests).toHaveLength(1);
   });
 });

@@ -6,10 +6,7 @@ import { openerOf } from "../../src/cli/open-file.ts";
 import { run } from "../../src/cli/run.ts";
 import { temporaryFolder } from "../client/every-form.ts";
 import { eventually } from "../support/eventually.ts";
-import { hasSignals } from "../support/platform.ts";
-import { endingOf, startCommand } from "./command.ts";
-import { templateFolder } from "./emulation.ts";
-import { generateSetting } from "./generate-setting.ts";
+import { generateSetting } from "./run-in-process.ts";
 
 /** Writes an executable script to a folder. */
 async function writeProgram(folder: string, name: string, script: string): Promise<void> {
@@ -53,46 +50,6 @@ describe("--open", () => {
         "The document is saved. Open it yourself.\n",
     );
     expect(existsSync(path)).toBe(true);
-  });
-
-  it.runIf(hasSignals)("of emulate opens the playground, and survives a missing opener", async () => {
-    const openers = temporaryFolder();
-    const openedFile = join(openers, "opened");
-    const folder = await templateFolder();
-    const serve = async () => {
-      const env = { PATH: openers };
-      const child = startCommand(["emulate", folder, "--port", "0", "--open"], { cwd: folder, env });
-      const ended = endingOf(child);
-      let printed = "";
-      let errors = "";
-      child.stdout.on("data", (chunk) => {
-        printed += chunk;
-      });
-      child.stderr.on("data", (chunk) => {
-        errors += chunk;
-      });
-      await eventually(() => printed.includes("Ctrl-C stops the emulator."));
-      const reportsError = () => eventually(() => errors !== "");
-      return { child, ended, reportsError, playground: /^Playground +(\S+)$/m.exec(printed)?.[1] ?? "" };
-    };
-    const withoutOpener = await serve();
-    await withoutOpener.reportsError();
-    expect((await fetch(withoutOpener.playground, { headers: { accept: "text/html" } })).status).toBe(200);
-    withoutOpener.child.kill("SIGINT");
-    expect((await withoutOpener.ended).stderr).toBe(
-      `template-pdf: Could not open ${withoutOpener.playground} with xdg-open: the program was not found. Open it yourself.\n`,
-    );
-
-    await writeProgram(
-      openers,
-      "xdg-open",
-      `printf %s "$*" > '${openedFile}.part' && /bin/mv '${openedFile}.part' '${openedFile}'`,
-    );
-    const { child, ended, playground } = await serve();
-    await eventually(() => existsSync(openedFile));
-    expect(await readFile(openedFile, "utf8")).toBe(playground);
-    child.kill("SIGINT");
-    expect(await ended).toMatchObject({ stderr: "" });
   });
 
   it("passes the path to the Windows shell in an environment variable", () => {

@@ -1,15 +1,14 @@
 import { Readable } from "node:stream";
 import { run } from "../../src/cli/run.ts";
+import { temporaryFolder } from "../client/every-form.ts";
+import { type Answer, pdfOf, Service, withLength } from "../support/service.ts";
 import type { Ending, ProcessOptions } from "./command.ts";
 import { FakeTerminal, RecordedOutput } from "./fake-terminal.ts";
 
 /** Commands run one after the other, because each changes the working directory of this process. */
 let previous: Promise<unknown> = Promise.resolve();
 
-/**
- * Runs the command from the sources in this process. Use it if a test does not need a separate process, whose start takes
- * longer than most commands.
- */
+/** Runs the command from the sources in this process. Starting a separate process takes longer than most commands. */
 export function runInProcess(args: readonly string[], options: ProcessOptions): Promise<Ending> {
   const ending = previous.then(() => runIn(args, options));
   previous = ending.catch(() => {});
@@ -29,4 +28,13 @@ async function runIn(args: readonly string[], { cwd, env = {}, input }: ProcessO
   } finally {
     process.chdir(before);
   }
+}
+
+/** Starts a service, and returns it with an empty working directory, and a terminal and an environment that use it. */
+export async function generateSetting(answer: Answer = withLength(pdfOf(36_789)), apiKey = "k") {
+  const service = await Service.start(answer);
+  const env = { TEMPLATE_PDF_API_KEY: apiKey, TEMPLATE_PDF_BASE_URL: service.baseUrl };
+  const terminal = new FakeTerminal();
+  terminal.env = { ...env };
+  return { service, cwd: temporaryFolder(), env, terminal };
 }

@@ -1,20 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { temporaryFolder } from "../client/every-form.ts";
-import { runCommand } from "./command.ts";
 import { runInProcess } from "./run-in-process.ts";
 
 /** The contents of files by their paths. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;
-
-/** The outcome of `template-pdf types`. */
-export interface TypesEnding {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** The text of the default output file. */
-  readonly written: string;
-}
 
 /** Creates a folder with files, which is removed after the test. */
 export function folderOf(files: Files): string {
@@ -26,25 +16,10 @@ export function folderOf(files: Files): string {
   return folder;
 }
 
-/** Runs `template-pdf types` in a folder; `words` are split at spaces. */
-export async function runTypes(cwd: string, words: string): Promise<TypesEnding> {
-  // Modules need a separate process, because they may end it.
-  const run = mayLoadModules(cwd, words) ? runCommand : runInProcess;
-  const { code, stdout, stderr } = await run(["types", ...words.split(" ")], { cwd });
+/** Runs `template-pdf types` in a folder; `words` are split at spaces. Returns its output, and the text of the default file. */
+export async function runTypes(cwd: string, words: string) {
+  const { code, stdout, stderr } = await runInProcess(["types", ...words.split(" ")], { cwd });
   return { code, stdout: stdout.toString(), stderr, written: textOf(join(cwd, "pdf-templates.ts")) };
-}
-
-/** Returns the types of these files without comments. */
-export async function typesOf(files: Files, words: string): Promise<string> {
-  const { code, stderr, written } = await runTypes(folderOf(files), words);
-  if (code !== 0 || stderr !== "") throw new Error(stderr);
-  return written.replace(/^ *(?:\/\/|\/\*\*).*\n+/gm, "");
-}
-
-function mayLoadModules(cwd: string, words: string): boolean {
-  return [words, ...readdirSync(cwd, { recursive: true, encoding: "utf8" })].some((name) =>
-    /\.mjs\b/.test(name),
-  );
 }
 
 function textOf(path: string): string {
@@ -53,4 +28,11 @@ function textOf(path: string): string {
   } catch {
     return "";
   }
+}
+
+/** Returns the types of these files without comments. */
+export async function typesOf(files: Files, words: string): Promise<string> {
+  const { code, stderr, written } = await runTypes(folderOf(files), words);
+  if (code !== 0 || stderr !== "") throw new Error(stderr);
+  return written.replace(/^ *(?:\/\/|\/\*\*).*\n+/gm, "");
 }

@@ -1,8 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { ftruncateSync, openSync, readdirSync } from "node:fs";
+import { readdirSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { hasPipeFiles } from "../support/platform.ts";
 import { type Files, folderOf, runTypes } from "./types-command.ts";
 
 const sampleIs = (found: string) =>
@@ -11,13 +9,9 @@ const schemaOf = (x: unknown) => JSON.stringify({ type: "object", properties: { 
 const standard = (more: string) =>
   `export const schema = { "~standard": { version: 1, vendor: "mine", validate() {}, ${more} } };`;
 const noJson = "this is not JSON; only numbers, true, false and null can be outside double quotes.";
-const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
-const onlyExport = "It must only export values.";
 const twoNames = (name: string) => `would both be called "${name}": write one of them to another file.`;
 const signature = "// Written by `template-pdf types`: run that again instead of editing this file.\n";
 const eachLine = "Each line must be one complete sample.";
-const noFile =
-  "this is a pipe, a socket or a device, but types reads only files and folders. Save its content in a file.";
 
 /** Runs the command, and expects that it prints these lines and writes nothing. */
 async function expectRefusal(cwd: string, words: string, ...lines: readonly string[]): Promise<void> {
@@ -39,24 +33,20 @@ describe("types refuses", () => {
     ["a.json", ': the file is empty. Add a sample, for example {"date":"1 May"}.', "\ufeff \n"],
     ["a.json", ": the array contains no samples. Add at least one.", "[]"],
     ["a.ndjson", ': the file contains no samples. Put one on each line, for example {"date":"1 May"}.', ""],
-    ["a.json", ":3:3: expected a comma.", '{\n  "a": "CANARY"\n  "b": 1}'],
     [
       "a.json",
       ":2:1: expected the end of the JSON; this looks like NDJSON, one sample per line. Rename the file to end in .ndjson.",
       '{"a":"CANARY"}\r\n{"a":"CANARY"}\r\n',
     ],
-    ["a.ndjson", `:3:7: ${noJson} ${eachLine}`, '\ufeff{}\r\n\r\n{"a": CANARY}\n'],
     // Only the first line can start with a byte order mark, wherever a chunk ends.
     ["a.ndjson", `:2:1: ${noJson} ${eachLine}`, `{}\n\ufeff{"a":"${"x".repeat(2 ** 20)}"}\n`],
     ["a.json", `:1:1: ${sampleIs("a string")}`, '"CANARY"'],
     ["a.json", `:3:2: ${sampleIs("an array")}`, '[\n {"a": 1},\n ["CANARY"]]'],
-    ["a.json", ": this is nested deeper than 1500 levels.", `{"content":${nested(200_000)}}`],
     [
       "a.json",
       ":1:5: this sample is nested deeper than 500 levels. Flatten it.",
-      `[{},{"a":${nested(600)}}]`,
+      `[{},{"a":${"[".repeat(600)}${"]".repeat(600)}}]`,
     ],
-    ["a.json", ":2:8: this is not UTF-8. Save it as UTF-8.", Buffer.from('{\n"a":"Zo\xeb"}', "latin1")],
     [
       "a.json",
       ":5:12: this is not a JSON Schema type; the types are string, number, integer, boolean, null, object and array.",
@@ -68,13 +58,6 @@ describe("types refuses", () => {
       '{"type":"array"}',
     ],
     ["a.json", ', content[0]: "{{a" is never closed. Add }} after the name.', '{"content":["{{a"]}'],
-    ["a.json", `:2:10: ${sampleIs("an array")}`, '{"content":["{{a}}"],\n"sample":[]}'],
-    ["a.mjs", `: the module ended the process while it was loading. ${onlyExport}`, "process.exit(0);"],
-    [
-      "a.mjs",
-      `: the module has a top-level await that never settles. ${onlyExport}`,
-      "await new Promise(() => {});",
-    ],
   ])("a file, and reports %s%s", async (file, line, text) => {
     await expectRefusal(folderOf({ [file]: text }), file, `${file}${line}`);
   });
@@ -104,10 +87,8 @@ describe("types refuses", () => {
 
   it.each<[words: string, line: string, files?: Files]>([
     ["a.json", "Could not read a.json: there is no such file."],
-    ["a=", "a=: there is no path after the =. Write uid=path."],
     ["=a.json", "=a.json: there is no valid uid before the =. Write uid=path."],
     ["f", "f: this folder contains no sample, schema or template.", { "f/a.txt": "CANARY" }],
-    ["x*.json", "Could not read x*.json: there is no such file."],
     [
       "a.schema.json a.2.json",
       "a.2.json: the template a already has a schema in a.schema.json. Pass only one of them.",
@@ -125,9 +106,10 @@ describe("types refuses", () => {
       "--check compares with a file, but -o - writes to standard output. Give -o a file name, or leave out --check.",
     ],
     ["-", "-: types reads files and folders, not standard input. Save the samples in a file."],
-    ["a=/dev/null", `/dev/null: ${noFile}`],
-    ["a.json -o ", "-o is empty. Give it a file name, or leave it out."],
-    ["--zod", "Missing required argument 'samples'. See template-pdf types --help."],
+    [
+      "a=/dev/null",
+      "/dev/null: this is a pipe, a socket or a device, but types reads only files and folders. Save its content in a file.",
+    ],
     ["a.json -o a -o b", "-o may be given only once. See template-pdf types --help."],
     // A line break in a file name must not break the message.
     [".", `a.b c.json:1:2: ${sampleIs("a number")}`, { "a.b\nc.json": "[1]" }],
@@ -135,32 +117,20 @@ describe("types refuses", () => {
     await expectRefusal(folderOf(files), words, line);
   });
 
-  it.each([
-    [
-      "json",
-      "a.json: the file is larger than 256 MiB. Save it as NDJSON, one sample per line, in a file that ends in .ndjson.",
-    ],
-    ["ndjson", "a.ndjson:1:1: this line is longer than 64 MiB. Put one sample on each line."],
-  ])("a .%s file with one huge line", async (extension, line) => {
-    const cwd = folderOf({});
-    ftruncateSync(openSync(join(cwd, `a.${extension}`), "w"), 600 * 1024 * 1024);
-    await expectRefusal(cwd, `a.${extension}`, line);
-  });
-
-  it.runIf(hasPipeFiles).each(["json", "ndjson", "mjs"])("a pipe named a.%s", async (extension) => {
-    const cwd = folderOf({});
-    execFileSync("mkfifo", [join(cwd, `a.${extension}`)]);
-    await expectRefusal(cwd, `a.${extension}`, `a.${extension}: ${noFile}`);
+  it("a .json file of 600 MB", async () => {
+    const cwd = folderOf({ "a.json": "" });
+    truncateSync(join(cwd, "a.json"), 600 * 1024 * 1024);
+    const advice = "Save it as NDJSON, one sample per line, in a file that ends in .ndjson.";
+    await expectRefusal(cwd, "a.json", `a.json: the file is larger than 256 MiB. ${advice}`);
   });
 
   it("every bad file, not only the first", async () => {
     await expectRefusal(
-      folderOf({ "a.json": "{", "b.ndjson": "{}\n[]", "c.json": "{}", "d.mjs": "throw 1;" }),
-      "a.json b.ndjson missing.json c.json d.mjs",
+      folderOf({ "a.json": "{", "b.ndjson": "{}\n[]", "c.json": "{}" }),
+      "a.json b.ndjson missing.json c.json",
       "a.json:1:2: expected } at the end of an object.",
       `b.ndjson:2:1: ${sampleIs("an array")}`,
       "Could not read missing.json: there is no such file.",
-      "d.mjs: d.mjs cannot be loaded: 1",
     );
   });
 });

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { expandPattern } from "../../src/cli/types/expand-pattern.ts";
 import { hasPipeFiles } from "../support/platform.ts";
-import { runCommand } from "./command.ts";
 import { type Files, folderOf, runTypes, typesOf } from "./types-command.ts";
 
 const a = '{"a":"1"}';
@@ -13,9 +12,8 @@ const b = '{"a":"1","b":2}';
 describe("types", () => {
   it("writes a file that names its sources, and reports it", async () => {
     const cwd = folderOf({ "samples/inv_2024.json": a, "samples/inv_2024.2.json": b });
-    const { code, stdout, stderr } = await runCommand(["types", "samples"], { cwd });
-    expect([code, stderr, stdout.toString()]).toEqual([0, "", "pdf-templates.ts: 1 template\n"]);
-    const written = readFileSync(join(cwd, "pdf-templates.ts"), "utf8");
+    const { code, stdout, stderr, written } = await runTypes(cwd, "samples");
+    expect([code, stderr, stdout]).toEqual([0, "", "pdf-templates.ts: 1 template\n"]);
     expect(written).toMatchInlineSnapshot(`
       "// Written by \`template-pdf types\`: run that again instead of editing this file.
 
@@ -55,19 +53,14 @@ describe("types", () => {
   });
 
   it("writes the same text for any order of the files, working directory and spelling of the paths", async () => {
-    const files = { "samples/invoice.json": b, "samples/letter.ndjson": a, "more/invoice.2.json": a };
-    const cwd = folderOf(files);
+    const cwd = folderOf({ "samples/invoice.json": b, "samples/letter.ndjson": a, "more/invoice.2.json": a });
     mkdirSync(join(cwd, "out"));
-    for (const [folder, words] of [
-      [cwd, "samples more -o out/t.ts"],
-      [
-        join(cwd, "out"),
-        "../more/invoice.2.json ../samples/letter.ndjson ../samples/invoice.json -o t.ts --check",
-      ],
-      [folderOf({}), `${cwd}/more ${cwd}/samples/ -o ${cwd}/out/t.ts --check`],
-    ] as const) {
-      expect(await runTypes(folder, words)).toMatchObject({ code: 0, stderr: "" });
-    }
+    const words = "../more/invoice.2.json ../samples/letter.ndjson ../samples/invoice.json -o t.ts --check";
+    const done = { code: 0, stderr: "" };
+    expect(await runTypes(cwd, "samples more -o out/t.ts")).toMatchObject(done);
+    expect(await runTypes(join(cwd, "out"), words)).toMatchObject(done);
+    const absolute = `${cwd}/more ${cwd}/samples/ -o ${cwd}/out/t.ts --check`;
+    expect(await runTypes(folderOf({}), absolute)).toMatchObject(done);
   });
 
   it("reads a file only once if it is named twice", async () => {
@@ -79,9 +72,7 @@ describe("types", () => {
   it.each<[files: Files, words: string, uid: string]>([
     [{ "a.b.json": a, "x/a.json": b }, "a.b.json x/a.json", "a"],
     [{ "s.json": a, "t.json": b }, "inv.2024=s.json inv.2024=t.json", "inv.2024"],
-    [{ "s.json": a }, "cafe\u0301=s.json", "caf\u00e9"],
     [{ "f/a.json": a, "f/b.ndjson": b }, "invoice=f", "invoice"],
-    [{ "a=b.json": a }, "a=b.json", "a=b"],
     [{ "inv.2024.json": '{"content":["{{a}}"],"sample":{"a":"x"}}' }, "inv.2024.json", "inv.2024"],
     [{ "cafe\u0301.json": a }, "cafe\u0301.json", "caf\u00e9"],
   ])("derives the uid from the files %j and the arguments %j: %s", async (files, words, uid) => {
@@ -98,29 +89,15 @@ describe("types", () => {
     ["jsonl", `\ufeff${a}\r\n \t\r\n\r\n${a}\r\n`],
     ["schema.json", '{"properties":{"a":{"type":"string"}},"required":["a"]}'],
     ["json", `{"$schema":"http://json-schema.org/draft-07/schema#","allOf":[{${schema}}]}`],
-    ["json", `{${schema}}`],
-    ["json", `{${schema.replace('"object"', '["object","null"]')}}`],
     ["json", `{"$ref":"#/definitions/x","definitions":{"x":{${schema}}}}`],
-    [
-      "json",
-      '{"properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"type":"string"}}}',
-      "{ a?: string | undefined; }",
-    ],
     [
       "json",
       '{"properties":{"a":{"b":1}},"required":[1]}',
       "{ properties: { a: { b: number; }; }; required: number[]; }",
     ],
-    [
-      "json",
-      '{"allOf":"1","definitions":{"a":{"b":1}},"type":["object","thing"]}',
-      "{ allOf: string; definitions: { a: { b: number; }; }; type: string[]; }",
-    ],
-    ["json", '{"type":"object","properties":{"a":1}}', "{ properties: { a: number; }; type: string; }"],
     ["json", '{"$schema":"./x.json","a":"1"}', "{ $schema: string; a: string; }"],
     ["json", `{"content":[],"schema":{${schema}},"sample":{"b":1}}`],
     ["json", '{"content":{"$each":"a"},"sample":{"a":"1"}}'],
-    ["json", `{"content":["b"],"sample":${a}}`],
     ["mjs", "export const sample = { a: new Date(0), b: undefined }; export default () => ({});"],
   ])(
     "detects samples, schemas, templates and modules by their content: invoice.%s with %s",
@@ -131,20 +108,17 @@ describe("types", () => {
     },
   );
 
-  const importing = (names: string, path: string) =>
-    `import ${names} from ${JSON.stringify(join(import.meta.dirname, "../../node_modules", path))};\n`;
-  it.each([
-    ["zod", "* as z", "zod/index.js", "z.object({ a: z.string(), b: z.number().default(1) })"],
-    ["arktype", "{ type }", "arktype/out/index.js", 'type({ a: "string", "b?": "number" })'],
-  ])("reads the %s schema of a module", async (_title, names, path, schema) => {
-    const code = `${importing(names, path)}export const schema = ${schema};`;
-    const ending = await runTypes(folderOf({ "invoice.mjs": code }), "invoice.mjs");
-    expect(ending).toMatchObject({ code: 0, stderr: "" });
-    expect(ending.written).toContain("  a: string;\n  b?: number | undefined;\n");
+  it("reads the zod schema of a module", async () => {
+    const zod = JSON.stringify(join(import.meta.dirname, "../../node_modules/zod/index.js"));
+    const schema = "z.object({ a: z.string(), b: z.number().default(1) })";
+    const code = `import * as z from ${zod}; export const schema = ${schema};`;
+    const types = await typesOf({ "invoice.mjs": code }, "invoice.mjs");
+    expect(types).toContain("  a: string;\n  b?: number | undefined;\n");
   });
 
   it("warns and reads the sample of a module if its schema cannot be converted to JSON Schema", async () => {
-    const code = `${importing("* as v", "valibot/dist/index.mjs")}export const schema = v.object({}); export const sample = ${a};`;
+    const schema = '{ "~standard": { version: 1, vendor: "mine", validate() {} } }';
+    const code = `export const schema = ${schema}; export const sample = ${a};`;
     const { stderr, written } = await runTypes(folderOf({ "invoice.mjs": code }), "invoice.mjs");
     expect(stderr).toMatch(/^template-pdf: warning: invoice\.mjs: .* its sample is used instead\.\n$/);
     expect(written).toContain("  a: string;\n}");
@@ -154,9 +128,6 @@ describe("types", () => {
     "a.json: this file was read as a sample. If it is a JSON Schema, rename it to end in .schema.json.";
   it.each<[line: string, files: Files]>([
     [isSample, { "a.json": '{"type":"object"}' }],
-    [isSample, { "a.json": '{"type":["null","object"],"required":["a"]}' }],
-    [isSample, { "a.json": '{"properties":{"a":{"type":"string"}}}' }],
-    [isSample, { "a.json": '{"oneOf":[{"type":"object"},{"type":"null"}]}' }],
     [
       "invoice: samples disagree at x.y: text, an array. The types allow all of them.",
       { "invoice.ndjson": '{"x":{"y":"text"}}\n{"x":{"y":[1]}}' },
@@ -188,7 +159,6 @@ describe("types of ambiguous files", () => {
   });
 
   it.each<[Files, string | undefined]>([
-    [{ "s/invoice-1.json": a, "s/invoice-2.json": a }, "invoice=s/invoice-1.json invoice=s/invoice-2.json"],
     [
       { "s/invoice_1.json": a, "s/invoice_02.ndjson": a, "s/b.json": a },
       "invoice=s/invoice_02.ndjson invoice=s/invoice_1.json",
@@ -212,7 +182,6 @@ describe("types of ambiguous files", () => {
     [{ "package.json": "{}", "tsconfig.json": strict }, "a.json -o types.mts", ""],
     [{ "package.json": '{ "type": "module" }', "tsconfig.json": strict }, "a.json", ""],
     [{ "package.json": "{}", "tsconfig.json": strict.replace('"verb', '// "verb') }, "a.json", ""],
-    [{}, "a.json", ""],
   ])("warn only if TypeScript would reject the output: %j, types %s", async (files, words, stderr) => {
     const ending = await runTypes(folderOf({ "a.json": a, ...files }), words);
     expect(ending).toMatchObject({ code: 0, stderr });
@@ -240,16 +209,12 @@ describe("types of a folder", () => {
 
   it.runIf(hasPipeFiles)("include linked files, and ignore pipes", async () => {
     const cwd = folderOf({ "a.json": a, "f/inner/b.json": a });
-    for (const name of ["pipe.json", "pipe.ndjson", "pipe.mjs"])
-      execFileSync("mkfifo", [join(cwd, "f", name)]);
+    execFileSync("mkfifo", [join(cwd, "f/pipe.json")]);
     symlinkSync("../a.json", join(cwd, "f/invoice.json"));
     symlinkSync("pipe.json", join(cwd, "f/link.json"));
     symlinkSync("inner", join(cwd, "f/folder.json"));
     const done = { code: 0, stderr: "", stdout: "pdf-templates.ts: 1 template\n" };
     expect(await runTypes(cwd, "f")).toMatchObject(done);
-    symlinkSync("nowhere", join(cwd, "f/gone.json"));
-    const { stderr } = await runTypes(cwd, "f");
-    expect(stderr).toBe("template-pdf: Could not read f/gone.json: there is no such file.\n");
   });
 });
 
@@ -263,13 +228,8 @@ describe("a pattern that the shell did not expand", () => {
   const files = ["ab.json", "abc.json", "b.json", ".b.json", "é.b.json", "C.JSON", `${"a".repeat(200)}.txt`];
   it.each([
     ["a*n", "linux", ["ab.json", "abc.json"]],
-    ["*b*.json", "linux", ["ab.json", "abc.json", "b.json", "é.b.json"]],
-    ["*?b.json", "linux", ["ab.json", "é.b.json"]],
     ["**b.j*n", "linux", ["ab.json", "b.json", "é.b.json"]],
-    ["?.b.json", "linux", ["é.b.json"]],
-    ["a?.json*", "linux", ["ab.json"]],
     [".*", "linux", [".b.json"]],
-    ["(ab|b)*", "linux", ["(ab|b)*"]],
     ["a.+json*", "linux", ["a.+json*"]],
     ["c*", "linux", ["c*"]],
     ["c*", "win32", ["C.JSON"]],

@@ -1,0 +1,121 @@
+import { ftruncateSync, openSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { hasPosixShell, hasSignals } from "../support/platform.ts";
+import { beginning, pdfOf, withLength } from "../support/service.ts";
+import { endingOf, runCommand, runInShell, startCommand } from "./command.ts";
+import { generateSetting } from "./run-in-process.ts";
+import { folderOf, runTypes } from "./types-command.ts";
+
+const exitCodeOf = (child: ReturnType<typeof startCommand>) =>
+  new Promise((resolve) => {
+    child.stdout.resume();
+    child.once("exit", resolve);
+  });
+
+describe("the program generate", () => {
+  it("reads values from a pipe, and writes only the bytes of the document to a pipe", async () => {
+    const large = pdfOf(3_000_001);
+    const { service, cwd, env } = await generateSetting(withLength(large));
+    const input = JSON.stringify({ text: "ü".repeat(200_000) });
+    const args = ["generate", "invoice", "--values", "-", "-o", "-"];
+    const { code, stdout, stderr } = await runCommand(args, { cwd, env, input });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(large.equals(stdout)).toBe(true);
+    expect(await readdir(cwd)).toEqual([]);
+    expect(JSON.parse(service.requests[0]?.body ?? "")).toEqual(JSON.parse(input));
+  });
+
+  it.runIf(hasSignals).each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("exits silently after %s with code %i, and leaves no file", async (signal, code) => {
+    const incomplete = beginning(pdfOf(500_000).subarray(0, 300_000), { "content-length": "500000" });
+    const { service, cwd, env } = await generateSetting(incomplete);
+    const child = startCommand(["generate", "invoice"], { cwd, env });
+    // Before the request, the command creates another file and removes it.
+    await service.request();
+    await eventually(async () => (await readdir(cwd)).length === 1);
+    child.kill(signal);
+    expect(await endingOf(child)).toEqual({ code, stdout: Buffer.of(), stderr: "" });
+    expect(await readdir(cwd)).toEqual([]);
+    await service.requests[0]?.closed;
+  });
+
+  it.runIf(hasPosixShell)(
+    "exits silently with code 141 if head -c 10 closes its standard output",
+    async () => {
+      const { service, cwd, env } = await generateSetting(withLength(pdfOf(8_000_000)));
+      const line = '{ "$@"; echo $? >&2; } | head -c 10';
+      const { stdout, stderr } = await runInShell(line, ["generate", "invoice", "-o", "-"], { cwd, env });
+      expect([stdout.toString(), stderr]).toEqual(["%PDF-1.7\n ", "141\n"]);
+      await service.requests[0]?.closed;
+    },
+  );
+
+  it("keeps its exit code if standard error is closed", async () => {
+    const child = startCommand(["generate", "invoice", "--nonsense"], { cwd: folderOf({}) });
+    child.stderr.destroy();
+    expect(await exitCodeOf(child)).toBe(2);
+  });
+});
+
+describe("an uncaught error", () => {
+  /** Starts a dry run whose schema throws in a timer. */
+  function startThrowing() {
+    const schema = `const fail = () => { throw new Error("\\u001b[2J gone"); };
+      const validate = () => new Promise(() => setTimeout(fail));
+      export default { "~standard": { version: 1, vendor: "x", validate } };`;
+    const cwd = folderOf({ "rows.csv": "no\n1\n", "schema.mjs": schema });
+    const files = ["letter", "rows.csv", "--schema", "schema.mjs", "--out", "out/{{no}}.pdf"];
+    return startCommand(["bulk", ...files, "--dry-run"], { cwd });
+  }
+
+  it("ends the program with code 1, and is printed with its control characters escaped", async () => {
+    const { code, stderr } = await endingOf(startThrowing());
+    expect(code).toBe(1);
+    expect(stderr).toContain(String.raw`template-pdf: Error: \u001b[2J gone`);
+    expect(stderr).not.toContain("\u001b");
+  });
+
+  it("ends the program with code 1 if standard error is closed", async () => {
+    const child = startThrowing();
+    child.stderr.destroy();
+    expect(await exitCodeOf(child)).toBe(1);
+  });
+});
+
+describe("the program types", () => {
+  it("writes only the types to standard output if a module prints while it is loaded", async () => {
+    const module = `console.log("loaded");
+      const input = () => (console.log("asked"), { type: "object", properties: { a: { type: "string" } } });
+      export const schema = { "~standard": { version: 1, vendor: "mine", validate() {}, jsonSchema: { input } } };`;
+    const cwd = folderOf({ "invoice.mjs": module });
+    const { code, stdout, stderr } = await runCommand(["types", "invoice.mjs", "-o", "-"], { cwd });
+    expect([code, stderr]).toEqual([0, "loaded\nasked\n"]);
+    expect(stdout.toString()).toMatch(
+      /^\/\/ Written by [\s\S]*\n {2}a\?: string \| undefined;\n[\s\S]*"invoice">\("invoice"\);\n$/,
+    );
+  });
+
+  it.each([
+    ["ended the process while it was loading", "process.exit(0);"],
+    ["has a top-level await that never settles", "await new Promise(() => {});"],
+  ])("refuses a module that %s", async (what, module) => {
+    const { code, stdout, stderr } = await runCommand(["types", "a.mjs"], {
+      cwd: folderOf({ "a.mjs": module }),
+    });
+    const line = `template-pdf: a.mjs: the module ${what}. It must only export values.\n`;
+    expect([code, stdout.length, stderr]).toEqual([2, 0, line]);
+  });
+
+  it("refuses an .ndjson file with one huge line", async () => {
+    const cwd = folderOf({});
+    ftruncateSync(openSync(join(cwd, "a.ndjson"), "w"), 600 * 1024 * 1024);
+    const { code, stderr } = await runTypes(cwd, "a.ndjson");
+    const line = "a.ndjson:1:1: this line is longer than 64 MiB. Put one sample on each line.";
+    expect([code, stderr]).toEqual([2, `template-pdf: ${line}\n`]);
+  });
+});
