@@ -1,11 +1,11 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { run } from "../../../src/cli/run.ts";
-import { type Answer, beginning, pdfOf, saying, withLength } from "../../support/service.ts";
+import { beginning, pdfOf, saying, withLength } from "../../support/service.ts";
+import { closedOrigin } from "../../support/sockets.ts";
 import { ClosedPipe, FakeTerminal } from "../fake-terminal.ts";
 import { Bench, csvOf, held, key, smallPdf } from "./command.ts";
-
-const changed = "template-pdf: data.csv changed while it was being read. Run the command again.\n";
 
 describe("Ctrl-C during a bulk run", () => {
   it.each([
@@ -19,10 +19,8 @@ describe("Ctrl-C during a bulk run", () => {
     bench.terminal.emit(signal);
     release();
     const ending = await ended;
-    expect(ending).toMatchObject({
-      code,
-      stderr: "finishing 2 documents; press Ctrl-C again to stop now\n",
-    });
+    const stderr = "finishing 2 documents; press Ctrl-C again to stop now\n";
+    expect(ending).toMatchObject({ code, stderr });
     expect(ending.printed).toMatch(/^2 documents made, 7 left, in TIME\n/);
     expect(ending.printed).toMatch(/\nRun the same command again for what is left\. .*\n$/);
     expect(bench.files()).toEqual(["1.pdf", "2.pdf", "letter.journal"]);
@@ -41,9 +39,8 @@ describe("Ctrl-C during a bulk run", () => {
     await bench.service.request(1);
     bench.terminal.emit("SIGINT");
     bench.terminal.emit("SIGINT");
-    const ending = await ended;
-    expect(ending).toMatchObject({ code: 130 });
-    expect(ending.printed).toMatch(/^0 documents made, 9 left, in TIME\n/);
+    const { code, printed } = await ended;
+    expect([code, printed]).toEqual([130, expect.stringMatching(/^0 documents made, 9 left, in TIME\n/)]);
     expect(bench.files()).toEqual(["letter.journal"]);
     expect(bench.terminal.exits).toEqual([]);
   });
@@ -66,30 +63,30 @@ describe("Ctrl-C during a bulk run", () => {
     expect(await ended).toEqual({ code: 130, printed: "", stderr: "" });
     expect(bench.service.requests).toEqual([]);
   });
+
+  it("stops a run that waits for the service", async () => {
+    const bench = await Bench.withRows(30);
+    const ended = bench.bulk("data.csv", ["--base-url", await closedOrigin()]);
+    const { stderr } = bench.terminal;
+    while (!stderr.text.includes("waiting for the service")) await once(stderr, "text");
+    bench.terminal.emit("SIGINT");
+    const ending = await ended;
+    expect([ending.code, ending.stderr.split("\n")[1]]).toEqual([
+      130,
+      "stopping; press Ctrl-C again to stop now",
+    ]);
+    expect(ending.printed).toMatch(/^0 documents made, 30 left, /);
+  });
 });
 
 describe("a bulk run stops early with exit code 3", () => {
-  it.each<[title: string, answer: Answer, args: readonly string[], reason: string, left: string]>([
-    [
-      "after the number of failures in --stop-after",
-      saying(422),
-      ["--stop-after", "2"],
-      "2 failed, reaching the --stop-after limit",
-      "2 failed, 7 left",
-    ],
-    [
-      "if the service requests a delay that is too long",
-      saying(429, "", { "retry-after": "7200" }),
-      [],
-      "the service requests a delay of 7200 s, above the limit of one hour",
-      "1 failed, 8 left",
-    ],
-  ])("%s", async (_title, answer, args, reason, left) => {
-    const bench = await Bench.withRows(9, answer);
-    const ending = await bench.bulk("data.csv", ["--concurrency", "1", ...args]);
+  it("after the number of failures in --stop-after", async () => {
+    const bench = await Bench.withRows(9, saying(422));
+    const ending = await bench.bulk("data.csv", ["--concurrency", "1", "--stop-after", "2"]);
     expect(ending.code).toBe(3);
+    const reason = "2 failed, reaching the --stop-after limit";
     expect(ending.stderr.split("\n").at(-2)).toBe(`template-pdf: Stopped early: ${reason}.`);
-    expect(ending.printed).toMatch(new RegExp(`^0 documents made, ${left}, in TIME\n`));
+    expect(ending.printed).toMatch(/^0 documents made, 2 failed, 7 left, in TIME\n/);
     expect(ending.printed).toMatch(/\nRun the same command again for what failed and what is left\. .*\n$/);
   });
 
@@ -103,79 +100,82 @@ describe("a bulk run stops early with exit code 3", () => {
     await bench.service.request();
     bench.write("data.csv", csvOf(3000));
     release();
-    expect(await ended).toMatchObject({ code: 3, stderr: changed });
+    const stderr = "template-pdf: data.csv changed while it was being read. Run the command again.\n";
+    expect(await ended).toMatchObject({ code: 3, stderr });
+  });
+
+  it.each([
+    [401, 1, "at the first failure: with this API key", "the API key"],
+    [403, 5, "after 5 failures: with this API key", "the API key or its permissions"],
+    [404, 5, "after 5 failures: with this uid and base URL", "the uid or the base URL"],
+    [422, 20, "after 20 failures: with values of this kind", "the values or the template"],
+  ])("if all first responses are %i, after %i", async (status, failureCount, when, what) => {
+    const bench = await Bench.withRows(30, saying(status));
+    const { code, printed, stderr } = await bench.bulk("data.csv", ["--concurrency", "1"]);
+    expect(code).toBe(3);
+    const reason = `template-pdf: Stopped ${when}, no other row would succeed`;
+    expect(stderr.split("\n").at(-2)).toMatch(new RegExp(`^${reason}[.:]`));
+    expect(printed.split("\n").at(-2)).toBe(`Fix ${what} first, then run the command again.`);
+    expect(bench.service.requests).toHaveLength(failureCount);
+  });
+
+  it("after --give-up-after without the service, and the next run continues it", async () => {
+    const bench = await Bench.withRows(30);
+    const flags = ["--base-url", await closedOrigin(), "--give-up-after", "1ms"];
+    const { code, printed, stderr } = await bench.bulk("data.csv", flags);
+    expect([code, bench.service.requests]).toEqual([3, []]);
+    const waiting =
+      "waiting for the service, 1 ms at most: Could not reach .*ECONNREFUSED.*Check the base URL.*";
+    const stopped = "Stopped early: the service is unavailable; the last error: Could not .*";
+    expect(stderr).toMatch(new RegExp(`^${waiting}\ntemplate-pdf: ${stopped}\\.\n$`));
+    expect(printed).toMatch(/^0 documents made, 30 left, /);
+    expect(printed).toMatch(
+      /\nRun the same command again for what is left\. Finished documents are not requested again\.\n$/,
+    );
+    expect((await bench.bulk("data.csv")).printed).toMatch(/^30 documents made/);
   });
 });
 
-describe("a bulk run is refused without a request", () => {
-  it("if the journal belongs to another service", async () => {
-    const bench = await Bench.withRows(1);
-    await bench.bulk("data.csv");
-    const flags = ["--base-url", `${bench.service.baseUrl}/prefix`];
-    expect(await bench.bulk("data.csv", flags)).toEqual({
-      code: 2,
-      printed: "",
-      stderr:
-        'template-pdf: The journal "out/letter.journal" belongs to another run: name was "letter at ORIGIN" and is now "letter at ORIGIN/prefix". Use another journal, or start over with --fresh, which renames this one.\n',
-    });
-    expect(bench.service.requests).toHaveLength(1);
+describe("a bulk run", () => {
+  it("waits for an unavailable service, reports the outage, and generates every document", async () => {
+    const bench = await Bench.withRows(9, (received) =>
+      (bench.service.requests.length <= 4 ? saying(503) : withLength(smallPdf))(received),
+    );
+    bench.isTTY = true;
+    const { code, printed, stderr } = await bench.bulk("data.csv", ["--concurrency", "4"]);
+    expect([code, printed.split("\n")[0]]).toEqual([0, "9 documents made, in TIME"]);
+    const lines = stderr.replaceAll("\r\u001b[K", "\n");
+    expect(lines).toContain(
+      '\nwaiting for the service, 15 min at most: Got 503 from ORIGIN for template "letter". Try again later.\n',
+    );
+    expect(lines).toMatch(/0 of 9 {2}0 failed {2}no response for 1 s, next request in 1 s\n/);
+    expect(lines).toMatch(/\nthe service is available again after 1(?:\.\d)? s\n/);
   });
 
-  it("if another run uses the journal", async () => {
+  it("is refused if another run uses the journal", async () => {
     const { answer, release } = held();
     const bench = await Bench.withRows(1, answer);
     const first = bench.bulk("data.csv");
     await bench.service.request();
-    const second = await bench.bulk("data.csv", ["--report", bench.path("r.csv")]);
-    expect(second).toMatchObject({ code: 2, printed: "" });
-    expect(second.stderr).toMatch(
-      /^template-pdf: The journal "out\/letter\.journal" is in use by another run /,
-    );
+    const { code, stderr } = await bench.bulk("data.csv", ["--report", bench.path("r.csv")]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^template-pdf: The journal "out\/letter\.journal" is in use by another run /);
     expect(bench.files(".")).toEqual(["data.csv", "out"]);
     release();
     expect((await first).code).toBe(0);
     expect(bench.service.requests).toHaveLength(1);
   });
 
-  it.each([
-    ["--out", "file/{{no}}.pdf", 'The folder "file" is not writable: a file with this name exists.'],
-    ["--journal", "file/a", 'The journal "file/a" cannot be opened: a part of its path is a file'],
-    ["--report", "r.csv", "Could not write r.csv: it is a folder: name a file inside it."],
-  ])("if %s is %s, which cannot be written", async (option, path, message) => {
-    const bench = await Bench.withRows(1);
-    writeFileSync(bench.path("file"), "");
-    mkdirSync(bench.path("r.csv"));
-    const ending = await bench.bulk("data.csv", [option, bench.path(path)]);
-    expect(ending).toMatchObject({ code: 2, stderr: expect.stringContaining(`template-pdf: ${message}`) });
-    expect(bench.service.requests).toEqual([]);
-  });
-
-  it("if the data changes while it is checked", async () => {
-    const bench = await Bench.withRows(50_000);
-    bench.isTTY = true;
-    const ended = bench.bulk("data.csv");
-    await bench.terminal.stderr.shows("checking");
-    bench.write("data.csv", csvOf(1));
-    const { code, stderr } = await ended;
-    expect([code, stderr.endsWith(changed)]).toEqual([2, true]);
-    expect(bench.service.requests).toEqual([]);
-  });
-});
-
-describe("a bulk run whose standard output is closed", () => {
-  it("exits with code 141, and records the finished documents in its journal", async () => {
-    const bench = await Bench.open();
-    const data = bench.write("data.csv", csvOf(2));
+  it("exits with 141 if its standard output is closed, and records the finished documents", async () => {
+    const bench = await Bench.withRows(2);
     const terminal = new FakeTerminal();
     terminal.stdout = new ClosedPipe();
     terminal.env = { TEMPLATE_PDF_API_KEY: key, TEMPLATE_PDF_BASE_URL: bench.service.baseUrl };
-    expect(await run(["bulk", "letter", data, "--out", bench.path("out/{{no}}.pdf")], terminal)).toBe(141);
-    expect(terminal.stderr.text).toBe("");
+    const args = ["letter", bench.path("data.csv"), "--out", bench.path("out/{{no}}.pdf")];
+    expect([await run(["bulk", ...args], terminal), terminal.stderr.text]).toEqual([141, ""]);
     expect((await bench.bulk("data.csv")).printed).toMatch(/^0 documents made, 2 made before/);
   });
-});
 
-describe("a bulk run", () => {
   it.each([
     ["retries a 503", [], { status: "made", attempts: 2 }],
     ["sends one request for a row with --no-retry", ["--no-retry"], { status: "failed", attempts: 1 }],
@@ -191,8 +191,7 @@ describe("a bulk run", () => {
   it("limits the time of a document with --timeout", async () => {
     const bench = await Bench.withRows(1, () => {});
     const { code, stderr } = await bench.bulk("data.csv", ["--timeout", "20ms", "--no-retry"]);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^data\.csv:2: out\/1\.pdf: .*--timeout/);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^data\.csv:2: out\/1\.pdf: .*--timeout/)]);
   });
 
   it("limits the rate with --per-second, and shows the limit on the live line", async () => {
@@ -207,20 +206,17 @@ describe("a bulk run", () => {
     expect(bench.service.requests).toHaveLength(1);
   });
 
-  it.each([
-    ["and every row succeeds", withLength(smallPdf), "1 document made"],
-    ["and every row fails", saying(422), "0 documents made, 1 failed"],
-  ])("processes every row if its report cannot be written %s", async (_title, answer, made) => {
+  it("processes every row although its report cannot be written", async () => {
     const bench = await Bench.withRows(1, (received) => {
       rmSync(bench.path("reports"), { recursive: true, force: true });
-      answer(received);
+      withLength(smallPdf)(received);
     });
     const { code, printed, stderr } = await bench.bulk("data.csv", ["--report", bench.path("reports/r.csv")]);
     expect(code).toBe(1);
     expect(stderr.split("\n").at(-2)).toBe(
       "template-pdf: All rows were processed, but the report was not written: Could not write reports/r.csv: its folder does not exist: create it first. Fix that, then run the same command again.",
     );
-    expect(printed).toMatch(new RegExp(`^${made}, in TIME\n`));
+    expect(printed).toMatch(/^1 document made, in TIME\n/);
     expect(printed).not.toContain("report ");
   });
 

@@ -1,25 +1,21 @@
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { run } from "../../../src/cli/run.ts";
-import { FakeTerminal } from "../fake-terminal.ts";
-import { Bench } from "./command.ts";
+import { readPlan } from "../../../src/cli/bulk/plan.ts";
+import { RunFiles } from "../../../src/cli/bulk/run-files.ts";
+import { hasLinks } from "../../support/platform.ts";
+import { Bench, csvOf } from "./command.ts";
 
 describe("the check of the rows before a bulk run", () => {
   const empty = "is empty, but the path of the document needs it";
   it.each<[title: string, name: string, text: string, ...messages: (string | RegExp)[]]>([
     [
-      "a wrong number of cells",
+      "a wrong number of cells, and an empty cell that the path needs",
       "data.csv",
-      "no,name\n1,a\n2\n3,b,CELL\n",
+      "no,name\n1,a\n2\n3,b,CELL\n,CELL\n",
       /^data\.csv:3: .*2/,
       /^data\.csv:4: .*3/,
-      "2 rows are wrong, 1 row is good.",
-    ],
-    [
-      "an empty cell that the path needs",
-      "data.csv",
-      "no,name\n1,a\n,CELL\n",
-      `data.csv:3: no: ${empty}`,
-      "1 row is wrong, 1 row is good.",
+      `data.csv:5: no: ${empty}`,
+      "3 rows are wrong, 1 row is good.",
     ],
     [
       "a missing value, and one that cannot be part of a path",
@@ -67,7 +63,50 @@ describe("the check of the rows before a bulk run", () => {
     expect(bench.files(".")).toEqual([name, "schema.json"]);
   });
 
-  it("refuses a document that would replace the data, the journal or the report", async () => {
+  it("names every column whose value alone makes the path invalid, and otherwise none", async () => {
+    const bench = await Bench.open();
+    bench.write("data.ndjson", '{"no":1,"of":{"year":".."}}\n{"no":"a/","of":{"year":"."}}\n');
+    const { stderr } = await bench.bulk("data.ndjson", ["--out", bench.path("out/{{of.year}}/{{no}}")]);
+    const columns = stderr.split("\n").map((line) => /^template-pdf: (data.*?): (?:The|is) /.exec(line)?.[1]);
+    const expected = ["data.ndjson:1: of.year", "data.ndjson:2: of.year", "data.ndjson:2: no"];
+    expect(columns.slice(0, -2)).toEqual(expected);
+    bench.write("data.csv", "no,year\n.,.\n");
+    const ending = await bench.bulk("data.csv", ["--out", bench.path("out/{{year}}{{no}}")]);
+    expect(ending.stderr).toMatch(/^template-pdf: data\.csv:2: The document /);
+  });
+
+  it("lists twenty problems, and counts the others", async () => {
+    const bench = await Bench.open();
+    bench.write("data.csv", `no,name\n${",x\n".repeat(30)}1,x\n`);
+    const { stderr } = await bench.bulk("data.csv", ["--dry-run"]);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(21);
+    expect(stderr).toMatch(
+      /\ntemplate-pdf: 30 rows are wrong, 1 row is good\. 10 more problems are not shown\. Nothing was sent\.\n$/,
+    );
+  });
+
+  it("reports each missing column once, and lists only some of many columns", async () => {
+    const bench = await Bench.open();
+    bench.write("data.csv", "invoice_no,name\n1,a\n2,b\n");
+    expect(await bench.bulk("data.csv", ["--out", bench.path("{{invoce_no}}-{{zzz}}.pdf")])).toEqual({
+      code: 2,
+      printed: "",
+      stderr:
+        'template-pdf: --out uses "invoce_no", but data.csv has no such column. Did you mean "invoice_no"?\n' +
+        'template-pdf: --out uses "zzz", but data.csv has no such column. Its columns are "invoice_no", "name".\n',
+    });
+    bench.write("data.csv", `${Array.from({ length: 60 }, (_, index) => `c${index}`).join(",")}\n`);
+    const placeholders = Array.from({ length: 22 }, (_, index) => `{{z${index}x}}`).join("");
+    const { stderr } = await bench.bulk("data.csv", ["--out", bench.path(`${placeholders}.pdf`)]);
+    const lines = stderr.trimEnd().split("\n");
+    expect(lines).toHaveLength(21);
+    expect(lines[0]).toMatch(/^template-pdf: --out uses "z0x", .* "c49" and 10 more\.$/);
+    expect(lines[20]).toBe("template-pdf: 2 more missing columns are not shown.");
+  });
+});
+
+describe("a document of a bulk run", () => {
+  it("cannot replace the data, the journal or the report", async () => {
     const bench = await Bench.open();
     bench.write("a.csv", "no\na.csv\nb.journal\nb.journal.lock\nr.json\n");
     const flags = { out: "{{no}}", journal: "b.journal", report: "r.json" };
@@ -81,122 +120,107 @@ describe("the check of the rows before a bulk run", () => {
     );
   });
 
-  it("names every column whose value alone makes the path invalid, and otherwise none", async () => {
-    const bench = await Bench.open();
-    bench.write(
-      "data.ndjson",
-      '{"no":1,"of":{"year":".."}}\n{"no":"a/","of":{"year":"."}}\n{"no":"..","of":{"year":""}}\n{"no":".","of":{"year":"."}}\n',
-    );
-    const { stderr } = await bench.bulk("data.ndjson", ["--out", bench.path("out/{{of.year}}/{{no}}")]);
-    const columns = stderr.split("\n").map((line) => /^template-pdf: (data.*?): (?:The|is) /.exec(line)?.[1]);
-    expect(columns.slice(0, -2)).toEqual([
-      "data.ndjson:1: of.year",
-      "data.ndjson:2: of.year",
-      "data.ndjson:2: no",
-      "data.ndjson:3: of.year",
-      "data.ndjson:4: of.year",
-      "data.ndjson:4: no",
-    ]);
-    bench.write("data.csv", "no,year\n.,.\n");
-    expect((await bench.bulk("data.csv", ["--out", bench.path("out/{{year}}{{no}}")])).stderr).toMatch(
-      /^template-pdf: data\.csv:2: The document /,
-    );
-  });
-
-  it("lists twenty problems, and counts the others", async () => {
-    const bench = await Bench.open();
-    bench.write("data.csv", `no,name\n${",x\n".repeat(30)}1,x\n`);
-    const { stderr } = await bench.bulk("data.csv", ["--dry-run"]);
-    expect(stderr.trimEnd().split("\n")).toHaveLength(21);
-    expect(stderr).toMatch(
-      /\ntemplate-pdf: 30 rows are wrong, 1 row is good\. 10 more problems are not shown\. Nothing was sent\.\n$/,
-    );
-  });
-
-  it("reports a missing column once instead of for every row", async () => {
-    const bench = await Bench.open();
-    bench.write("data.csv", "invoice_no,name\n1,a\n2,b\n");
-    expect(await bench.bulk("data.csv", ["--out", bench.path("{{invoce_no}}-{{zzz}}.pdf")])).toEqual({
-      code: 2,
-      printed: "",
-      stderr: [
-        'template-pdf: --out uses "invoce_no", but data.csv has no such column. Did you mean "invoice_no"?',
-        'template-pdf: --out uses "zzz", but data.csv has no such column. Its columns are "invoice_no", "name".',
-        "",
-      ].join("\n"),
-    });
-  });
-
-  it("lists only some of many columns and of many placeholders", async () => {
-    const bench = await Bench.open();
-    const columns = Array.from({ length: 50_000 }, (_, index) => `c${index}${"x".repeat(index % 100)}`);
-    bench.write("data.csv", `${columns.join(",")}\n`);
-    const placeholders = Array.from({ length: 300 }, (_, index) => `{{z${index}}}`).join("");
-    const { code, stderr } = await bench.bulk("data.csv", ["--out", bench.path(`${placeholders}.pdf`)]);
-    const lines = stderr.trimEnd().split("\n");
+  it.runIf(hasLinks).each([
+    ["through a linked folder", "linked/{{no}}.csv", "in/7.csv"],
+    ["whose path is a link", "in/{{no}}.csv", "link.csv"],
+    ["through a link in its own folder", "data/{{no}}.csv", "in/7.csv"],
+  ])("cannot replace the data %s", async (_title, out, data) => {
+    const bench = await benchWithLinks();
+    const flags = ["--out", bench.path(out), "--journal", bench.path("j")];
+    const { code, stderr } = await bench.bulk(data, flags);
     expect(code).toBe(2);
-    expect(lines).toHaveLength(21);
-    expect(lines[0]).toMatch(/^template-pdf: --out uses "z0", .* "c49x{49}" and 49,950 more\.$/);
-    expect(lines[20]).toBe("template-pdf: 280 more missing columns are not shown.");
-  });
-
-  it("finds a value that is too long in a path with 20,000 placeholders", async () => {
-    const bench = await Bench.open();
-    const names = Array.from({ length: 20_000 }, (_, index) => `z${index}`);
-    const values = Object.fromEntries(names.map((name) => [name, name === "z3" ? "x".repeat(300) : "1"]));
-    bench.write("data.ndjson", `${JSON.stringify(values)}\n`);
-    const out = bench.path(`${names.map((name) => `{{${name}}}`).join("/")}.pdf`);
-    const { stderr } = await bench.bulk("data.ndjson", ["--out", out, "--dry-run"]);
-    expect(stderr).toMatch(
-      /^template-pdf: data\.ndjson:1: z3: .* it contains a name of more than 255 bytes\n/,
-    );
+    expect(stderr).toMatch(`template-pdf: ${data}:2: --out resolves to the path of the data\n`);
+    expect(readFileSync(bench.path("in/7.csv"), "utf8")).toBe("no\n7\n");
   });
 });
 
-describe("an invalid command line of bulk", () => {
-  it.each<[args: readonly string[], message: RegExp]>([
-    [["--out", "out/a.pdf"], /^The path "out\/a\.pdf" has no placeholder, but every document needs /],
-    [["--concurrency", "0"], /^--concurrency must be a whole number, 1 or more, or auto, but got "0"\.$/],
-    [
-      ["--concurrency", "many"],
-      /^--concurrency must be a whole number, 1 or more, or auto, but got "many"\.$/,
-    ],
-    [["--per-second", "-1"], /^--per-second must be a number greater than 0, but got "-1"\.$/],
-    [["--per-second", "0"], /^--per-second must be a number greater than 0, but got "0"\.$/],
-    [["--limit", "1.5"], /^--limit must be a whole number, 1 or more, but got "1\.5"\.$/],
-    [["--stop-after", "0"], /^--stop-after must be a whole number, 1 or more, but got "0"\.$/],
-    [["--timeout", "soon"], /^--timeout must be a duration from 1ms to 596h, but got "soon"\./],
-    [["--format", "xml"], /^--format must be csv, ndjson or json, but got "xml"\.$/],
-    [["--report", "a.txt"], /^--report must be a file name ending in \.json or \.csv, but got "a\.txt"\.$/],
-    [["--journal", ""], /^--journal is empty\. Give it a path, or leave it out\.$/],
-    [
-      ["--journal", "a.csv", "--report", "./a.csv"],
-      /^The report and the journal are the same file, \.\/a\.csv\. Give --report another name\.$/,
-    ],
-    [["--limit", "1", "--limit", "2"], /^--limit may be given only once\. See template-pdf bulk --help\.$/],
-    [["--key", "SECRET"], /^The API key cannot be passed on the command line, [^"]*$/],
-  ])("is refused in one line: %j", async (args, message) => {
-    const bench = await Bench.withRows(1);
-    const ending = await bench.bulk("data.csv", args);
-    expect(ending).toEqual({ code: 2, printed: "", stderr: expect.stringMatching(/^template-pdf:.*\n$/) });
-    expect(ending.stderr.slice("template-pdf: ".length, -1)).toMatch(message);
-    expect(ending.stderr).not.toContain("SECRET");
-    expect(bench.service.requests).toEqual([]);
-    expect(bench.files(".")).toEqual(["data.csv"]);
+/** Creates a folder `in` with the data, and links to it. */
+async function benchWithLinks(): Promise<Bench> {
+  const bench = await Bench.open();
+  for (const name of ["in", "data"]) mkdirSync(bench.path(name));
+  bench.write("in/7.csv", "no\n7\n");
+  symlinkSync("in", bench.path("linked"));
+  symlinkSync("in/7.csv", bench.path("link.csv"));
+  symlinkSync("../in/7.csv", bench.path("data/7.csv"));
+  return bench;
+}
+
+describe("a bulk run is refused", () => {
+  it.runIf(hasLinks).each([
+    ["link.csv", "report"],
+    ["linked/7.csv", "journal"],
+  ])("if %s leads to the data and is also the %s", async (name, what) => {
+    const bench = await benchWithLinks();
+    const { code, stderr } = await bench.bulk("in/7.csv", [`--${what}`, bench.path(name)]);
+    const line = `The ${what} and the data are the same file, ${name}. Give --${what} another name.`;
+    expect([code, stderr]).toEqual([2, `template-pdf: ${line}\n`]);
+    expect(readFileSync(bench.path("in/7.csv"), "utf8")).toBe("no\n7\n");
   });
 
-  it.each<[args: readonly string[], message: RegExp]>([
-    [
-      ["letter", "data.csv"],
-      /^Required option '--out <pattern>' not specified\. See template-pdf bulk --help\.\n$/,
-    ],
-    [["letter", "--out", "{{no}}"], /^Missing required argument 'data'\. See template-pdf bulk --help\.\n$/],
-    [["..", "data.csv", "--out", "{{no}}"], /^Expected a template uid from the dashboard, got "\.\."\.\n$/],
-    [["letter", "/none.csv", "--out", "{{no}}"], /^Could not read \/none\.csv: there is no such file\./],
-  ])("is refused in one line: bulk %j", async (args, message) => {
-    const terminal = new FakeTerminal();
-    terminal.env = { TEMPLATE_PDF_API_KEY: "k", TEMPLATE_PDF_BASE_URL: "http://127.0.0.1:1" };
-    expect(await run(["bulk", ...args], terminal)).toBe(2);
-    expect(terminal.stderr.text.replace(/^template-pdf: /, "")).toMatch(message);
+  it.each([
+    ["rows.old", "The previous journal"],
+    ["rows.lock", "The lock of the journal"],
+  ])("if the data is %s, which the journal needs", async (name, what) => {
+    const bench = await Bench.open();
+    bench.write(name, csvOf(1));
+    bench.write("rows", "");
+    const { code, stderr } = await bench.bulk(name, ["--journal", bench.path("rows"), "--fresh"]);
+    const line = `${what} and the data are the same file, ${name}. Give --journal another name.`;
+    expect([code, stderr]).toEqual([2, `template-pdf: ${line}\n`]);
+    expect(await bench.read(name)).toBe(csvOf(1));
   });
+
+  it("if the folder has the journal of another template, unless --journal is set", async () => {
+    const bench = await Bench.withRows(2);
+    await bench.bulk("data.csv");
+    const { code, stderr } = await bench.bulkOf("invoice", "data.csv");
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      "template-pdf: out/letter.journal belongs to another run in this folder, and documents for invoice could overwrite that run's documents. Use another folder for --out, or add --journal out/invoice.journal if their paths can never be equal.\n",
+    );
+    expect(bench.service.requests).toHaveLength(2);
+    const out = ["--out", bench.path("out/invoice-{{no}}.pdf")];
+    const journal = ["--journal", bench.path("out/invoice.journal")];
+    expect((await bench.bulkOf("invoice", "data.csv", [...journal, ...out])).code).toBe(0);
+    // The folder now also contains the journal of this template.
+    expect((await bench.bulkOf("invoice", "data.csv", out)).code).toBe(0);
+  });
+
+  it("if the journal belongs to another service", async () => {
+    const bench = await Bench.withRows(1);
+    await bench.bulk("data.csv");
+    const flags = ["--base-url", `${bench.service.baseUrl}/prefix`];
+    expect(await bench.bulk("data.csv", flags)).toEqual({
+      code: 2,
+      printed: "",
+      stderr:
+        'template-pdf: The journal "out/letter.journal" belongs to another run: name was "letter at ORIGIN" and is now "letter at ORIGIN/prefix". Use another journal, or start over with --fresh, which renames this one.\n',
+    });
+    expect(bench.service.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ["--out", "file/{{no}}.pdf", 'The folder "file" is not writable: a file with this name exists.'],
+    ["--journal", "file/a", 'The journal "file/a" cannot be opened: a part of its path is a file'],
+    ["--report", "r.csv", "Could not write r.csv: it is a folder: name a file inside it."],
+  ])("if %s is %s, which cannot be written", async (option, path, message) => {
+    const bench = await Bench.withRows(1);
+    bench.write("file", "");
+    mkdirSync(bench.path("r.csv"));
+    const { code, stderr } = await bench.bulk("data.csv", [option, bench.path(path)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`template-pdf: ${message}`)]);
+    expect(bench.service.requests).toEqual([]);
+  });
+});
+
+it.each([
+  ["win32", "the data"],
+  ["darwin", "the data"],
+  ["linux", undefined],
+])("RunFiles compares paths by the rules of %s", async (platform, what) => {
+  const bench = await Bench.open();
+  const options = { out: bench.path("{{no}}.pdf"), retry: true };
+  const plan = readPlan("letter", bench.path("missing/Müller.csv"), options);
+  const files = new RunFiles(plan, undefined, platform);
+  expect(files.whatAt(bench.path("missing/mu\u0308LLER.csv"))).toBe(what);
 });

@@ -25,12 +25,9 @@ describe("bulk", () => {
 
   it("sends numbers and nested values from standard input unchanged", async () => {
     const bench = await Bench.open();
-    const input = '{"no":1,"lines":[{"price":2.5}]}\n\n{"no":2}\n';
-    expect(await bench.bulk("-", ["--concurrency", "1"], input)).toMatchObject({ code: 0, stderr: "" });
-    expect(bench.service.requests.map(({ body }) => body)).toEqual([
-      '{"no":1,"lines":[{"price":2.5}]}',
-      '{"no":2}',
-    ]);
+    const input = '{"no":1,"lines":[{"price":2.5}]}\n';
+    expect(await bench.bulk("-", [], input)).toMatchObject({ code: 0, stderr: "" });
+    expect(bench.service.requests.map(({ body }) => body)).toEqual(['{"no":1,"lines":[{"price":2.5}]}']);
   });
 
   it("resumes with the rows that failed, are new or have changed", async () => {
@@ -55,12 +52,12 @@ describe("bulk", () => {
     const bench = await Bench.withRows(3);
     await bench.bulk("data.csv");
     bench.write("data.csv", csvOf(1));
-    expect((await bench.bulk("data.csv")).printed).toBe(
-      `0 documents made, 1 made before, in TIME\n${places}\n2 documents of earlier runs no longer have a row, and stay where they are.\n`,
-    );
+    const removed = "2 documents of earlier runs no longer have a row, and stay where they are.\n";
+    const { printed } = await bench.bulk("data.csv");
+    expect(printed).toBe(`0 documents made, 1 made before, in TIME\n${places}\n${removed}`);
     expect(bench.files()).toContain("3.pdf");
     // With --limit, it does not know which rows exist after the limit.
-    expect((await bench.bulk("data.csv", ["--limit", "1"])).printed).not.toContain("no row any more");
+    expect((await bench.bulk("data.csv", ["--limit", "1"])).printed).not.toContain("no longer have a row");
   });
 
   it("starts over with --fresh, and keeps the old journal", async () => {
@@ -73,8 +70,6 @@ describe("bulk", () => {
 
   it.each<[title: string, name: string, text: string]>([
     ["a later row has the path of the first", "data.csv", `${csvOf(2)}1,Zoë\n`],
-    ["a later row has too many cells", "data.csv", `${csvOf(2)}3,x,y\n4,y\n`],
-    ["a later row is not JSON", "data.ndjson", '{"no":1}\n{"no":2}\n{"no":\n'],
     ["the array is never closed", "data.json", '[{"no":1},{"no":2}'],
   ])("--limit generates the first rows, and the next run more, although %s", async (_title, name, text) => {
     const bench = await Bench.open();
@@ -92,54 +87,39 @@ describe("bulk", () => {
     const flags = ["--dry-run", "--base-url", "nowhere"];
     const printed = "data.csv: 1,200 rows are good. Nothing was sent.\n";
     expect(await bench.bulk("data.csv", flags)).toEqual({ code: 0, printed, stderr: "" });
-    bench.write("data.csv", `${csvOf(2)}2,Zoë\n`);
-    expect(await bench.bulk("data.csv", flags)).toMatchObject({ code: 2, printed: "" });
     expect(bench.service.requests).toEqual([]);
     expect(bench.files(".")).toEqual(["data.csv"]);
   });
 
-  it("writes its journal to the path of --journal", async () => {
+  it("writes its journal to the path of --journal, and sends the output of the schema", async () => {
     const bench = await Bench.withRows(1);
-    await bench.bulk("data.csv", ["--journal", bench.path("notes/a.journal")]);
+    const validate = "(value) => ({ value: { ...value, no: Number(value.no) } })";
+    const module = `export default { "~standard": { version: 1, vendor: "ours", validate: ${validate} } };`;
+    const flags = ["--schema", bench.write("schema.mjs", module), "--journal", bench.path("notes/a.journal")];
+    expect(await bench.bulk("data.csv", flags)).toMatchObject({ code: 0, stderr: "" });
     expect([bench.files(), bench.files("notes")]).toEqual([["1.pdf"], ["a.journal"]]);
-  });
-
-  it("sends the output of the schema", async () => {
-    const bench = await Bench.withRows(1);
-    const schema = bench.write(
-      "schema.mjs",
-      `export default { "~standard": { version: 1, vendor: "ours", validate: (value) => ({ value: { ...value, no: Number(value.no) } }) } };`,
-    );
-    expect(await bench.bulk("data.csv", ["--schema", schema])).toMatchObject({ code: 0, stderr: "" });
     expect(bench.service.requests[0]?.body).toBe('{"no":1,"name":"Zoë"}');
   });
 
   it("reports the outcome of every row as JSON and as CSV", async () => {
-    const bench = await Bench.withRows(3, byNo({ 2: saying(422, '{"message":"\\"no\\", twice"}') }));
+    const bench = await Bench.withRows(2, byNo({ 2: saying(422, '{"message":"\\"no\\", twice"}') }));
     const [json, csv] = [bench.path("reports/a.json"), bench.path("b.csv")];
     const { code, printed } = await bench.bulk("data.csv", ["--report", json, "--concurrency", "1"]);
-    expect(code).toBe(1);
-    expect(printed).toContain(`${places}, report reports/a.json\n`);
+    expect([code, printed]).toEqual([1, expect.stringContaining(`${places}, report reports/a.json\n`)]);
     const of = (no: number) => ({ line: no + 1, row: no, path: bench.path(`out/${no}.pdf`), attempts: 1 });
+    const message = expect.stringMatching(/^Got 422 from .*\\"no\\", twice/);
     const entries = JSON.parse(await bench.read("reports/a.json")) as { line: number }[];
     expect(entries.sort((one, other) => one.line - other.line)).toEqual([
       { ...of(1), status: "made" },
-      {
-        ...of(2),
-        status: "failed",
-        code: "bad_request",
-        message: expect.stringMatching(/^Got 422 from .*\\"no\\", twice/),
-      },
-      { ...of(3), status: "made" },
+      { ...of(2), status: "failed", code: "bad_request", message },
     ]);
     await bench.bulk("data.csv", ["--report", csv]);
-    const lines = (await bench.read("b.csv")).split("\r\n");
-    expect(lines[0]).toBe("line,row,path,status,attempts,code,message");
-    expect(lines.slice(1).sort()).toEqual([
+    const [header, ...lines] = (await bench.read("b.csv")).split("\r\n");
+    expect(header).toBe("line,row,path,status,attempts,code,message");
+    expect(lines.sort()).toEqual([
       "",
       `2,1,${bench.path("out/1.pdf")},made before,,,`,
       expect.stringContaining(`3,2,${bench.path("out/2.pdf")},failed,1,bad_request,"Got 422 from `),
-      `4,3,${bench.path("out/3.pdf")},made before,,,`,
     ]);
     expect(lines.join()).toContain('saying ""\\""no\\"", twice""');
     expect(bench.files("reports")).toEqual(["a.json"]);
@@ -187,5 +167,58 @@ describe("the failures of bulk", () => {
     expect(all).toContain("Got 422");
     expect(all).not.toMatch(/CELL-OF|CANARY/);
     expect(all).not.toContain(key);
+  });
+});
+
+/** Line 3 has a wrong total, line 4 one cell too many, and line 6 the path of line 2. */
+const data = ["no,total", "1,10", "2,ten", "3,30,x", "4,40", "1,60", ""].join("\n");
+
+async function benchWith(rows: string): Promise<{ bench: Bench; args: string[] }> {
+  const bench = await Bench.open(byNo({ 4: saying(422) }));
+  bench.write("data.csv", rows);
+  const schema = '{"properties":{"total":{"pattern":"^[0-9]+$"}},"required":["total"]}';
+  return { bench, args: ["--schema", bench.write("schema.json", schema), "--concurrency", "1"] };
+}
+
+describe("bulk --skip-invalid", () => {
+  it("generates documents from the good rows, and reports the others with line, column and reason", async () => {
+    const { bench, args } = await benchWith(data);
+    const flags = [...args, "--skip-invalid", "--report", bench.path("r.json")];
+    const { code, printed, stderr } = await bench.bulk("data.csv", flags);
+    expect(code).toBe(1);
+    expect(stderr.split("\n").slice(0, 4)).toEqual([
+      expect.stringMatching(/^data\.csv:3: total: /),
+      expect.stringMatching(/^data\.csv:4: /),
+      "data.csv:6: --out resolves to the same path as line 2",
+      "3 rows are wrong and skipped, 2 rows are good.",
+    ]);
+    expect(printed).toMatch(/^1 document made, 1 failed, 3 invalid, in TIME\n/);
+    expect(printed).toContain(
+      "Fix the rows that failed or that are invalid, then run the same command again.",
+    );
+    expect(bench.files()).toEqual(["1.pdf", "letter.journal"]);
+    const invalid = { status: "invalid", code: "invalid_row" };
+    expect(JSON.parse(await bench.read("r.json"))).toEqual(
+      expect.arrayContaining([
+        { line: 2, row: 1, path: bench.path("out/1.pdf"), status: "made", attempts: 1 },
+        { line: 3, row: 2, ...invalid, message: expect.stringMatching(/^total: /) },
+        { line: 4, row: 3, ...invalid, message: expect.stringMatching(/./) },
+        { line: 6, row: 5, ...invalid, message: "--out resolves to the same path as line 2" },
+      ]),
+    );
+    bench.write("data.csv", data.replace("2,ten", "2,20").replace("30,x", "30").replace("1,60", "6,60"));
+    const next = await bench.bulk("data.csv", args);
+    expect(next.printed).toMatch(/^3 documents made, 1 made before, 1 failed, in TIME/);
+  });
+
+  it.each([
+    ["is missing", data, []],
+    ["is combined with --dry-run", data, ["--skip-invalid", "--dry-run"]],
+    ["is set but every row is wrong", "no,total\n1,a\n2,b\n", ["--skip-invalid"]],
+  ])("sends nothing for data with wrong rows if it %s", async (_, rows, flags) => {
+    const { bench, args } = await benchWith(rows);
+    const { code, stderr } = await bench.bulk("data.csv", [...args, ...flags]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/ Nothing was sent\.\n$/)]);
+    expect(bench.service.requests).toEqual([]);
   });
 });
