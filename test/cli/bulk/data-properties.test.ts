@@ -87,23 +87,15 @@ describe("any table that was written as CSV", () => {
     }),
   );
 
-  property("is read to its end wherever it is truncated, with at most one problem on one of its lines", () =>
+  property("is read to its end wherever it is truncated, with at most one problem", () =>
     fc.asyncProperty(table, lineEnd, fc.nat(), async ({ columns, rows }, end, cut) => {
       const body = csvOf(rows, ",", end);
       const text = csvOf([columns], ",", end) + end + body.slice(0, cut % (body.length + 1));
       const read = await readAll(csvRows(chunksOf(text, [7]), dialectWith(","), columns));
       expect(problemsOf(read).length).toBeLessThanOrEqual(1);
-      const lines = text.split(/\r\n|\r|\n/).length;
-      for (const row of read) {
-        const { line } = "problem" in row ? row.problem : row;
-        expect(line).toBeGreaterThan(1);
-        expect(line).toBeLessThanOrEqual(lines);
-      }
     }),
   );
 });
-
-const white = fc.string({ unit: fc.constantFrom(" ", "\t", "\r\n", "\n"), maxLength: 4 });
 
 /** Objects that JSON can represent. */
 const objects = fc.array(
@@ -114,27 +106,14 @@ const objects = fc.array(
 );
 
 describe("any objects", () => {
-  property("are read back unchanged from an array with any white space, in chunks of any size", () =>
-    fc.asyncProperty(
-      objects,
-      white,
-      white,
-      fc.nat({ max: 3 }),
-      chunkSizes,
-      async (values, before, after, indent, sizes) => {
-        const elements = values.map((value) => before + JSON.stringify(value, null, indent) + after);
-        const text = `${after}[${elements.join(",") || before}]${before}`;
-        const read = await readAll(jsonRows(chunksOf(text, sizes), utf8));
-        expect(entriesOf(valuesOf(read))).toEqual(entriesOf(values));
-      },
-    ),
-  );
-
-  property("are read back unchanged from lines with any white space, in chunks of any size", () =>
-    fc.asyncProperty(objects, white, white, chunkSizes, async (values, before, after, sizes) => {
-      const text = values.map((value) => `${before}${JSON.stringify(value)}${after}`).join("\n");
-      const read = await readAll(ndjsonRows(chunksOf(text, sizes), utf8));
-      expect(entriesOf(valuesOf(read))).toEqual(entriesOf(values));
+  property("are read back unchanged from an array and from lines, in chunks of any size", () =>
+    fc.asyncProperty(objects, fc.nat({ max: 3 }), chunkSizes, async (values, indent, sizes) => {
+      const array = JSON.stringify(values, null, indent);
+      const lines = values.map((value) => JSON.stringify(value)).join("\n");
+      const fromArray = await readAll(jsonRows(chunksOf(array, sizes), utf8));
+      expect(entriesOf(valuesOf(fromArray))).toEqual(entriesOf(values));
+      const fromLines = await readAll(ndjsonRows(chunksOf(lines, sizes), utf8));
+      expect(entriesOf(valuesOf(fromLines))).toEqual(entriesOf(values));
     }),
   );
 

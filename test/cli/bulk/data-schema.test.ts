@@ -6,23 +6,9 @@ import { fileOf } from "./read-data.ts";
 
 const options: SchemaOptions = { uid: "invoice", areTexts: false, signal: new AbortController().signal };
 
-const zod = JSON.stringify(
-  pathToFileURL(join(import.meta.dirname, "../../../node_modules/zod/index.js")).href,
-);
-const importing = `import * as z from ${zod};\n`;
+const zodPath = join(import.meta.dirname, "../../../node_modules/zod/index.js");
+const importing = `import * as z from ${JSON.stringify(pathToFileURL(zodPath).href)};\n`;
 const wantsDate = "z.object({ date: z.string() })";
-
-/** Writes a schema that is refused, and returns the message without the path of the file. */
-async function refusalOf(name: string, content: string | Uint8Array): Promise<string> {
-  const file = fileOf(name, content);
-  const error = await readSchema(file, options).then(
-    () => expect.fail("The schema was not refused."),
-    (reason) => reason,
-  );
-  expect(error).toMatchObject({ name: "Misuse" });
-  // An error in a module shows the relative path if that is shorter.
-  return error.message.replaceAll(file, "FILE").replaceAll(relative(process.cwd(), file), "FILE");
-}
 
 /** Writes a schema, and returns its issues with the values, each as `<path>: <message>`. */
 async function issuesOf(
@@ -38,21 +24,15 @@ async function issuesOf(
 describe("a JSON Schema", () => {
   const schema = JSON.stringify({
     required: ["date"],
-    properties: {
-      date: { type: "string", minLength: 4 },
-      total: { type: "number" },
-      lines: { items: { type: "object" } },
-    },
+    properties: { date: { type: "string", minLength: 4 }, lines: { items: { type: "object" } } },
   });
 
-  it("reports each problem of a row with its path", async () => {
+  it("reports each problem of a row with its path, and does not change the values", async () => {
     expect(await issuesOf("invoice.json", schema, { date: "2026" })).toEqual([]);
     expect(await issuesOf("invoice.json", schema, { date: "26", lines: [{}, 1] })).toEqual([
       "date: must have at least 4 characters",
       "lines.1: must be an object",
     ]);
-    expect(await issuesOf("invoice.json", schema, {})).toEqual(["date: is missing"]);
-    // The values are sent unchanged.
     expect((await readSchema(fileOf("invoice.json", schema), options)).template).toBeUndefined();
   });
 
@@ -62,8 +42,6 @@ describe("a JSON Schema", () => {
     ["a boolean", { type: "boolean" }, true],
     ["a number or null", { type: ["number", "null"] }, true],
     ["one of several numbers", { enum: [1, 2] }, true],
-    ["a constant that is not a string", { const: true }, true],
-    ["one of several strings", { enum: ["a"] }, false],
     ["one of several strings and numbers", { enum: [1, "a"] }, false],
     ["a date", { format: "date" }, false],
   ])("that requires %s mentions CSV cells only if they are the cause", async (_title, type, hasHint) => {
@@ -80,42 +58,10 @@ describe("a JSON Schema", () => {
     const template = JSON.stringify({ content: ["{{date}}"], schema: { required: ["date"] } });
     expect(await issuesOf("invoice.json", template, {})).toEqual(["date: is missing"]);
   });
-
-  const noSchema =
-    'FILE: this JSON Schema checks nothing. Describe the values, for example {"required":["date"]}.';
-  it.each([
-    ["not JSON", '{"type":}', "FILE:1:9: expected a value."],
-    [
-      "not UTF-8",
-      Buffer.from('{"type":"\xff"}', "latin1"),
-      "FILE:1:10: this is not UTF-8. Save it as UTF-8.",
-    ],
-    ["an array", "[]", noSchema],
-    ["a sample", '{"date":"1 May"}', noSchema],
-    [
-      "an unknown type",
-      '{"properties":{"a":{"type":"text"}}}',
-      'FILE, properties.a.type: must be one of "string", "number", "integer", "boolean", "null", "array", "object".',
-    ],
-    [
-      "a reference to a missing schema",
-      '{"$ref":"#/$defs/a"}',
-      "FILE, $ref: does not exist in this schema, and other documents are not fetched. Fix the reference, or put that schema into `$defs`.",
-    ],
-  ])("is refused with the position of the problem: %s", async (_title, content, message) => {
-    expect(await refusalOf("invoice.json", content)).toBe(message);
-  });
-
-  it("is refused if its file does not exist", async () => {
-    const message =
-      "Could not read the schema nowhere.json: there is no such file. Give --schema a JSON Schema, or a module.";
-    await expect(readSchema("nowhere.json", options)).rejects.toMatchObject({ name: "Misuse", message });
-  });
 });
 
 describe("a schema module", () => {
   it.each([
-    ["its default export", `export default ${wantsDate};`],
     ["its only schema", `export const letter = ${wantsDate}; export const size = 3;`],
     ["its export `schema`", `export const schema = ${wantsDate}; export const other = z.string();`],
     [
@@ -126,9 +72,7 @@ describe("a schema module", () => {
     ["an asynchronous schema", `export default ${wantsDate}.refine(async () => true);`],
   ])("provides the schema from %s", async (_title, content) => {
     expect(await issuesOf("schema.mjs", importing + content, { date: "1 May" })).toEqual([]);
-    const [issue, ...more] = await issuesOf("schema.mjs", importing + content, {});
-    expect(issue).toMatch(/^date: /);
-    expect(more).toEqual([]);
+    expect(await issuesOf("schema.mjs", importing + content, {})).toEqual([expect.stringMatching(/^date: /)]);
   });
 
   it("can be CommonJS", async () => {
@@ -138,15 +82,17 @@ describe("a schema module", () => {
 
   it("accepts every row if its template has no schema", async () => {
     const file = fileOf("schema.mjs", 'export default { uid: "invoice", schema: undefined };');
-    const schema = await readSchema(file, options);
-    expect(schema.template).toEqual({ uid: "invoice", schema: undefined });
-    expect(await schema.check({ any: "thing" })).toEqual([]);
+    const { template, check } = await readSchema(file, options);
+    expect(template).toEqual({ uid: "invoice", schema: undefined });
+    expect(await check({ any: "thing" })).toEqual([]);
   });
 
   it("provides a template whose schema transforms the values", async () => {
     const content = `${importing}export default z.object({ total: z.coerce.number() });`;
-    const textOptions = { ...options, areTexts: true };
-    const { template, check } = await readSchema(fileOf("schema.mjs", content), textOptions);
+    const { template, check } = await readSchema(fileOf("schema.mjs", content), {
+      ...options,
+      areTexts: true,
+    });
     expect(template).toMatchObject({ uid: "invoice", schema: { "~standard": { vendor: "zod" } } });
     expect(await check({ total: "12" })).toEqual([]);
     expect(await check({ total: "x" })).toMatchObject([{ path: ["total"] }]);
@@ -166,29 +112,56 @@ describe("a schema module", () => {
     expect(issues[0]).not.toContain("tiger-7");
   });
 
-  it.each([
-    [
-      "if it exports no schema",
-      "export const size = 3;",
-      "FILE: the module exports no schema. As the default export, use a schema from zod, valibot, arktype or a similar library, or a template() that has one.",
-    ],
-    [
-      "if it exports several schemas and no default",
-      `${importing}export const a = z.string(); export const b = z.string();`,
-      "FILE: it exports 2 schemas: a, b. Export one of them as the default.",
-    ],
-    [
-      "if it exports another template",
-      'export default { uid: "letter", schema: undefined };',
-      'FILE: this is template "letter", but "invoice" was requested. Use the same uid for both.',
-    ],
-    ["if it cannot be loaded", 'throw new Error("no");', "FILE:1:7: FILE cannot be loaded: no"],
-  ])("is refused %s", async (_title, content, message) => {
-    expect(await refusalOf("schema.mjs", content)).toBe(message);
-  });
-
   it("rejects with a ConfigurationError if its schema throws", async () => {
     const content = `export default { "~standard": { version: 1, vendor: "own", validate() { throw new TypeError("x"); } } };`;
     await expect(issuesOf("schema.mjs", content, {})).rejects.toMatchObject({ name: "ConfigurationError" });
   });
+});
+
+it.each([
+  ["JSON", "a.json", '{"type":}', "FILE:1:9: expected a value."],
+  [
+    "a JSON Schema",
+    "a.json",
+    '{"date":"1 May"}',
+    'FILE: this JSON Schema checks nothing. Describe the values, for example {"required":["date"]}.',
+  ],
+  [
+    "a JSON Schema with known types",
+    "a.json",
+    '{"properties":{"a":{"type":"text"}}}',
+    'FILE, properties.a.type: must be one of "string", "number", "integer", "boolean", "null", "array", "object".',
+  ],
+  [
+    "a module with a schema",
+    "a.mjs",
+    "export const size = 3;",
+    "FILE: the module exports no schema. As the default export, use a schema from zod, valibot, arktype or a similar library, or a template() that has one.",
+  ],
+  [
+    "a module with one schema",
+    "a.mjs",
+    `${importing}export const a = z.string(); export const b = z.string();`,
+    "FILE: it exports 2 schemas: a, b. Export one of them as the default.",
+  ],
+  [
+    "a module with this template",
+    "a.mjs",
+    'export default { uid: "letter", schema: undefined };',
+    'FILE: this is template "letter", but "invoice" was requested. Use the same uid for both.',
+  ],
+  ["a module that loads", "a.mjs", 'throw new Error("no");', "FILE:1:7: FILE cannot be loaded: no"],
+])("the schema of bulk is refused if it is not %s", async (_title, name, content, message) => {
+  const file = fileOf(name, content);
+  const error = await readSchema(file, options).catch((reason) => reason);
+  expect(error).toMatchObject({ name: "Misuse" });
+  // An error in a module shows the relative path if that is shorter.
+  const text = error.message.replaceAll(file, "FILE").replaceAll(relative(process.cwd(), file), "FILE");
+  expect(text).toBe(message);
+});
+
+it("the schema of bulk is refused if its file does not exist", async () => {
+  const message =
+    "Could not read the schema nowhere.json: there is no such file. Give --schema a JSON Schema, or a module.";
+  await expect(readSchema("nowhere.json", options)).rejects.toMatchObject({ name: "Misuse", message });
 });

@@ -25,18 +25,21 @@ describe("standard input", () => {
     const stdin = Readable.from([Buffer.from("a,"), Buffer.from("b\n1,"), Buffer.from("2\n")]);
     const data = await open(file, { stdin });
     expect(data).toMatchObject({ name: "standard input", format: "csv" });
-    expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: "1", b: "2" }]);
-    expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: "1", b: "2" }]);
+    for (const _time of [1, 2]) expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: "1", b: "2" }]);
     expect(readdirSync(folder)).toEqual(["none"]);
   });
 
-  it("has its own name in messages", async () => {
+  it("is refused if it is empty, cannot be read or cannot be stored", async () => {
     const empty = "standard input: this is empty. Add a row for each document.";
     await expect(open("-", { stdin: Readable.from([]) })).rejects.toMatchObject(misuse(empty));
     const stdin = new Readable({ read: () => void stdin.destroy(new Error("EIO")) });
-    await expect(open("-", { stdin })).rejects.toMatchObject(
-      misuse(`Could not read standard input: EIO. ${advice}`),
-    );
+    const unread = misuse(`Could not read standard input: EIO. ${advice}`);
+    await expect(open("-", { stdin })).rejects.toMatchObject(unread);
+    vi.stubEnv("TMPDIR", join(stubTemporaryFolder(), "nowhere"));
+    const message =
+      /^Could not store standard input in .* for a second read: there is no such file\. Set TMPDIR to a folder with enough space\.$/;
+    const unstored = misuse(expect.stringMatching(message));
+    await expect(open("-", { stdin: Readable.from(["a"]) })).rejects.toMatchObject(unstored);
   });
 
   it("is closed when the command is stopped, and leaves no file", async () => {
@@ -54,15 +57,6 @@ describe("standard input", () => {
     expect(stdin.destroyed).toBe(true);
     expect(readdirSync(folder)).toEqual(["none"]);
   });
-
-  it("is refused if it cannot be stored", async () => {
-    vi.stubEnv("TMPDIR", join(stubTemporaryFolder(), "nowhere"));
-    const message =
-      /^Could not store standard input in .* for a second read: there is no such file\. Set TMPDIR to a folder with enough space\.$/;
-    await expect(open("-", { stdin: Readable.from(["a"]) })).rejects.toMatchObject(
-      misuse(expect.stringMatching(message)),
-    );
-  });
 });
 
 describe("a file", () => {
@@ -71,23 +65,17 @@ describe("a file", () => {
     execFileSync("mkfifo", [path]);
     createWriteStream(path).end('{"a":1}\n{"a":2}\n');
     const data = await open(path);
-    expect(data).toMatchObject({ name: path, format: "ndjson" });
     for (const _time of [1, 2]) expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: 1 }, { a: 2 }]);
   });
 
-  it("is refused if it does not exist or is a folder", async () => {
-    const folder = dirname(fileOf("none", ""));
-    for (const [path, why] of [
-      [`${folder}/a.csv`, "there is no such file"],
-      [folder, "it is a folder"],
-    ] as const) {
-      await expect(open(path)).rejects.toMatchObject(misuse(`Could not read ${path}: ${why}. ${advice}`));
-    }
+  it("is refused if it does not exist", async () => {
+    const path = join(dirname(fileOf("none", "")), "a.csv");
+    const message = `Could not read ${path}: there is no such file. ${advice}`;
+    await expect(open(path)).rejects.toMatchObject(misuse(message));
   });
 
   it.each([
     ["grows", (path: string) => appendFileSync(path, "3,4\n")],
-    ["shrinks", (path: string) => writeFileSync(path, "a,b\n")],
     [
       "is rewritten with the same length",
       (path: string) => {
@@ -121,12 +109,11 @@ describe("a file", () => {
 
   it.runIf(hasProcessTable)("is closed when it is refused, or else when the data is closed", async () => {
     const openFiles = () => readdirSync("/proc/self/fd").length;
-    const signal = new AbortController().signal;
-    const stdin = Readable.from([]);
+    const options = { stdin: Readable.from([]), signal: new AbortController().signal };
     const [good, bad] = [fileOf("data.csv", "a\n1"), fileOf("data.csv", "a,a\n1,2")];
     const before = openFiles();
-    await expect(openData({ file: bad, stdin, signal })).rejects.toThrow();
-    const data = await openData({ file: good, stdin, signal });
+    await expect(openData({ file: bad, ...options })).rejects.toThrow();
+    const data = await openData({ file: good, ...options });
     expect(openFiles()).toBe(before + 1);
     await data.close();
     expect(openFiles()).toBe(before);

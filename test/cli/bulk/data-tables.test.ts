@@ -8,14 +8,8 @@ const placesOf = async (name: string, content: string) =>
 
 describe("a CSV file", () => {
   it.each([
-    ["commas", "a,b\n1,2\n3,4\n"],
     ["semicolons", "a;b\n1;2\n3;4\n"],
-    ["tabs", "a\tb\n1\t2\n3\t4\n"],
-    ["vertical bars", "a|b\n1|2\n3|4\n"],
-    ["no line break at its end", "a,b\n1,2\n3,4"],
-    ["CRLF", "a,b\r\n1,2\r\n3,4\r\n"],
-    ["CR", "a,b\r1,2\r3,4\r"],
-    ["line breaks of every kind", "a,b\r\n1,2\n3,4\r"],
+    ["line breaks of every kind, and none at its end", "a,b\r\n1,2\n3,4"],
     ["a byte order mark", "\ufeffa,b\n1,2\n3,4\n"],
     ["empty lines", "\n\na,b\n\n1,2\n\r\n\n3,4\n\n"],
     ["unnecessary quotes", '"a","b"\n"1","2"\n"3","4"\n'],
@@ -28,27 +22,13 @@ describe("a CSV file", () => {
   });
 
   it.each([
-    ["the delimiter", 'a,b\n"1,2",x', "1,2"],
     ["doubled quotes", 'a,b\n"a ""b""",x', 'a "b"'],
-    ["only a quote", 'a,b\n"""",x', '"'],
-    ["line breaks", 'a,b\n"1\r\n2\n3\r4",x', "1\r\n2\n3\r4"],
     ["a quote in unquoted text", 'a,b\n5" pipe,x', '5" pipe'],
     ["white space around its text", "a,b\n  1 ,x", "  1 "],
-    ["no text", "a,b\n,x", ""],
     ["a literal replacement character", "a,b\n\ufffd,x", "\ufffd"],
     ["more text than a chunk", `a,b\n${"é".repeat(100_000)},x`, "é".repeat(100_000)],
   ])("can have a cell with %s", async (_title, content, cell) => {
     expect(valuesOf(await readFileOf("data.csv", content))).toEqual([{ a: cell, b: "x" }]);
-  });
-
-  it.each([
-    ["cells with only a quote", '""""', '"'],
-    ["cells with a replacement character", "\ufffd", "\ufffd"],
-  ])("can have 50,000 %s in a row", async (_title, written, cell) => {
-    const names = Array.from({ length: 50_000 }, (_, index) => `c${index}`);
-    const content = `${names.join(",")}\n${names.map(() => written).join(",")}\n`;
-    const [row] = valuesOf(await readFileOf("data.csv", content));
-    expect(Object.values(row ?? {}).filter((value) => value === cell)).toHaveLength(50_000);
   });
 
   it("uses the most frequent unquoted delimiter of its header", async () => {
@@ -58,7 +38,6 @@ describe("a CSV file", () => {
   });
 
   it.each([
-    [";", "a,b;c\n1;2"],
     ["^", "a,b^c\n1^2"],
     ["tab", "a,b\tc\n1\t2"],
     ["\\t", "a,b\tc\n1\t2"],
@@ -72,12 +51,9 @@ describe("a CSV file", () => {
     expect(await placesOf("data.csv", content)).toBe("1:3 2:4 3:8");
   });
 
-  it("can have columns with the names of built-in properties", async () => {
+  it("can have columns with the names of built-in properties, and no rows", async () => {
     const [values] = valuesOf(await readFileOf("data.csv", "__proto__,constructor,toString\n1,2,3"));
     expect(JSON.stringify(values)).toBe('{"__proto__":"1","constructor":"2","toString":"3"}');
-  });
-
-  it("can have no rows", async () => {
     expect(await readFileOf("data.csv", "a,b\n")).toEqual([]);
   });
 });
@@ -85,12 +61,9 @@ describe("a CSV file", () => {
 describe("a given encoding", () => {
   it.each([
     ["windows-1252", Buffer.from([0x80, 0x9f, 0xfc, 0x81]), "€Ÿü\x81"],
-    ["latin1", Buffer.from([0x80, 0xfc]), "€ü"],
     ["ISO-8859-15", Buffer.from([0xa4]), "€"],
-    ["macintosh", Buffer.from([0x9f]), "ü"],
     ["shift_jis", Buffer.from([0x93, 0xfa, 0x96, 0x7b]), "日本"],
     ["utf-16le", Buffer.from("日本😀", "utf16le"), "日本😀"],
-    ["utf-8", Buffer.from("日本"), "日本"],
   ])("is used to decode the file: %s", async (encoding, bytes, text) => {
     const ascii = (content: string) => Buffer.from(content, encoding === "utf-16le" ? "utf16le" : "latin1");
     const csv = Buffer.concat([ascii("a\n"), bytes, ascii("\n")]);
@@ -126,15 +99,8 @@ describe("the format", () => {
 
 describe("JSON", () => {
   it.each([
-    ["an array", "data.json", '[{"a":1},{"b":[{"c":"],}\\""}]}]'],
     ["an array with white space", "data.json", ' [\r\n{"a":1}\t,\n\n {"b":[{"c":"],}\\""}]} ] \n'],
-    ["lines", "data.ndjson", '{"a":1}\n{"b":[{"c":"],}\\""}]}'],
-    [
-      "lines with empty lines between them",
-      "data.ndjson",
-      '\n{"a":1}\r\n\r\n  \n {"b":[{"c":"],}\\""}]} \n\n',
-    ],
-    ["lines after a byte order mark", "data.ndjson", '\ufeff{"a":1}\n{"b":[{"c":"],}\\""}]}\n'],
+    ["lines", "data.ndjson", '\ufeff{"a":1}\r\n\r\n  \n {"b":[{"c":"],}\\""}]} \n\n'],
   ])("is read as %s", async (_title, name, content) => {
     expect(valuesOf(await readFileOf(name, content))).toEqual([{ a: 1 }, { b: [{ c: '],}"' }] }]);
   });
@@ -146,14 +112,5 @@ describe("JSON", () => {
   it("provides the line on which each row begins", async () => {
     expect(await placesOf("data.json", '[\n\n{"a":1},{\n"b":1},\r\n{"c":1}]')).toBe("1:3 2:3 3:5");
     expect(await placesOf("data.ndjson", '\n{"a":1}\n\n{"b":1}')).toBe("1:2 2:4");
-  });
-
-  it("can have a line or an element of several megabytes", async () => {
-    const long = JSON.stringify({ a: "é".repeat(1_000_000) });
-    const files = { "data.ndjson": `{"b":1}\n${long}\n{"c":1}`, "data.json": `[{"b":1},${long},{"c":1}]` };
-    for (const [name, content] of Object.entries(files)) {
-      const read = valuesOf(await readFileOf(name, content));
-      expect(read.flatMap(Object.keys)).toEqual(["b", "a", "c"]);
-    }
   });
 });

@@ -21,107 +21,70 @@ const progress: RunProgress = {
 const wide = 119;
 const pipe = Number.POSITIVE_INFINITY;
 const counts = "2,097 of 5,000  3 failed";
-const full = `██████████░░░░░░░░░░░░░░  ${counts}`;
 const pace = "152/s  20 s left  8 in flight";
 
-describe("the progress line", () => {
-  it.each<[title: string, columns: number, text: string, some?: Partial<RunProgress>]>([
-    ["shows everything on a wide terminal", wide, `${full}  ${pace}`],
-    ["shows the allowed rate", wide, `${full}  ${pace}, at most 150/s`, { allowedPerSecond: 149.6 }],
-    ["shows a pause", wide, `${full}  paused for 12 s at the service's request  152/s`, { pauseMs: 11_900 }],
-    [
-      "shows an outage instead of the rate",
-      wide,
-      `${full}  no response for 2 min, next request in 8 s`,
-      { outageMs: 119_400, nextRequestMs: 7100, pauseMs: 7100 },
-    ],
-    [
-      "shows an outage instead of the bar on a shorter line",
-      79,
-      `${counts}  no response for 2 min, next request in 8 s`,
-      { outageMs: 119_400, nextRequestMs: 7100 },
-    ],
-    [
-      "shows a request during an outage",
-      pipe,
-      `${counts}  no response for 2 s, requesting now`,
-      { outageMs: 1500 },
-    ],
-    [
-      "shows how many documents are being finished",
-      wide,
-      `${full}  finishing 8  152/s`,
-      { isEnding: true, pauseMs: 500, outageMs: 500 },
-    ],
-    ["has a shorter bar on a shorter line", 79, `██████░░░░░░░░░░  ${counts}  ${pace}`],
-    ["omits the bar and most of the pace on a narrow terminal", 39, `${counts}  152/s`],
-    ["omits everything except the count on a very narrow terminal", 20, "2,097 of 5,000"],
-    ["is truncated if not even the count fits", 5, "2,097"],
-    ["has no bar in a pipe", pipe, `${counts}  ${pace}`],
-    ["has no time left at a rate of zero", pipe, `${counts}  0/s  8 in flight`, { perSecond: 0 }],
-    [
-      "shows slow rates with two digits",
-      pipe,
-      "4,990 of 5,000  3 failed  0.25/s  28 s left  8 in flight",
-      { perSecond: 0.25, made: 4990 },
-    ],
-    [
-      "has a full bar at the end",
-      wide,
-      `${"█".repeat(24)}  4,997 of 5,000  3 failed  152/s  8 in flight`,
-      { made: 4997 },
-    ],
-    [
-      "has an empty bar if there are no rows",
-      59,
-      "░░░░░░░░░░░░  0 of 0  0 failed  0/s  0 in flight",
-      { made: 0, failed: 0, total: 0, perSecond: 0, inHand: 0 },
-    ],
-  ])("%s", (_title, columns, text, some = {}) => {
-    expect(progressText({ ...progress, ...some }, columns)).toBe(text);
-  });
+const bar = "█".repeat(10) + "░".repeat(14);
+const full = `${bar}  ${counts}`;
+const outage = { outageMs: 119_400, nextRequestMs: 7100 };
+const noResponse = "no response for 2 min, next request in 8 s";
+const slow = "4,990 of 5,000  3 failed  0.25/s  28 s left  8 in flight";
+const none = { made: 0, failed: 0, total: 0, perSecond: 0, inHand: 0 };
+
+it.each<[title: string, columns: number, text: string, some?: Partial<RunProgress>]>([
+  ["everything on a wide terminal", wide, `${full}  ${pace}`],
+  ["the allowed rate", wide, `${full}  ${pace}, at most 150/s`, { allowedPerSecond: 149.6 }],
+  ["a pause", wide, `${full}  paused for 12 s at the service's request  152/s`, { pauseMs: 11_900 }],
+  ["an outage instead of the rate", wide, `${full}  ${noResponse}`, { ...outage, pauseMs: 7100 }],
+  ["an outage instead of the bar on a shorter line", 79, `${counts}  ${noResponse}`, outage],
+  ["a request during an outage", pipe, `${counts}  no response for 2 s, requesting now`, { outageMs: 1500 }],
+  [
+    "how many documents are being finished",
+    wide,
+    `${full}  finishing 8  152/s`,
+    { isEnding: true, pauseMs: 500, outageMs: 500 },
+  ],
+  ["a shorter bar on a shorter line", 79, `██████░░░░░░░░░░  ${counts}  ${pace}`],
+  ["neither the bar nor most of the pace on a narrow terminal", 39, `${counts}  152/s`],
+  ["only the count on a very narrow terminal", 20, "2,097 of 5,000"],
+  ["a truncated count if not even that fits", 5, "2,097"],
+  ["no time left at a rate of zero", pipe, `${counts}  0/s  8 in flight`, { perSecond: 0 }],
+  ["slow rates with two digits", pipe, slow, { perSecond: 0.25, made: 4990 }],
+  ["an empty bar without rows", 59, "░░░░░░░░░░░░  0 of 0  0 failed  0/s  0 in flight", none],
+])("the progress line shows %s", (_title, columns, text, some = {}) => {
+  expect(progressText({ ...progress, ...some }, columns)).toBe(text);
 });
 
-describe("the recent rate", () => {
-  it("covers the last ten seconds", () => {
-    const rate = new RecentRate(0);
-    expect(rate.at(0, 0)).toBe(0);
-    for (let atMs = 100; atMs <= 20_000; atMs += 100) rate.at(atMs, atMs / 10);
-    expect(rate.at(20_000, 2000)).toBeCloseTo(100, 0);
-    // No more documents finish.
-    for (let atMs = 20_100; atMs <= 25_000; atMs += 100) rate.at(atMs, 2000);
-    expect(rate.at(25_000, 2000)).toBeCloseTo(50, -1);
-    for (let atMs = 25_100; atMs <= 31_000; atMs += 100) rate.at(atMs, 2000);
-    expect(rate.at(31_000, 2000)).toBe(0);
-  });
+it("the recent rate covers the last ten seconds", () => {
+  const rate = new RecentRate(0);
+  expect(rate.at(0, 0)).toBe(0);
+  for (let atMs = 100; atMs <= 20_000; atMs += 100) rate.at(atMs, atMs / 10);
+  expect(rate.at(20_000, 2000)).toBeCloseTo(100, 0);
+  // No more documents finish.
+  for (let atMs = 20_100; atMs <= 25_000; atMs += 100) rate.at(atMs, 2000);
+  expect(rate.at(25_000, 2000)).toBeCloseTo(50, -1);
+  for (let atMs = 25_100; atMs <= 31_000; atMs += 100) rate.at(atMs, 2000);
+  expect(rate.at(31_000, 2000)).toBe(0);
 });
 
-describe("a rate", () => {
-  it.each([
-    [1520.4, "1,520/s"],
-    [9.96, "10/s"],
-    [9.94, "9.9/s"],
-    [2.5, "2.5/s"],
-    [0.951, "0.95/s"],
-    [0.1, "0.1/s"],
-    [0.02, "1 in 50 s"],
-    [0.001, "1 in 16 min 40 s"],
-    [0, "0/s"],
-  ])("of %d per second is written as %s", (perSecond, text) => expect(formatRate(perSecond)).toBe(text));
-});
+it.each([
+  [1520.4, "1,520/s"],
+  [9.96, "10/s"],
+  [9.94, "9.9/s"],
+  [0.951, "0.95/s"],
+  [0.001, "1 in 16 min 40 s"],
+  [0, "0/s"],
+])("a rate of %d per second is written as %s", (perSecond, text) => expect(formatRate(perSecond)).toBe(text));
 
-describe("a time span", () => {
-  it.each([
-    [0, "0 ms"],
-    [720, "720 ms"],
-    [2300, "2.3 s"],
-    [59_940, "59.9 s"],
-    [59_950, "1 min"],
-    [185_000, "3 min 5 s"],
-    [3_599_600, "1 h"],
-    [7_800_000, "2 h 10 min"],
-  ])("of %i ms is written as %s", (durationMs, text) => expect(formatTimeSpan(durationMs)).toBe(text));
-});
+it.each([
+  [720, "720 ms"],
+  [59_940, "59.9 s"],
+  [59_950, "1 min"],
+  [185_000, "3 min 5 s"],
+  [3_599_600, "1 h"],
+  [7_800_000, "2 h 10 min"],
+])("a time span of %i ms is written as %s", (durationMs, text) =>
+  expect(formatTimeSpan(durationMs)).toBe(text),
+);
 
 describe("the live line", () => {
   beforeEach(() => void vi.useFakeTimers());

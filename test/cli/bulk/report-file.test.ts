@@ -25,13 +25,13 @@ function entry(line: number, path = `out/${line}.pdf`): ReportEntry {
 }
 
 describe("a report", () => {
-  it("is an empty array, or only a header, if there are no rows", async () => {
-    const header = "line,row,path,status,attempts,code,message\r\n";
-    for (const [format, text] of [["json", "[\n]\n"] as const, ["csv", header] as const]) {
-      const path = join(temporaryFolder(), "new/r");
-      await (await ReportFile.open(path, format)).finish();
-      expect(readFileSync(path, "utf8")).toBe(text);
-    }
+  it.each([
+    ["json", "[\n]\n"],
+    ["csv", "line,row,path,status,attempts,code,message\r\n"],
+  ] as const)("as %s without rows contains %j", async (format, text) => {
+    const path = join(temporaryFolder(), "new/r");
+    await (await ReportFile.open(path, format)).finish();
+    expect(readFileSync(path, "utf8")).toBe(text);
   });
 
   it("replaces the existing file only when it is complete", async () => {
@@ -39,14 +39,14 @@ describe("a report", () => {
     const path = join(folder, "r.json");
     writeFileSync(path, "of before");
     const report = await ReportFile.open(path, "json");
-    for (let line = 1; line <= 20_000; line++) {
+    for (let line = 1; line <= 5000; line++) {
       report.add(entry(line));
       await report.room();
     }
     expect(readFileSync(path, "utf8")).toBe("of before");
     await report.finish();
     const entries = JSON.parse(readFileSync(path, "utf8")) as ReportEntry[];
-    expect([entries.length, entries[19_999]]).toEqual([20_000, entry(20_000)]);
+    expect([entries.length, entries[4999]]).toEqual([5000, entry(5000)]);
     expect(readdirSync(folder)).toEqual(["r.json"]);
   });
 
@@ -62,8 +62,7 @@ describe("a report", () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "real.csv"), "");
     symlinkSync("real.csv", join(folder, "r.csv"));
-    const report = await ReportFile.open(join(folder, "r.csv"), "csv");
-    await report.finish();
+    await (await ReportFile.open(join(folder, "r.csv"), "csv")).finish();
     expect(readFileSync(join(folder, "real.csv"), "utf8")).toMatch(/^line,/);
   });
 
@@ -82,25 +81,18 @@ describe("a line of a CSV report", () => {
 
   it.each([
     ["=HYPERLINK(1).pdf", "./=HYPERLINK(1).pdf"],
-    ["+1.pdf", "./+1.pdf"],
     [" ＝a;=b.pdf", "./ ＝a;'=b.pdf"],
   ])("adds ./ to a path that could be a formula: %s", (path, cell) => {
     expect(write(entry(2, path), true)).toBe(`2,1,${cell},made,1,,\r\n`);
   });
 
   it.each([
-    ["after a semicolon", "a;=1", "a;'=1"],
-    ["after a tab", "a\t+1", "a\t'+1"],
-    ["after a vertical bar", "a|-1", "a|'-1"],
     ["after a line break in the cell", "a\n@x", `"a\n'@x"`],
     ["after a semicolon and white space", "a; \u00a0=1", "a; \u00a0'=1"],
     ["after a semicolon and a quote", 'a;"=1"', `"a;""'=1"""`],
     ["after a semicolon and an invisible character", "a;\u200b=1", "a;\u200b'=1"],
-    ["after a semicolon and an apostrophe", "a;'=1", "a;''=1"],
-    ["after white space at the start", "  =1", "  '=1"],
-    ["with a full-width sign", "＝1", "'＝1"],
     ["with a full-width sign after a semicolon", "a;＋1;－1;＠1", "a;'＋1;'－1;'＠1"],
-    ["at the start and after every semicolon", "=1;=2;=3", "'=1;'=2;'=3"],
+    ["at the start and after every delimiter", "=1;=2|-3\t+4", "'=1;'=2|'-3\t'+4"],
     ["but not before other signs", "a=1 b+c, x@y.example; a -1; (=1)", '"a=1 b+c, x@y.example; a -1; (=1)"'],
   ])("puts an apostrophe before a formula %s", (_, message, cell) => {
     expect(lineOf(message)).toBe(`${start}${cell}\r\n`);
