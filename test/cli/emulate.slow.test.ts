@@ -2,7 +2,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer, request } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -96,54 +96,30 @@ describe("emulate", () => {
     expect(line).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
   });
 
-  it("accepts requests to every --allow-host, and logs a request to another host", async () => {
-    const hosts = ["--allow-host", "a.test", "--allow-host", "b.test"];
-    const { baseUrl, apiKey, emulation } = await emulate(hosts);
-    const { port } = new URL(baseUrl);
-    for (const [host, outcome] of [
-      ["a.test", / {2}POST {2}any {2}200 {2}/],
-      ["b.test", / {2}POST {2}any {2}200 {2}/],
-      ["c.test", / {2}POST {2}any {2}421 {2}.*"c\.test".* --allow-host\./],
-    ] as const) {
-      const path = "/api/v1/templates/any/generate-sync";
-      const headers = { host, authorization: `API-Key ${apiKey}`, "content-type": "application/json" };
-      const call = request({ port, path, method: "POST", headers }, (response) => response.resume());
-      // The line is logged before the response has ended, and the emulator is killed at the end of this test.
-      const closed = once(call.end("{}"), "close");
-      expect(await emulation.line()).toMatch(outcome);
-      await closed;
-    }
-  });
-
   it.runIf(hasSignals).each([
     ["in one line", []],
     ["with its stack if --debug is set", ["--debug"]],
   ])("prints an error that a template throws to standard error %s", async (_title, flags) => {
     const { pdfs, emulation } = await emulate(flags);
     const { requestId } = (await rejectionOf(pdfs.generate("any", { explode: true }))) as TemplatePdfError;
-    const suffix = `  x-request-id ${requestId ?? expect.fail("no request id")}`;
-    const call = await emulation.line();
-    expect(call).toMatch(/ {2}any {2}500 {2}- {2}/);
-    expect(call.endsWith(suffix), call).toBe(true);
+    const id = `  x-request-id ${requestId ?? expect.fail("no request id")}`;
+    expect(await emulation.line()).toMatch(new RegExp(` {2}any {2}500 {2}- {2}.*${id}$`));
     emulation.child.kill("SIGINT");
     const { stderr } = await emulation.ended;
-    const [first = "", ...rest] = stderr.trimEnd().split("\n");
-    expect(first).toMatch(/^\d\d:\d\d:\d\d {2}\S*any\.mjs:1:\d+: .*two lines/);
-    expect(first.endsWith(suffix), first).toBe(true);
-    expect(rest.filter((line) => /^ +at /.test(line)).length > 0).toBe(flags.length > 0);
-    if (flags.length === 0) expect(rest).toEqual([]);
+    const rest = flags.length === 0 ? "" : "[\\s\\S]*\n +at [\\s\\S]*";
+    expect(stderr).toMatch(
+      new RegExp(`^\\d\\d:\\d\\d:\\d\\d {2}\\S*any\\.mjs:1:\\d+: .*two lines.*${id}\n${rest}$`),
+    );
   });
 
   it("simulates faults and latency, and logs the faults", async () => {
-    const faults = ["503 first 1", "reset first 2", "cut first 3"].flatMap((rule) => ["--fault", rule]);
+    const faults = ["503 first 1", "cut first 2"].flatMap((rule) => ["--fault", rule]);
     const { pdfs, emulation } = await emulate([...faults, "--latency", "1..2"]);
     const greeting = async () => pdfs.generate("greeting", { name: "a" }).bytes();
     const { requestId } = (await rejectionOf(greeting())) as TemplatePdfError;
     const line = await emulation.line();
     expect(line).toMatch(/ {2}greeting {2}503 {2}- {2}.* {2}fault: 503 {2}x-request-id \S+$/);
     expect(line.endsWith(` ${requestId}`)).toBe(true);
-    expect(await rejectionOf(greeting())).toMatchObject({ code: "connection_failed" });
-    expect(await emulation.line()).toMatch(/ {2}greeting {2}no answer {2}- {2}.* {2}fault: reset$/);
     // Only half of the document was sent, so the line does not show its size.
     expect(await rejectionOf(greeting())).toMatchObject({ code: "truncated_pdf" });
     expect(await emulation.line()).toMatch(/ {2}greeting {2}200 {2}- {2}.* {2}fault: cut$/);
@@ -176,19 +152,15 @@ describe("the example commands that emulate prints", () => {
       const line = introduction.find((each) => each.startsWith("curl ")) ?? "";
       const print = start("sh", ["-c", `printf '%s\\n' ${line.slice("curl ".length)}`], { cwd: folder });
       const words = (await endingOf(print)).stdout.toString().trimEnd().split("\n");
-      expect(words).toEqual([
-        "-sS",
-        "--fail-with-body",
-        "-o",
-        "greeting.pdf",
+      expect(words.slice(0, 4).join(" ")).toBe("-sS --fail-with-body -o greeting.pdf");
+      expect(words.slice(4, 8)).toEqual([
         "-H",
         `Authorization: API-Key ${apiKey}`,
         "-H",
         "Content-Type: application/json",
-        "-d",
-        String.raw`{"name":"it's\u202e you!"}`,
-        `${baseUrl}/api/v1/templates/greeting/generate-sync`,
       ]);
+      expect(words.slice(8, 10)).toEqual(["-d", String.raw`{"name":"it's\u202e you!"}`]);
+      expect(words.slice(10)).toEqual([`${baseUrl}/api/v1/templates/greeting/generate-sync`]);
     },
   );
 
@@ -208,15 +180,7 @@ describe("the example commands that emulate prints", () => {
 });
 
 describe("stopping emulate", () => {
-  it.runIf(hasSignals)("with SIGTERM exits with code 0", async () => {
-    const { emulation, baseUrl } = await emulate();
-    emulation.child.kill("SIGTERM");
-    expect(await emulation.line()).toBe("stopping");
-    expect(await emulation.ended).toMatchObject({ code: 0, stderr: "" });
-    await expect(fetch(baseUrl)).rejects.toThrow();
-  });
-
-  it.runIf(hasSignals)("with Ctrl-C finishes the documents in flight first", async () => {
+  it.runIf(hasSignals)("with SIGTERM finishes the documents in flight first", async () => {
     const slow = `
       import { existsSync, writeFileSync } from "node:fs";
       const here = (name) => new URL(name, import.meta.url);
@@ -228,7 +192,7 @@ describe("stopping emulate", () => {
     const { folder, emulation, pdfs } = await emulate([], { "slow.mjs": slow });
     const document = pdfs.generate("slow", {}).bytes();
     await eventually(() => existsSync(join(folder, "begun")));
-    emulation.child.kill("SIGINT");
+    emulation.child.kill("SIGTERM");
     expect(await emulation.line()).toBe("stopping");
     await writeFile(join(folder, "go"), "");
     expect((await readPdf(await document)).text).toContain("slow");
@@ -246,18 +210,14 @@ describe("stopping emulate", () => {
 });
 
 describe("emulate refuses to start", () => {
-  const allowHosts = ["--allow-host", "a.test", "--allow-host", "b.test:80"];
   it.each<[flags: readonly string[], words: string, texts?: Record<string, string>]>([
     [["--port", "65536"], '--port must be a number from 0 to 65535, but got "65536".'],
-    [["--host", ""], "Expected --host to be an address or a name"],
     [
-      allowHosts,
-      'Expected --allow-host to contain host names such as "pdf.test", without a scheme, a port or a path, got "b.test:80".',
+      ["--allow-host", "a.test", "--allow-host", "b.test:80"],
+      'without a scheme, a port or a path, got "b.test:80".',
     ],
-    [["--key", "a b"], "Expected API key number 1 to be a string of visible ASCII characters"],
     [["--open", "--no-ui"], "--open opens the playground, but --no-ui disables it. Leave out one of them."],
     [["--images", "nowhere"], "nowhere does not exist"],
-    [["--fonts", "nowhere"], "nowhere does not exist"],
     [["--fault", "429 sometimes"], 'The fault "429 sometimes" is not a fault rule'],
     [["--latency", "9..3"], 'The latency "9..3" is not between 0 and 2147483647 ms'],
     [

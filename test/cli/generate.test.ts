@@ -41,7 +41,6 @@ describe("generate", () => {
 
   it.each([
     [["--", "../2026/März: 1"], "_2026_März_ 1.pdf"],
-    [["--", "..."], "document.pdf"],
     [["invoice", "-o", "march.pdf"], "march.pdf"],
   ])("with the arguments %j replaces the existing file %s", async (args, file) => {
     const { service, cwd, env } = await generateSetting();
@@ -128,15 +127,6 @@ describe("a failure of generate", () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it("has exit code 1 although a part of the document is on standard output", async () => {
-    const { cwd, env } = await generateSetting(cutOffAfter(pdf, 18_400));
-    const args = ["generate", "invoice", "-o", "-", "--no-retry"];
-    const { code, stdout, stderr } = await runInProcess(args, { cwd, env });
-    expect(code).toBe(1);
-    expect(stderr).toContain("was truncated after 18400 of 36789 bytes");
-    expect(pdf.subarray(0, stdout.length).equals(stdout)).toBe(true);
-  });
-
   it("is printed by --debug with its control characters escaped", async () => {
     const { cwd, env } = await generateSetting();
     const args = ["generate", "invoice", "--values", "\u001b]0;title\u0007\u009b2J\u202egpj.json", "--debug"];
@@ -186,7 +176,6 @@ describe("generate without a request", () => {
       { env: noKey, files: { ".env": undefined } },
     ],
     [["--set", "total=1", "--set", value], `The --set option at position 2 has no =. ${inQuotes}`],
-    [["--set", `=${value}`], `The --set option at position 1 has no key before its =. ${inQuotes}`],
     [
       file,
       "Could not read the values from values.json: there is no such file. Give --values a JSON file, or - for standard input.",
@@ -202,10 +191,6 @@ describe("generate without a request", () => {
       { input: `["${value}"]` },
     ],
     [onInput, "standard input:1:1: the JSON is empty; expected at least {}."],
-    [
-      ["-o", "missing/invoice.pdf"],
-      'Could not save the document to "missing/invoice.pdf": its folder does not exist: create it first.',
-    ],
     [
       ["-o", "-", "--open"],
       "--open needs a file, but -o - writes to standard output. Give -o a file name, or leave out --open.",
@@ -274,7 +259,6 @@ describe("the API key and the base URL", () => {
 
   it.each<[sources: Sources, key: string, path: string, stderr?: string]>([
     [{ envFile: `\ufeff# the service\nTEMPLATE_PDF_API_KEY='k-file'\nexport ${urlOnly}` }, "k-file", "/file"],
-    [{ envFile: both, env: { ...key, ...url } }, "k-env", "/env"],
     [{ envFile: both, env: { TEMPLATE_PDF_API_KEY: "", ...url } }, "k-file", "/env", mixed],
     [{ envFile: `TEMPLATE_PDF_API_KEY=k-env\n${urlOnly}`, env: key }, "k-env", "/file"],
     [{ envFile: urlOnly, env: key, flags }, "k-env", "/flag"],
@@ -305,12 +289,5 @@ describe("the API key and the base URL", () => {
     expect(await settingsFrom({ envFile })).toMatchObject({ code: 0, key: "API-Key k-file" });
     expect(proxy.requests).toEqual([]);
     expect({ ...process.env }).toEqual(before);
-  });
-
-  it("are not read from .env if the environment contains both", async () => {
-    const { cwd, env } = await generateSetting();
-    // Reading it would fail, because it is a folder.
-    await mkdir(join(cwd, ".env"));
-    expect(await runInProcess(["generate", "invoice"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
   });
 });

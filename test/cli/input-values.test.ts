@@ -24,11 +24,9 @@ describe("values that are not UTF-8", () => {
   });
 });
 
-describe("values that are UTF-8", () => {
-  it("are read with a byte order mark, and from chunks that split a character", async () => {
-    const pieces = Array.from(Buffer.from('\ufeff{"customer": "Zoë 👍"}'), (byte) => Uint8Array.of(byte));
-    expect(await readValues({ file: "-", pairs: [] }, Readable.from(pieces))).toEqual({ customer: "Zoë 👍" });
-  });
+it("values are read with a byte order mark, and from chunks that split a character", async () => {
+  const pieces = Array.from(Buffer.from('\ufeff{"customer": "Zoë 👍"}'), (byte) => Uint8Array.of(byte));
+  expect(await readValues({ file: "-", pairs: [] }, Readable.from(pieces))).toEqual({ customer: "Zoë 👍" });
 });
 
 describe("--set", () => {
@@ -40,9 +38,4 @@ describe("--set", () => {
       `--set ${key} cannot set a property of ${key.split(".")[0]}, because --set only sets top-level properties. Use --values instead.`,
     ),
   );
-
-  it("sets top-level properties, including those with a dot in their names", async () => {
-    const values = await set("a.b=2", "total.net=3", "new.name=4");
-    expect(values).toMatchObject({ "a.b": "2", "total.net": "3", "new.name": "4" });
-  });
 });

@@ -8,11 +8,6 @@ import { temporaryFolder } from "../client/every-form.ts";
 import { eventually } from "../support/eventually.ts";
 import { generateSetting } from "./run-in-process.ts";
 
-/** Writes an executable script to a folder. */
-async function writeProgram(folder: string, name: string, script: string): Promise<void> {
-  await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-}
-
 /** Generates a document with `--open`, with the folder of the openers as the `PATH`. */
 async function generateAndOpen(openers: string, platform = "linux") {
   const { cwd, terminal } = await generateSetting();
@@ -29,10 +24,12 @@ describe("--open", () => {
   ])("starts the opener of %s with the saved file, and does not wait for it", async (platform, name) => {
     const openers = temporaryFolder();
     const openedFile = join(openers, "opened");
-    const viewer = `cd '${openers}' && printf %s "$*" > part && mv part opened
+    const viewer = `#!/bin/sh
+      cd '${openers}' && printf %s "$*" > part && mv part opened
       for i in 1 2 3 4 5 6 7 8 9; do [ -e closed ] || sleep 0.5; done
-      touch ended`;
-    await writeProgram(openers, name, viewer);
+      touch ended
+`;
+    await writeFile(join(openers, name), viewer, { mode: 0o755 });
     const { path, code, terminal } = await generateAndOpen(`${openers}:/usr/bin:/bin`, platform);
     expect({ code, stderr: terminal.stderr.text }).toEqual({ code: 0, stderr: "" });
     expect(existsSync(join(openers, "ended"))).toBe(false);

@@ -6,26 +6,21 @@ import { escapeUnprintable, formatSize, inspected, printable } from "../../src/c
 import { quotedWord } from "../../src/cli/quoted-word.ts";
 
 it.each([
-  [999, "999 B"],
   [1000, "1.0 kB"],
   [999_949, "999.9 kB"],
   [999_950, "1.0 MB"],
   [999_949_999, "999.9 MB"],
-  [2_500_000_000, "2.5 GB"],
 ])("formatSize writes %i bytes as %s", (bytes, text) => {
   expect(formatSize(bytes)).toBe(text);
 });
 
 describe("quotedWord", () => {
   it.each([
-    ["samples/invoice.json", "linux", "samples/invoice.json"],
     ["it's", "linux", "'it'\\''s'"],
     ["*.json", "linux", "'*.json'"],
     ["samples\\invoice.json", "win32", "samples\\invoice.json"],
     ["it's", "win32", '"it\'s"'],
-    ["a&b", "win32", '"a&b"'],
     ["@samples", "win32", '"@samples"'],
-    ["a@b=c.json", "win32", "a@b=c.json"],
     ["my samples\\", "win32", '"my samples\\\\"'],
   ])("writes %s for %s as %s", (word, platform, expected) => {
     expect(quotedWord(word, platform)).toBe(expected);
@@ -71,7 +66,6 @@ it("inspected escapes control characters and keeps the line breaks of a stack", 
 
 it.each([
   ["abcx", ["abcy", "abcz"], "abcy"],
-  ["abx", ["aby"], undefined],
   ["FETA", ["fetch"], "fetch"],
   ["fega", ["fetch"], undefined],
 ])(
@@ -84,10 +78,8 @@ it.each([
 describe("parseDuration", () => {
   it.each([
     ["30", 30_000],
-    ["0.25", 250],
     [".5s", 500],
     ["500 MS", 500],
-    ["2m", 120_000],
     ["1.5h", 5_400_000],
     ["2147483647ms", 2_147_483_647],
   ])("reads %s", (text, durationMs) => {
@@ -109,11 +101,9 @@ describe("parseDuration", () => {
 });
 
 it.each([
-  [0.4, "0 ms"],
   [999.4, "999 ms"],
   [999.6, "1 s"],
   [1250, "1.3 s"],
-  [600_000, "600 s"],
 ])("formatDuration writes %f ms as %s", (durationMs, text) => {
   expect(formatDuration(durationMs)).toBe(text);
 });

@@ -39,16 +39,6 @@ describe("progress", () => {
     expect(terminal.printed).toMatch(/a\.pdf: 36\.8 kB\n$/);
   });
 
-  it("counts the bytes on standard output if the width of the terminal is unknown", async () => {
-    terminal.stderr.columns = 0;
-    const ended = run(toOutput, terminal);
-    const { response } = await service.request();
-    response.writeHead(200).write(pdf.subarray(0, 20_000));
-    await shows("invoice: 20.0 kB so far, 0 s");
-    response.end(pdf.subarray(20_000));
-    expect(await ended).toBe(0);
-  });
-
   it("shows a retry, and is cleared before an error is printed", async () => {
     const ended = run(toOutput, terminal);
     const { response } = await service.request();

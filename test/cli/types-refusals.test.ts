@@ -6,8 +6,7 @@ import { type Files, folderOf, runTypes } from "./types-command.ts";
 const sampleIs = (found: string) =>
   `this sample is ${found}. Use an object with a property for each placeholder.`;
 const schemaOf = (x: unknown) => JSON.stringify({ type: "object", properties: { x } }, undefined, 1);
-const standard = (more: string) =>
-  `export const schema = { "~standard": { version: 1, vendor: "mine", validate() {}, ${more} } };`;
+const throwing = 'jsonSchema: { input() { throw new Error("no\\nCANARY"); } }';
 const noJson = "this is not JSON; only numbers, true, false and null can be outside double quotes.";
 const twoNames = (name: string) => `would both be called "${name}": write one of them to another file.`;
 const signature = "// Written by `template-pdf types`: run that again instead of editing this file.\n";
@@ -31,16 +30,13 @@ describe("types refuses", () => {
       "CANARY",
     ],
     ["a.json", ': the file is empty. Add a sample, for example {"date":"1 May"}.', "\ufeff \n"],
-    ["a.json", ": the array contains no samples. Add at least one.", "[]"],
     ["a.ndjson", ': the file contains no samples. Put one on each line, for example {"date":"1 May"}.', ""],
     [
       "a.json",
       ":2:1: expected the end of the JSON; this looks like NDJSON, one sample per line. Rename the file to end in .ndjson.",
       '{"a":"CANARY"}\r\n{"a":"CANARY"}\r\n',
     ],
-    // Only the first line can start with a byte order mark, wherever a chunk ends.
-    ["a.ndjson", `:2:1: ${noJson} ${eachLine}`, `{}\n\ufeff{"a":"${"x".repeat(2 ** 20)}"}\n`],
-    ["a.json", `:1:1: ${sampleIs("a string")}`, '"CANARY"'],
+    ["a.ndjson", `:2:1: ${noJson} ${eachLine}`, "{}\n\ufeff{}\n"],
     ["a.json", `:3:2: ${sampleIs("an array")}`, '[\n {"a": 1},\n ["CANARY"]]'],
     [
       "a.json",
@@ -57,7 +53,6 @@ describe("types refuses", () => {
       ":1:1: this schema accepts no object, but the values of a template are an object.",
       '{"type":"array"}',
     ],
-    ["a.json", ', content[0]: "{{a" is never closed. Add }} after the name.', '{"content":["{{a"]}'],
   ])("a file, and reports %s%s", async (file, line, text) => {
     await expectRefusal(folderOf({ [file]: text }), file, `${file}${line}`);
   });
@@ -66,27 +61,22 @@ describe("types refuses", () => {
     const files = {
       "0.mjs": "export default () => ({});",
       "1.mjs": "export const schema = {};",
-      "2.mjs": "export const sample = 1;",
-      "3.mjs": "export const sample = { a: 1n };",
-      "4.mjs": standard(""),
-      "5.mjs": standard('jsonSchema: { input() { throw new Error("no\\nCANARY"); } }'),
-      "6.mjs": "\nthrow new Error('no\\nCANARY');",
+      "2.mjs": "export const sample = { a: 1n };",
+      "3.mjs": `export const schema = { "~standard": { version: 1, vendor: "mine", validate() {}, ${throwing} } };`,
+      "4.mjs": "\nthrow new Error('no\\nCANARY');",
     };
     await expectRefusal(
       folderOf(files),
       Object.keys(files).join(" "),
       "0.mjs: the module exports neither a schema nor a sample. Export a `schema` or a `sample`.",
       "1.mjs: its `schema` is not a Standard Schema. Export a schema of zod, valibot, arktype or a similar library.",
-      `2.mjs, \`sample\`: ${sampleIs("a number")}`,
-      "3.mjs: its `sample` cannot be converted to JSON.",
-      "4.mjs: its `schema`, of mine, cannot be converted to JSON Schema. Export a `sample` as well.",
-      "5.mjs: its `schema`, of mine, cannot be converted to JSON Schema (no). Export a `sample` as well.",
-      "6.mjs:2:7: 6.mjs cannot be loaded: no",
+      "2.mjs: its `sample` cannot be converted to JSON.",
+      "3.mjs: its `schema`, of mine, cannot be converted to JSON Schema (no). Export a `sample` as well.",
+      "4.mjs:2:7: 4.mjs cannot be loaded: no",
     );
   });
 
   it.each<[words: string, line: string, files?: Files]>([
-    ["a.json", "Could not read a.json: there is no such file."],
     ["=a.json", "=a.json: there is no valid uid before the =. Write uid=path."],
     ["f", "f: this folder contains no sample, schema or template.", { "f/a.txt": "CANARY" }],
     [
@@ -94,7 +84,6 @@ describe("types refuses", () => {
       "a.2.json: the template a already has a schema in a.schema.json. Pass only one of them.",
       { "a.schema.json": schemaOf({}), "a.2.json": schemaOf({}) },
     ],
-    [".", `The templates "i-1" and "i_1" ${twoNames("i1")}`, { "i-1.json": "{}", "i_1.json": "{}" }],
     // These clash only with --zod, and --check also compares the file with that output.
     [
       "a.json a-schema.json --check",
@@ -110,7 +99,6 @@ describe("types refuses", () => {
       "a=/dev/null",
       "/dev/null: this is a pipe, a socket or a device, but types reads only files and folders. Save its content in a file.",
     ],
-    ["a.json -o a -o b", "-o may be given only once. See template-pdf types --help."],
     // A line break in a file name must not break the message.
     [".", `a.b c.json:1:2: ${sampleIs("a number")}`, { "a.b\nc.json": "[1]" }],
   ])("the arguments %j, and reports: %s", async (words, line, files = {}) => {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { expandPattern } from "../../src/cli/types/expand-pattern.ts";
@@ -47,9 +47,8 @@ describe("types", () => {
   });
 
   it("writes zod schemas with --zod", async () => {
-    expect(await typesOf({ "invoice.json": a }, "invoice.json --zod")).toContain(
-      "export const invoiceSchema = z.strictObject({\n  a: z.string(),\n});\n",
-    );
+    const schema = "export const invoiceSchema = z.strictObject({\n  a: z.string(),\n});\n";
+    expect(await typesOf({ "invoice.json": a }, "invoice.json --zod")).toContain(schema);
   });
 
   it("writes the same text for any order of the files, working directory and spelling of the paths", async () => {
@@ -89,7 +88,6 @@ describe("types", () => {
     ["jsonl", `\ufeff${a}\r\n \t\r\n\r\n${a}\r\n`],
     ["schema.json", '{"properties":{"a":{"type":"string"}},"required":["a"]}'],
     ["json", `{"$schema":"http://json-schema.org/draft-07/schema#","allOf":[{${schema}}]}`],
-    ["json", `{"$ref":"#/definitions/x","definitions":{"x":{${schema}}}}`],
     [
       "json",
       '{"properties":{"a":{"b":1}},"required":[1]}',
@@ -97,7 +95,6 @@ describe("types", () => {
     ],
     ["json", '{"$schema":"./x.json","a":"1"}', "{ $schema: string; a: string; }"],
     ["json", `{"content":[],"schema":{${schema}},"sample":{"b":1}}`],
-    ["json", '{"content":{"$each":"a"},"sample":{"a":"1"}}'],
     ["mjs", "export const sample = { a: new Date(0), b: undefined }; export default () => ({});"],
   ])(
     "detects samples, schemas, templates and modules by their content: invoice.%s with %s",
@@ -136,10 +133,6 @@ describe("types", () => {
       "invoice: the samples invoice.ndjson:1:1 and invoice.ndjson:4:1 share no property. Do both belong to this template?",
       { "invoice.ndjson": '{"a":1}\n{"a":1,"b":1}\n{}\n{"c":1}' },
     ],
-    [
-      "invoice: its schema invoice.schema.json describes all values, so its samples were ignored.",
-      { "invoice.schema.json": '{"type":"object"}', "invoice.json": a },
-    ],
   ])("warns in one line: %s", async (line, files) => {
     const { code, stderr, written } = await runTypes(folderOf(files), ".");
     expect({ code, stderr }).toEqual({ code: 0, stderr: `template-pdf: warning: ${line}\n` });
@@ -159,12 +152,8 @@ describe("types of ambiguous files", () => {
   });
 
   it.each<[Files, string | undefined]>([
-    [
-      { "s/invoice_1.json": a, "s/invoice_02.ndjson": a, "s/b.json": a },
-      "invoice=s/invoice_02.ndjson invoice=s/invoice_1.json",
-    ],
-    [{ "s/invoice-1.json": a, "s/letter-1.json": a }, undefined],
-    [{ "s/inv_2024.json": a, "s/inv_2025.json": a }, undefined],
+    [{ "s/i_1.json": a, "s/i_02.ndjson": a, "s/b.json": a }, "i=s/i_02.ndjson i=s/i_1.json"],
+    [{ "s/i-1.json": a, "s/letter-1.json": a, "s/i_2024.json": a, "s/i_2025.json": a }, undefined],
   ])("warn only if numbered files may be samples of one template: %j", async (files, words) => {
     const { code, stderr } = await runTypes(folderOf(files), "s");
     expect(code).toBe(0);
@@ -181,7 +170,6 @@ describe("types of ambiguous files", () => {
     [{ "package.json": "{}", "tsconfig.json": strict }, "a.json", refused],
     [{ "package.json": "{}", "tsconfig.json": strict }, "a.json -o types.mts", ""],
     [{ "package.json": '{ "type": "module" }', "tsconfig.json": strict }, "a.json", ""],
-    [{ "package.json": "{}", "tsconfig.json": strict.replace('"verb', '// "verb') }, "a.json", ""],
   ])("warn only if TypeScript would reject the output: %j, types %s", async (files, words, stderr) => {
     const ending = await runTypes(folderOf({ "a.json": a, ...files }), words);
     expect(ending).toMatchObject({ code: 0, stderr });
@@ -196,10 +184,8 @@ describe("types of a folder", () => {
       "f/receipt.mjs": "export const sample = { a: 1 };\nexport { sample as default };",
       "f/script.mjs": "process.exit(3);",
       "f/vitest.config.ts": "export default process.exit(3);",
-      "f/types.d.ts": "export default interface A {}",
       "f/package.json": "{}",
       "f/.hidden.json": "nonsense",
-      "f/readme.md": "nonsense",
       "f/inner/other.json": "nonsense",
     });
     const first = await runTypes(cwd, "f -o f/pdf-templates.ts");
@@ -207,14 +193,10 @@ describe("types of a folder", () => {
     expect(await runTypes(join(cwd, "f"), ". --check")).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it.runIf(hasPipeFiles)("include linked files, and ignore pipes", async () => {
-    const cwd = folderOf({ "a.json": a, "f/inner/b.json": a });
+  it.runIf(hasPipeFiles)("ignore pipes", async () => {
+    const cwd = folderOf({ "f/invoice.json": a });
     execFileSync("mkfifo", [join(cwd, "f/pipe.json")]);
-    symlinkSync("../a.json", join(cwd, "f/invoice.json"));
-    symlinkSync("pipe.json", join(cwd, "f/link.json"));
-    symlinkSync("inner", join(cwd, "f/folder.json"));
-    const done = { code: 0, stderr: "", stdout: "pdf-templates.ts: 1 template\n" };
-    expect(await runTypes(cwd, "f")).toMatchObject(done);
+    expect(await runTypes(cwd, "f")).toMatchObject({ code: 0, stdout: "pdf-templates.ts: 1 template\n" });
   });
 });
 
@@ -229,7 +211,6 @@ describe("a pattern that the shell did not expand", () => {
   it.each([
     ["a*n", "linux", ["ab.json", "abc.json"]],
     ["**b.j*n", "linux", ["ab.json", "b.json", "é.b.json"]],
-    [".*", "linux", [".b.json"]],
     ["a.+json*", "linux", ["a.+json*"]],
     ["c*", "linux", ["c*"]],
     ["c*", "win32", ["C.JSON"]],

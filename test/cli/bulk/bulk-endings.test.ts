@@ -32,28 +32,18 @@ describe("Ctrl-C during a bulk run", () => {
     expect(bench.requestedNos()).toEqual(["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
   });
 
-  it("cancels the documents in flight when pressed twice, and leaves no incomplete file", async () => {
+  it("pressed twice leaves no incomplete file, and pressed three times ends the process", async () => {
     const incomplete = beginning(pdfOf(500_000).subarray(0, 300_000), { "content-length": "500000" });
     const bench = await Bench.withRows(9, incomplete);
     const ended = bench.bulk("data.csv", ["--concurrency", "2"]);
     await bench.service.request(1);
-    bench.terminal.emit("SIGINT");
-    bench.terminal.emit("SIGINT");
-    const { code, printed } = await ended;
-    expect([code, printed]).toEqual([130, expect.stringMatching(/^0 documents made, 9 left, in TIME\n/)]);
-    expect(bench.files()).toEqual(["letter.journal"]);
-    expect(bench.terminal.exits).toEqual([]);
-  });
-
-  it("ends the process when pressed three times", async () => {
-    const bench = await Bench.withRows(1, () => {});
-    const ended = bench.bulk("data.csv");
-    await bench.service.request();
     for (const exits of [[], [], [130]]) {
       bench.terminal.emit("SIGINT");
       expect(bench.terminal.exits).toEqual(exits);
     }
-    await ended;
+    const { code, printed } = await ended;
+    expect([code, printed]).toEqual([130, expect.stringMatching(/^0 documents made, 9 left, in TIME\n/)]);
+    expect(bench.files()).toEqual(["letter.journal"]);
   });
 
   it("stops the run without a request while the rows are checked", async () => {
@@ -186,12 +176,6 @@ describe("a bulk run", () => {
     await bench.bulk("data.csv", ["--report", bench.path("r.json"), ...args]);
     expect(JSON.parse(await bench.read("r.json"))).toMatchObject([entry]);
     expect(bench.service.requests).toHaveLength(entry.attempts);
-  });
-
-  it("limits the time of a document with --timeout", async () => {
-    const bench = await Bench.withRows(1, () => {});
-    const { code, stderr } = await bench.bulk("data.csv", ["--timeout", "20ms", "--no-retry"]);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^data\.csv:2: out\/1\.pdf: .*--timeout/)]);
   });
 
   it("limits the rate with --per-second, and shows the limit on the live line", async () => {

@@ -26,7 +26,7 @@ describe("bulk", () => {
   it("sends numbers and nested values from standard input unchanged", async () => {
     const bench = await Bench.open();
     const input = '{"no":1,"lines":[{"price":2.5}]}\n';
-    expect(await bench.bulk("-", [], input)).toMatchObject({ code: 0, stderr: "" });
+    expect(await bench.bulk("-", [], { input })).toMatchObject({ code: 0, stderr: "" });
     expect(bench.service.requests.map(({ body }) => body)).toEqual(['{"no":1,"lines":[{"price":2.5}]}']);
   });
 
@@ -56,8 +56,6 @@ describe("bulk", () => {
     const { printed } = await bench.bulk("data.csv");
     expect(printed).toBe(`0 documents made, 1 made before, in TIME\n${places}\n${removed}`);
     expect(bench.files()).toContain("3.pdf");
-    // With --limit, it does not know which rows exist after the limit.
-    expect((await bench.bulk("data.csv", ["--limit", "1"])).printed).not.toContain("no longer have a row");
   });
 
   it("starts over with --fresh, and keeps the old journal", async () => {
@@ -145,14 +143,6 @@ describe("the failures of bulk", () => {
       "Fix the rows that failed, then run the same command again. Finished documents are not requested again.",
       "",
     ]);
-  });
-
-  it("identify the rows of a JSON array by their numbers", async () => {
-    const bench = await Bench.open(byNo({ b: saying(400) }));
-    bench.write("data.json", '[{"no":"a"},{"no":"b"}]');
-    const { printed, stderr } = await bench.bulk("data.json");
-    expect(stderr).toMatch(/^data\.json:1, row 2: out\/b\.pdf: /);
-    expect(printed).toContain("(data.json, row 2)");
   });
 
   it("contain neither the API key nor the content of cells", async () => {

@@ -38,28 +38,18 @@ export function held() {
   return { answer, release };
 }
 
-/** The exit code and the output of a command. */
-export interface Ending {
-  readonly code: number;
-  readonly printed: string;
-  readonly stderr: string;
-}
-
 /** The API key of the command. No output may contain it. */
 export const key = "key-CANARY-0123456789";
 
 /** A service and a folder, and the commands that use them. */
 export class Bench {
-  readonly service: Service;
   readonly #folder = temporaryFolder();
   /** Whether standard error of the next command is a terminal. */
   isTTY = false;
   /** The terminal of the command that was started last. */
   terminal = new FakeTerminal();
 
-  private constructor(service: Service) {
-    this.service = service;
-  }
+  private constructor(readonly service: Service) {}
 
   static async open(answer: Answer = withLength(smallPdf)): Promise<Bench> {
     return new Bench(await Service.start(answer));
@@ -95,16 +85,8 @@ export class Bench {
     return this.service.requests.map(noOf).sort((one, other) => Number(one) - Number(other));
   }
 
-  /**
-   * Runs `bulk letter <data> --out out/{{no}}.pdf`.
-   *
-   * @param data - the name of the file in the folder, or `-`
-   */
-  bulk(data: string, args: readonly string[] = [], input = ""): Promise<Ending> {
-    return this.bulkOf("letter", data, args, input);
-  }
-
-  async bulkOf(uid: string, data: string, args: readonly string[] = [], input = ""): Promise<Ending> {
+  /** Runs `bulk letter <data> --out out/{{no}}.pdf`. `data` is the name of a file in the folder, or `-`. */
+  async bulk(data: string, args: readonly string[] = [], { input = "", uid = "letter" } = {}) {
     const terminal = new FakeTerminal();
     this.terminal = terminal;
     terminal.stderr.isTTY = this.isTTY;
@@ -113,11 +95,11 @@ export class Bench {
     const out = args.includes("--out") ? [] : ["--out", this.path("out/{{no}}.pdf")];
     const file = data === "-" ? data : this.path(data);
     const code = await run(["bulk", uid, file, ...out, ...args], terminal);
-    return { code, printed: this.plain(terminal.printed), stderr: this.plain(terminal.stderr.text) };
+    return { code, printed: this.#plain(terminal.printed), stderr: this.#plain(terminal.stderr.text) };
   }
 
   /** Removes from a text what differs between runs. */
-  plain(text: string): string {
+  #plain(text: string): string {
     return text
       .replaceAll(`${this.#folder}/`, "")
       .replaceAll(this.service.baseUrl, "ORIGIN")
