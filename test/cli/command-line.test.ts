@@ -1,16 +1,32 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { runsTable } from "../../src/cli/queue/runs-table.ts";
 import { run } from "../../src/cli/run.ts";
 import { temporaryFolder } from "../client/every-form.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 
 const generate = "See template-pdf generate --help.";
 const whole = "must be a whole number, 1 or more";
-const queue = "--queue redis://user:SECRET@127.0.0.1:1";
+/** Nothing listens at this URL. */
+const url = "redis://user:SECRET@127.0.0.1:1";
+const queue = `--queue ${url}`;
 const bulk = "bulk letter DATA";
 const toFile = `${bulk} --out out/{{no}}.pdf`;
 const work = `work --out a/{{no}}.pdf ${queue}`;
+
+/** Runs the command, in which `DATA` is a CSV file with two rows. Its output never contains a secret. */
+async function runCli(words: string, env: Readonly<Record<string, string>> = {}) {
+  const data = join(temporaryFolder(), "rows.csv");
+  writeFileSync(data, "no\n1\n1\n");
+  const terminal = new FakeTerminal();
+  const service = { TEMPLATE_PDF_API_KEY: "SECRET", TEMPLATE_PDF_BASE_URL: "http://127.0.0.1:1" };
+  terminal.env = { ...service, ...env };
+  const code = await run(words.replace("DATA", data).split(" "), terminal);
+  const { printed, stderr } = terminal;
+  expect(printed + stderr.text).not.toContain("SECRET");
+  return { code, printed, stderr: stderr.text };
+}
 
 it.each([
   ["generat", "Unknown command 'generat'. Did you mean generate? See template-pdf --help."],
@@ -25,7 +41,6 @@ it.each([
   ["generate invoice -o", `-o takes a file; the value is missing. ${generate}`],
   ["emulate --host", "--host takes an address; the value is missing. See template-pdf emulate --help."],
   ["generate invoice --values a.json --values=SECRET", `--values may be given only once. ${generate}`],
-  ["generate invoice -oa.pdf --output b.pdf", `-o may be given only once. ${generate}`],
   [`${bulk} --out a.pdf`, 'The path "a.pdf" has no placeholder, but every document needs '],
   [`${toFile} --concurrency many`, `--concurrency ${whole}, or auto, but got "many".`],
   [`${toFile} --per-second 0`, '--per-second must be a number greater than 0, but got "0".'],
@@ -57,7 +72,6 @@ it.each([
   ],
   [`work ${queue}`, "Required option '--out <pattern>' not specified. See template-pdf work --help."],
   [`${work} --concurrency auto`, "--concurrency must be a whole number"],
-  [`${work} --give-up-after never`, "--give-up-after must be a duration"],
   [`work --out a.pdf ${queue}`, 'The path "a.pdf" has no placeholder'],
   ["runs", "The URL of the queue is missing."],
   [`runs ${queue} --name a:b`, '--name must be a string without a colon, but got "a:b".'],
@@ -65,12 +79,57 @@ it.each([
   ["runs --queue https://SECRET@host", "The URL of the queue is not a Redis URL."],
   ["runs --queue redis://user:12345/SECRET@host", "The URL of the queue has an @ after its host. "],
 ])("the command refuses the invalid command line %j in one line", async (words, line) => {
-  const data = join(temporaryFolder(), "rows.csv");
-  writeFileSync(data, "no\n1\n");
-  const terminal = new FakeTerminal();
-  terminal.env = { TEMPLATE_PDF_API_KEY: "SECRET", TEMPLATE_PDF_BASE_URL: "http://127.0.0.1:1" };
-  expect(await run(words.replace("DATA", data).split(" "), terminal)).toBe(2);
-  expect(terminal.stderr.text.startsWith(`template-pdf: ${line}`), terminal.stderr.text).toBe(true);
-  expect(terminal.stderr.text.trimEnd()).not.toMatch(/\n|SECRET/);
-  expect(terminal.printed).toBe("");
+  const { code, printed, stderr } = await runCli(words);
+  expect([code, printed]).toEqual([2, ""]);
+  expect(stderr.startsWith(`template-pdf: ${line}`), stderr).toBe(true);
+  expect(stderr.trimEnd()).not.toContain("\n");
+});
+
+describe("a command with a queue", () => {
+  it("refuses a TEMPLATE_PDF_QUEUE_KEY that does not have 32 bytes, without printing it", async () => {
+    const env = { TEMPLATE_PDF_QUEUE_URL: url, TEMPLATE_PDF_QUEUE_KEY: "SECRET" };
+    const { code, stderr } = await runCli("runs", env);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^template-pdf: TEMPLATE_PDF_QUEUE_KEY must be 32 bytes, base64-encoded\./);
+  });
+
+  it.each([
+    ["bulk", `bulk invoice DATA ${queue} --run nov --debug`, {}],
+    ["work", "work --out out/{{no}}.pdf --debug", { TEMPLATE_PDF_QUEUE_URL: url }],
+    ["runs", "runs --debug", { TEMPLATE_PDF_QUEUE_URL: url }],
+  ])("reports an unreachable Redis without the password: %s", async (_command, line, env) => {
+    const { code, printed, stderr } = await runCli(line, env);
+    expect([code, printed]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^template-pdf: Redis at 127\.0\.0\.1:1 cannot be reached: ECONNREFUSED\./);
+  });
+
+  it("checks the rows with --dry-run without Redis, --out or an API key", async () => {
+    const line = `bulk invoice DATA ${queue} --run nov --dry-run`;
+    const { code, printed } = await runCli(line, { TEMPLATE_PDF_API_KEY: "" });
+    expect([code, printed]).toEqual([0, expect.stringMatching(/: 2 rows are good\. Nothing was sent\.\n$/)]);
+  });
+});
+
+describe("the table of runs", () => {
+  const done = { run: "oct", total: 1200, fulfilled: 1199, rejected: 1, waiting: 0, active: 0 };
+  const first = { ...done, perSecond: 0, leftMs: 0, isAdded: true };
+  const second = { ...first, run: "nov\n", fulfilled: 100, waiting: 1083, active: 16 };
+
+  it("shows the rate and the time left of unfinished runs", () => {
+    const progresses = [first, { ...second, perSecond: 150, leftMs: 7321, isAdded: false }];
+    expect(runsTable(progresses, "q")).toEqual([
+      "run   total  fulfilled  rejected  waiting  active   rate  time left",
+      "oct   1,200      1,199         1        0       0      -       done",
+      "nov  1,200+        100         1    1,083      16  150/s        8 s",
+    ]);
+  });
+
+  it("can list unfinished runs first, omits an unknown time left, and is one line without runs", () => {
+    const table = runsTable([first, { ...second, leftMs: Number.POSITIVE_INFINITY }], "q", true);
+    expect(table.map((line) => line.replaceAll(/ +/g, " ")).slice(1)).toEqual([
+      "nov 1,200 100 1 1,083 16 0/s -",
+      "oct 1,200 1,199 1 0 0 - done",
+    ]);
+    expect(runsTable([], "q")).toEqual(["the queue q has no runs"]);
+  });
 });

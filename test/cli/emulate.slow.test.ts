@@ -12,7 +12,7 @@ import { eventually } from "../support/eventually.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { hasPosixShell, hasSignals } from "../support/platform.ts";
 import { rejectionOf } from "../support/service.ts";
-import { type Ending, endingOf, main, start, startCommand } from "./command.ts";
+import { type Ending, endingOf, start, startCommand } from "./command.ts";
 import { runInProcess } from "./run-in-process.ts";
 import { folderOf } from "./types-command.ts";
 
@@ -112,20 +112,6 @@ describe("emulate", () => {
     );
   });
 
-  it("simulates faults and latency, and logs the faults", async () => {
-    const faults = ["503 first 1", "cut first 2"].flatMap((rule) => ["--fault", rule]);
-    const { pdfs, emulation } = await emulate([...faults, "--latency", "1..2"]);
-    const greeting = async () => pdfs.generate("greeting", { name: "a" }).bytes();
-    const { requestId } = (await rejectionOf(greeting())) as TemplatePdfError;
-    const line = await emulation.line();
-    expect(line).toMatch(/ {2}greeting {2}503 {2}- {2}.* {2}fault: 503 {2}x-request-id \S+$/);
-    expect(line.endsWith(` ${requestId}`)).toBe(true);
-    // Only half of the document was sent, so the line does not show its size.
-    expect(await rejectionOf(greeting())).toMatchObject({ code: "truncated_pdf" });
-    expect(await emulation.line()).toMatch(/ {2}greeting {2}200 {2}- {2}.* {2}fault: cut$/);
-    expect((await greeting()).length).toBeGreaterThan(0);
-  });
-
   it.runIf(hasSignals)("opens the playground with --open, and survives a missing opener", async () => {
     const openers = folderOf({});
     const opened = join(openers, "opened");
@@ -160,23 +146,10 @@ describe("the example commands that emulate prints", () => {
         "Content-Type: application/json",
       ]);
       expect(words.slice(8, 10)).toEqual(["-d", String.raw`{"name":"it's\u202e you!"}`]);
+      expect(introduction.join("")).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
       expect(words.slice(10)).toEqual([`${baseUrl}/api/v1/templates/greeting/generate-sync`]);
     },
   );
-
-  it("include JavaScript that generates the document of that template", async () => {
-    const { "invoice.json": invoice } = files;
-    const { folder, introduction } = await emulate([], { "invoice.json": invoice });
-    const line = introduction.find((each) => each.startsWith("await ")) ?? "";
-    const client = JSON.stringify(join(main, "../../index.js"));
-    await writeFile(join(folder, "paste.mjs"), `import { TemplatePdf } from ${client};\n${line}\n`);
-    const ending = await endingOf(start(process.execPath, ["paste.mjs"], { cwd: folder }));
-    expect(ending).toMatchObject({ code: 0, stderr: "" });
-    const { text } = await readPdf(await readFile(join(folder, "invoice.pdf")));
-    expect(text).toContain(`O'Neil & "Söhne" $HOME \`id\``);
-    expect(text).toContain("Total £1,000");
-    expect(introduction.join("")).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
-  });
 });
 
 describe("stopping emulate", () => {
@@ -233,16 +206,11 @@ describe("emulate refuses to start", () => {
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: "" });
   });
 
-  it("with a line for each broken template, or about the default folder", async () => {
+  it("with a line for each broken template", async () => {
     const broken = { "a.json": '{"content": [}', "b.mjs": "export default 7;", "c.json": '{"content": []}' };
     const { code, stderr } = await runInProcess(["emulate", "."], { cwd: folderOf(broken) });
     expect(code).toBe(2);
     expect(stderr).toMatch(/^template-pdf: .*a\.json:1:14: .*\ntemplate-pdf: .*b\.mjs.*\n$/);
-    const missing = await runInProcess(["emulate"], { cwd: folderOf({}) });
-    expect([missing.code, missing.stderr]).toEqual([
-      2,
-      expect.stringMatching(/^template-pdf: The template folder .*templates does not exist\..*\n$/),
-    ]);
   });
 
   it("with exit code 1 if the port is in use", async () => {

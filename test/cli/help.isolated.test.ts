@@ -24,38 +24,10 @@ describe("the help", () => {
   it("lists the commands and the exit codes", async () => {
     const { code, printed, stderr } = await runCli("--help");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(printed).toMatchInlineSnapshot(`
-      "Usage: template-pdf [options] [command]
-
-      Generates PDFs from the templates of the Template PDF Generation Service.
-
-      Options:
-        -V, --version                 print the version
-        --debug                       print all details of an error
-        -h, --help                    print this help
-
-      Commands:
-        generate [options] <uid>      Generates one PDF from a template and values,
-                                      and saves it completely or not at all.
-        bulk [options] <uid> <data>   Generates a PDF from each row of a file, and
-                                      continues an interrupted run.
-        work [options]                Runs a worker that generates the documents of a
-                                      queue.
-        runs [options]                Shows, retries or removes the runs of a queue.
-        emulate [options] [folder]    Runs the service on this machine, and renders
-                                      real PDFs from template files with pdfmake.
-        types [options] <samples...>  Writes TypeScript types for templates, from
-                                      sample values or schemas.
-        help [command]                print the help of a command
-
-      Exit codes:
-        0    done
-        1    failed: the service, the network, the disk or a timeout
-        2    the command line or its input is wrong; nothing was sent
-        130  stopped by Ctrl-C (143: by SIGTERM); no incomplete file is left
-        141  the output was closed
-      "
-    `);
+    expect(printed).toMatch(/^Usage: template-pdf \[options\] \[command\]\n/);
+    const all = (pattern: RegExp) => [...printed.matchAll(pattern)].map(([, name]) => name).join(" ");
+    expect(all(/^ {2}([a-z]+) .* {2}\S/gm)).toBe("generate bulk work runs emulate types help");
+    expect(all(/^ {2}(\d+) +\S/gm)).toBe("0 1 2 130 141");
   });
 
   // The complete texts are in docs/reports/command-line.md, which test/docs compares.

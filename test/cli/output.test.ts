@@ -25,11 +25,6 @@ describe("quotedWord", () => {
   ])("writes %s for %s as %s", (word, platform, expected) => {
     expect(quotedWord(word, platform)).toBe(expected);
   });
-
-  it("quotes 500,000 backslashes", () => {
-    const word = `${"\\".repeat(500_000)} x`;
-    expect(quotedWord(word, "win32")).toBe(`"${word}"`);
-  });
 });
 
 describe("printable", () => {

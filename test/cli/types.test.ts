@@ -1,9 +1,7 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { expandPattern } from "../../src/cli/types/expand-pattern.ts";
-import { hasPipeFiles } from "../support/platform.ts";
 import { type Files, folderOf, runTypes, typesOf } from "./types-command.ts";
 
 const a = '{"a":"1"}';
@@ -62,15 +60,9 @@ describe("types", () => {
     expect(await runTypes(folderOf({}), absolute)).toMatchObject(done);
   });
 
-  it("reads a file only once if it is named twice", async () => {
-    const kinds = '[{"k":"a","x":1},{"k":"b","y":1}]';
-    const once = await typesOf({ "invoice.json": kinds }, "invoice.json");
-    expect(await typesOf({ "invoice.json": kinds }, "invoice.json ./invoice.json .")).toBe(once);
-  });
-
   it.each<[files: Files, words: string, uid: string]>([
     [{ "a.b.json": a, "x/a.json": b }, "a.b.json x/a.json", "a"],
-    [{ "s.json": a, "t.json": b }, "inv.2024=s.json inv.2024=t.json", "inv.2024"],
+    [{ "s.json": a, "t.json": b }, "inv.2024=s.json inv.2024=t.json inv.2024=./s.json", "inv.2024"],
     [{ "f/a.json": a, "f/b.ndjson": b }, "invoice=f", "invoice"],
     [{ "inv.2024.json": '{"content":["{{a}}"],"sample":{"a":"x"}}' }, "inv.2024.json", "inv.2024"],
     [{ "cafe\u0301.json": a }, "cafe\u0301.json", "caf\u00e9"],
@@ -191,12 +183,6 @@ describe("types of a folder", () => {
     const first = await runTypes(cwd, "f -o f/pdf-templates.ts");
     expect(first).toMatchObject({ code: 0, stderr: "", stdout: "f/pdf-templates.ts: 3 templates\n" });
     expect(await runTypes(join(cwd, "f"), ". --check")).toMatchObject({ code: 0, stderr: "" });
-  });
-
-  it.runIf(hasPipeFiles)("ignore pipes", async () => {
-    const cwd = folderOf({ "f/invoice.json": a });
-    execFileSync("mkfifo", [join(cwd, "f/pipe.json")]);
-    expect(await runTypes(cwd, "f")).toMatchObject({ code: 0, stdout: "pdf-templates.ts: 1 template\n" });
   });
 });
 

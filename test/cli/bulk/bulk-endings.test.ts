@@ -46,14 +46,6 @@ describe("Ctrl-C during a bulk run", () => {
     expect(bench.files()).toEqual(["letter.journal"]);
   });
 
-  it("stops the run without a request while the rows are checked", async () => {
-    const bench = await Bench.withRows(20_000);
-    const ended = bench.bulk("data.csv");
-    setImmediate(() => bench.terminal.emit("SIGINT"));
-    expect(await ended).toEqual({ code: 130, printed: "", stderr: "" });
-    expect(bench.service.requests).toEqual([]);
-  });
-
   it("stops a run that waits for the service", async () => {
     const bench = await Bench.withRows(30);
     const ended = bench.bulk("data.csv", ["--base-url", await closedOrigin()]);
@@ -140,20 +132,6 @@ describe("a bulk run", () => {
     );
     expect(lines).toMatch(/0 of 9 {2}0 failed {2}no response for 1 s, next request in 1 s\n/);
     expect(lines).toMatch(/\nthe service is available again after 1(?:\.\d)? s\n/);
-  });
-
-  it("is refused if another run uses the journal", async () => {
-    const { answer, release } = held();
-    const bench = await Bench.withRows(1, answer);
-    const first = bench.bulk("data.csv");
-    await bench.service.request();
-    const { code, stderr } = await bench.bulk("data.csv", ["--report", bench.path("r.csv")]);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/^template-pdf: The journal "out\/letter\.journal" is in use by another run /);
-    expect(bench.files(".")).toEqual(["data.csv", "out"]);
-    release();
-    expect((await first).code).toBe(0);
-    expect(bench.service.requests).toHaveLength(1);
   });
 
   it("exits with 141 if its standard output is closed, and records the finished documents", async () => {

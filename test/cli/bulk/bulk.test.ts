@@ -48,7 +48,7 @@ describe("bulk", () => {
     expect(bench.service.requests.slice(before).map(noOf).sort()).toEqual(["2", "3", "4"]);
   });
 
-  it("reports documents whose rows were removed, and keeps their files", async () => {
+  it("reports documents whose rows were removed, and starts over with --fresh", async () => {
     const bench = await Bench.withRows(3);
     await bench.bulk("data.csv");
     bench.write("data.csv", csvOf(1));
@@ -56,37 +56,20 @@ describe("bulk", () => {
     const { printed } = await bench.bulk("data.csv");
     expect(printed).toBe(`0 documents made, 1 made before, in TIME\n${places}\n${removed}`);
     expect(bench.files()).toContain("3.pdf");
-  });
-
-  it("starts over with --fresh, and keeps the old journal", async () => {
-    const bench = await Bench.withRows(2);
-    await bench.bulk("data.csv");
     expect(await bench.bulk("data.csv", ["--fresh"])).toMatchObject({ code: 0, stderr: "" });
-    expect(bench.requestedNos()).toEqual(["1", "1", "2", "2"]);
+    expect(bench.requestedNos()).toEqual(["1", "1", "2", "3"]);
     expect(bench.files()).toContain("letter.journal.old");
   });
 
-  it.each<[title: string, name: string, text: string]>([
-    ["a later row has the path of the first", "data.csv", `${csvOf(2)}1,Zoë\n`],
-    ["the array is never closed", "data.json", '[{"no":1},{"no":2}'],
-  ])("--limit generates the first rows, and the next run more, although %s", async (_title, name, text) => {
+  it("--limit generates the first rows, and the next run more, although a later row is wrong", async () => {
     const bench = await Bench.open();
-    bench.write(name, text);
-    const first = await bench.bulk(name, ["--limit", "1"]);
+    bench.write("data.csv", `${csvOf(2)}1,Zoë\n`);
+    const first = await bench.bulk("data.csv", ["--limit", "1"]);
     expect(first).toEqual({ code: 0, stderr: "", printed: `1 document made, in TIME\n${places}\n` });
-    const second = await bench.bulk(name, ["--limit", "2"]);
+    const second = await bench.bulk("data.csv", ["--limit", "2"]);
     expect(second.printed).toMatch(/^1 document made, 1 made before, in TIME\n/);
-    expect((await bench.bulk(name, ["--limit", "3"])).code).toBe(2);
+    expect((await bench.bulk("data.csv", ["--limit", "3"])).code).toBe(2);
     expect(bench.requestedNos()).toEqual(["1", "2"]);
-  });
-
-  it("checks all rows with --dry-run and without an API key, and sends nothing", async () => {
-    const bench = await Bench.withRows(1200);
-    const flags = ["--dry-run", "--base-url", "nowhere"];
-    const printed = "data.csv: 1,200 rows are good. Nothing was sent.\n";
-    expect(await bench.bulk("data.csv", flags)).toEqual({ code: 0, printed, stderr: "" });
-    expect(bench.service.requests).toEqual([]);
-    expect(bench.files(".")).toEqual(["data.csv"]);
   });
 
   it("writes its journal to the path of --journal, and sends the output of the schema", async () => {

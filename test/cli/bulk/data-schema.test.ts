@@ -1,4 +1,4 @@
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readSchema, type SchemaOptions } from "../../../src/cli/bulk/data/check-rows.ts";
@@ -38,7 +38,6 @@ describe("a JSON Schema", () => {
 
   it.each([
     ["a number", { type: "number" }, true],
-    ["a boolean", { type: "boolean" }, true],
     ["a number or null", { type: ["number", "null"] }, true],
     ["one of several strings and numbers", { enum: [1, "a"] }, false],
     ["a date", { format: "date" }, false],
@@ -51,16 +50,10 @@ describe("a JSON Schema", () => {
     const [other = ""] = await issuesOf("invoice.json", content, { total: "x" });
     expect(other).not.toContain("cell");
   });
-
-  it("can be that of an emulator template", async () => {
-    const template = JSON.stringify({ content: ["{{date}}"], schema: { required: ["date"] } });
-    expect(await issuesOf("invoice.json", template, {})).toEqual(["date: is missing"]);
-  });
 });
 
 describe("a schema module", () => {
   it.each([
-    ["its only schema", `export const letter = ${wantsDate}; export const size = 3;`],
     ["its export `schema`", `export const schema = ${wantsDate}; export const other = z.string();`],
     [
       "its export named after the template",
@@ -90,11 +83,6 @@ describe("a schema module", () => {
     expect(issues).toHaveLength(1);
     expect(issues[0]).not.toContain("tiger-7");
   });
-
-  it("rejects with a ConfigurationError if its schema throws", async () => {
-    const content = `export default { "~standard": { version: 1, vendor: "own", validate() { throw new TypeError("x"); } } };`;
-    await expect(issuesOf("schema.mjs", content, {})).rejects.toMatchObject({ name: "ConfigurationError" });
-  });
 });
 
 it.each([
@@ -123,14 +111,11 @@ it.each([
     'export default { uid: "letter", schema: undefined };',
     'FILE: this is template "letter", but "invoice" was requested. Use the same uid for both.',
   ],
-  ["a module that loads", "a.mjs", 'throw new Error("no");', "FILE:1:7: FILE cannot be loaded: no"],
 ])("the schema of bulk is refused if it is not %s", async (_title, name, content, message) => {
   const file = fileOf(name, content);
   const error = await readSchema(file, options).catch((reason) => reason);
   expect(error).toMatchObject({ name: "Misuse" });
-  // An error in a module shows the relative path if that is shorter.
-  const text = error.message.replaceAll(file, "FILE").replaceAll(relative(process.cwd(), file), "FILE");
-  expect(text).toBe(message);
+  expect(error.message.replaceAll(file, "FILE")).toBe(message);
 });
 
 it("the schema of bulk is refused if its file does not exist", async () => {

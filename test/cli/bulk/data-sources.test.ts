@@ -3,8 +3,7 @@ import { appendFileSync, createWriteStream, readdirSync, utimesSync, writeFileSy
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { openData } from "../../../src/cli/bulk/data/open-data.ts";
-import { hasPipeFiles, hasProcessTable } from "../../support/platform.ts";
+import { hasPipeFiles } from "../../support/platform.ts";
 import { fileOf, open, readAll, valuesOf } from "./read-data.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -91,17 +90,5 @@ describe("a file", () => {
     };
     await expect(readOn()).rejects.toThrow(error);
     expect(count).toBeLessThan(20_000);
-  });
-
-  it.runIf(hasProcessTable)("is closed when it is refused, or else when the data is closed", async () => {
-    const openFiles = () => readdirSync("/proc/self/fd").length;
-    const options = { stdin: Readable.from([]), signal: new AbortController().signal };
-    const [good, bad] = [fileOf("data.csv", "a\n1"), fileOf("data.csv", "a,a\n1,2")];
-    const before = openFiles();
-    await expect(openData({ file: bad, ...options })).rejects.toThrow();
-    const data = await openData({ file: good, ...options });
-    expect(openFiles()).toBe(before + 1);
-    await data.close();
-    expect(openFiles()).toBe(before);
   });
 });

@@ -28,7 +28,6 @@ const full = `${bar}  ${counts}`;
 const outage = { outageMs: 119_400, nextRequestMs: 7100 };
 const noResponse = "no response for 2 min, next request in 8 s";
 const slow = "4,990 of 5,000  3 failed  0.25/s  28 s left  8 in flight";
-const none = { made: 0, failed: 0, total: 0, perSecond: 0, inHand: 0 };
 
 it.each<[title: string, columns: number, text: string, some?: Partial<RunProgress>]>([
   ["everything on a wide terminal", wide, `${full}  ${pace}`],
@@ -48,15 +47,13 @@ it.each<[title: string, columns: number, text: string, some?: Partial<RunProgres
   ["a truncated count if not even that fits", 5, "2,097"],
   ["no time left at a rate of zero", pipe, `${counts}  0/s  8 in flight`, { perSecond: 0 }],
   ["slow rates with two digits", pipe, slow, { perSecond: 0.25, made: 4990 }],
-  ["an empty bar without rows", 59, "░░░░░░░░░░░░  0 of 0  0 failed  0/s  0 in flight", none],
 ])("the progress line shows %s", (_title, columns, text, some = {}) => {
   expect(progressText({ ...progress, ...some }, columns)).toBe(text);
 });
 
 it("the recent rate covers the last ten seconds", () => {
   const rate = new RecentRate(0);
-  expect(rate.at(0, 0)).toBe(0);
-  for (let atMs = 100; atMs <= 20_000; atMs += 100) rate.at(atMs, atMs / 10);
+  for (let atMs = 0; atMs <= 20_000; atMs += 100) rate.at(atMs, atMs / 10);
   expect(rate.at(20_000, 2000)).toBeCloseTo(100, 0);
   // No more documents finish.
   for (let atMs = 20_100; atMs <= 25_000; atMs += 100) rate.at(atMs, 2000);

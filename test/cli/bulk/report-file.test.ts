@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { type ReportEntry, ReportFile, reportLayouts } from "../../../src/cli/bulk/report-file.ts";
 import { temporaryFolder } from "../../client/every-form.ts";
 import { property } from "../../support/fuzz.ts";
-import { hasFullDevice, hasLinks } from "../../support/platform.ts";
+import { hasLinks } from "../../support/platform.ts";
 
 const anyText = fc.string({
   unit: fc.oneof(
@@ -57,12 +57,6 @@ describe("a report", () => {
     await (await ReportFile.open(join(folder, "r.csv"), "csv")).finish();
     expect(readFileSync(join(folder, "real.csv"), "utf8")).toMatch(/^line,/);
   });
-
-  it.runIf(hasFullDevice)("rejects with the reason if the disk is full", async () => {
-    const report = await ReportFile.open("/dev/full", "csv");
-    report.add(entry(1));
-    await expect(report.finish()).rejects.toThrow("Could not write /dev/full: the disk is full.");
-  });
 });
 
 describe("a line of a CSV report", () => {
@@ -80,7 +74,6 @@ describe("a line of a CSV report", () => {
 
   it.each([
     ["after a line break in the cell", "a\n@x", `"a\n'@x"`],
-    ["after a semicolon and white space", "a; \u00a0=1", "a; \u00a0'=1"],
     ["after a semicolon and a quote", 'a;"=1"', `"a;""'=1"""`],
     ["with a full-width sign after a semicolon", "a;＋1;－1;＠1", "a;'＋1;'－1;'＠1"],
     ["at the start and after every delimiter", "=1;=2|-3\t+4", "'=1;'=2|'-3\t'+4"],

@@ -1,0 +1,203 @@
+import { existsSync } from "node:fs";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openerOf } from "../../src/cli/open-file.ts";
+import { run } from "../../src/cli/run.ts";
+import { temporaryFolder } from "../client/every-form.ts";
+import { eventually } from "../support/eventually.ts";
+import { beginning, pdfOf, withLength } from "../support/service.ts";
+import { ClosedPipe, endlessInput, FakeTerminal, SlowOutput } from "./fake-terminal.ts";
+import { generateSetting } from "./run-in-process.ts";
+import { folderOf } from "./types-command.ts";
+
+const pdf = pdfOf(2_000_000);
+const toOutput = ["generate", "invoice", "-o", "-"];
+
+describe("standard output", () => {
+  // The error codes of Unix, of Windows, and of sockets that replace pipes.
+  it.each(["EPIPE", "EOF", "ECONNRESET"])(
+    "that is closed makes generate exit silently with 141: %s",
+    async (code) => {
+      const { cwd, terminal } = await generateSetting(withLength(pdf));
+      terminal.stdout = new ClosedPipe(code);
+      const path = `${cwd}/invoice.pdf`;
+      expect(await run(["generate", "invoice", "-o", path], terminal)).toBe(141);
+      expect(terminal.stderr.text).toBe("");
+      expect(pdf.equals(await readFile(path))).toBe(true);
+    },
+  );
+
+  it("is written only as fast as its reader accepts it", async () => {
+    const { terminal } = await generateSetting(withLength(pdf));
+    const output = new SlowOutput();
+    terminal.stdout = output;
+    expect(await run(toOutput, terminal)).toBe(0);
+    expect(output).toMatchObject({ bytes: pdf.length, pushed: 0 });
+    expect(output.chunks).toBeGreaterThan(10);
+  });
+
+  it("on a full disk makes generate fail with the reason", async () => {
+    const { terminal } = await generateSetting();
+    terminal.stdout = new ClosedPipe("ENOSPC");
+    expect(await run(toOutput, terminal)).toBe(1);
+    const line = "template-pdf: Could not write to standard output: the disk is full.\n";
+    expect(terminal.stderr.text).toBe(line);
+  });
+
+  it("cannot be a terminal if a document is written to it, and no request is sent", async () => {
+    const { service, terminal } = await generateSetting();
+    Object.assign(terminal.stdout, { isTTY: true });
+    expect(await run(toOutput, terminal)).toBe(2);
+    expect(terminal.stderr.text).toBe(
+      "template-pdf: A terminal cannot show a PDF. Pipe it to a program, for example -o - | lpr, or give -o a file name.\n",
+    );
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe("a stopped command", () => {
+  it("keeps the existing file if generate is receiving a document", async () => {
+    const part = beginning(pdf.subarray(0, 300_000), { "content-length": String(pdf.length) });
+    const { service, cwd: folder, terminal } = await generateSetting(part);
+    const path = join(folder, "invoice.pdf");
+    await writeFile(path, "an older one");
+    const ended = run(["generate", "invoice", "-o", path], terminal);
+    await service.request();
+    await eventually(async () => (await readdir(folder)).length === 2);
+    terminal.emit("SIGINT");
+    expect(await ended).toBe(130);
+    expect(await readdir(folder)).toEqual(["invoice.pdf"]);
+    expect(await readFile(path, "utf8")).toBe("an older one");
+  });
+
+  it("closes the connection if generate waits for a response, and ends at once at the second Ctrl-C", async () => {
+    const { service, terminal } = await generateSetting(() => {});
+    const ended = run(toOutput, terminal);
+    const { closed } = await service.request();
+    for (const exits of [[], [130]]) {
+      terminal.emit("SIGINT");
+      expect(terminal.exits).toEqual(exits);
+    }
+    expect([await ended, terminal.stderr.text]).toEqual([130, ""]);
+    expect(terminal.listenerCount("SIGINT") + terminal.listenerCount("SIGTERM")).toBe(0);
+    await closed;
+  });
+
+  it("does not send a request if generate waits for values on standard input", async () => {
+    const { service, terminal } = await generateSetting(() => {});
+    terminal.stdin = endlessInput(() => setImmediate(() => terminal.emit("SIGTERM")));
+    expect(await run([...toOutput, "--values", "-"], terminal)).toBe(143);
+    expect(terminal.stderr.text).toBe("");
+    expect(service.requests).toEqual([]);
+  });
+
+  it("does not write a file if types has read all samples", async () => {
+    const folder = folderOf({ "a.ndjson": '{"a":"1"}\n{"a":[1]}\n' });
+    const terminal = new FakeTerminal();
+    // The first text is the warning that the samples disagree, right before the file is written.
+    terminal.stderr.once("text", () => terminal.emit("SIGTERM"));
+    expect(await run(["types", join(folder, "a.ndjson"), "-o", join(folder, "t.ts")], terminal)).toBe(143);
+    expect(terminal.stderr.text).toMatch(/ disagree /);
+    expect(await readdir(folder)).toEqual(["a.ndjson"]);
+  });
+});
+
+describe("the progress of generate", () => {
+  const wipe = "\r\u001b[K";
+
+  async function progressSetting() {
+    const { service, terminal } = await generateSetting(() => {});
+    Object.assign(terminal.env, { TERM: "xterm" });
+    terminal.stderr.isTTY = true;
+    // Each wipe clears the line.
+    return { service, terminal, lastLine: () => terminal.stderr.text.split(wipe).at(-1) };
+  }
+
+  it("shows waiting and receiving on one line, which is cleared before the result", async () => {
+    const { service, terminal, lastLine } = await progressSetting();
+    const ended = run(["generate", "invoice", "-o", join(temporaryFolder(), "a.pdf")], terminal);
+    const { response } = await service.request();
+    await terminal.stderr.shows("invoice: waiting for the service, 0 s");
+    response.writeHead(200, { "content-length": 2_000_000 });
+    response.write(pdf.subarray(0, 20_000));
+    await terminal.stderr.shows("invoice: 20.0 kB of 2.0 MB, 0 s");
+    response.end(pdf.subarray(20_000));
+    expect([await ended, lastLine()]).toEqual([0, ""]);
+    expect(terminal.stderr.text).not.toContain("\n");
+    expect(terminal.printed).toMatch(/a\.pdf: 2\.0 MB\n$/);
+  });
+
+  it("shows a retry, and is cleared before an error is printed", async () => {
+    const { service, terminal, lastLine } = await progressSetting();
+    const ended = run(toOutput, terminal);
+    (await service.request()).response.writeHead(503, { "retry-after": "0.2" }).end();
+    await terminal.stderr.shows("invoice: retrying");
+    (await service.request(1)).response.writeHead(503, { "retry-after": "3600" }).end();
+    expect([await ended, lastLine()]).toEqual([
+      1,
+      expect.stringMatching(/^template-pdf: Got 503 from .*\n$/),
+    ]);
+  });
+
+  it("fits on one line, and escapes control characters", async () => {
+    const { terminal } = await progressSetting();
+    terminal.stderr.columns = 40;
+    expect(await run(["generate", "\u009b31m\u202einvoice ".repeat(9), "-o", "-"], terminal)).toBe(2);
+    const lines = terminal.stderr.text.split(wipe).filter((line) => !line.startsWith("template-pdf:"));
+    expect(lines.join()).toContain("\\u009b31m\\u202einvoice");
+    for (const line of lines) expect([...line].length).toBeLessThan(40);
+    expect(terminal.stderr.text).not.toMatch(/[\u009b\u202e]/);
+  });
+
+  it("is not shown if standard error is not a terminal", async () => {
+    const { service, terminal } = await progressSetting();
+    terminal.stderr.isTTY = false;
+    const ended = run(toOutput, terminal);
+    (await service.request()).response.writeHead(200).end(pdf);
+    expect([await ended, terminal.stderr.text]).toEqual([0, ""]);
+  });
+});
+
+describe("--open", () => {
+  /** Generates a document with `--open`, with the folder of the openers as the `PATH`. */
+  async function generateAndOpen(openers: string, platform = "linux") {
+    const { cwd, terminal } = await generateSetting();
+    Object.assign(terminal.env, { PATH: openers });
+    terminal.platform = platform;
+    const path = join(cwd, "it's 100% & more.pdf");
+    return { path, code: await run(["generate", "invoice", "--open", "-o", path], terminal), terminal };
+  }
+
+  it.each([
+    ["linux", "xdg-open"],
+    ["darwin", "open"],
+  ])("starts the opener of %s with the saved file, and does not wait for it", async (platform, name) => {
+    const openers = temporaryFolder();
+    const opened = join(openers, "opened");
+    // It ends when the folder is removed.
+    const viewer = `#!/bin/sh\ncd '${openers}' && printf %s "$*" > part && mv part opened\nwhile [ -e '${opened}' ]; do sleep 0.1; done\n`;
+    await writeFile(join(openers, name), viewer, { mode: 0o755 });
+    const { path, code, terminal } = await generateAndOpen(`${openers}:/usr/bin:/bin`, platform);
+    expect([code, terminal.stderr.text]).toEqual([0, ""]);
+    await eventually(() => existsSync(opened));
+    expect(await readFile(opened, "utf8")).toBe(path);
+  });
+
+  it("keeps the document and ends with exit code 1 if there is no opener", async () => {
+    const { path, code, terminal } = await generateAndOpen(temporaryFolder());
+    expect([code, terminal.printed, existsSync(path)]).toEqual([1, `${path}: 36.8 kB\n`, true]);
+    expect(terminal.stderr.text).toBe(
+      `template-pdf: Could not open ${path} with xdg-open: the program was not found. ` +
+        "The document is saved. Open it yourself.\n",
+    );
+  });
+
+  it("passes the path to the Windows shell in an environment variable", () => {
+    const path = String.raw`C:\Users\me\100% & %PATH%.pdf`;
+    const [command, args, options] = openerOf("win32", path, { PATH: "p" });
+    expect([command, ...args].join(" ")).toBe('cmd /d /v:off /s /c "start "" "%TEMPLATE_PDF_OPEN%""');
+    const env = { PATH: "p", TEMPLATE_PDF_OPEN: path };
+    expect(options).toMatchObject({ windowsVerbatimArguments: true, detached: true, env });
+  });
+});
