@@ -1,13 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../src/emulator/index.ts";
 import { readPdf } from "../support/pdf-text.ts";
-import { templateFolder, writeFiles } from "./template-folder.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** What a call needs. */
+type Reachable = Pick<Emulator, "baseUrl" | "apiKey">;
 
 /** An emulator with one rendering thread that all tests of a file share, because its start takes longer than most tests. */
-export interface SharedEmulator extends Pick<Emulator, "baseUrl" | "apiKey" | "templates"> {
+export interface SharedEmulator extends Reachable, Pick<Emulator, "templates"> {
   /** The folder that contains `templates/` and the other files. */
   readonly folder: string;
   /** The arguments of `onError`, in order. */
@@ -16,10 +20,10 @@ export interface SharedEmulator extends Pick<Emulator, "baseUrl" | "apiKey" | "t
 
 /** @param files - templates by name; `../images/a.png` is a file next to their folder */
 export function shareEmulator(
-  files: Record<string, string | Uint8Array>,
+  files: Files,
   options: (folder: string) => Partial<EmulatorOptions> = () => ({}),
 ): SharedEmulator {
-  const folder = mkdtempSync(join(tmpdir(), "template-pdf-"));
+  const { path: folder, remove } = makeTemporaryFolder("emulator");
   const errors: Error[] = [];
   const shared = { folder, errors } as unknown as SharedEmulator;
   let emulator: Emulator | undefined;
@@ -31,28 +35,41 @@ export function shareEmulator(
     const onError = (error: unknown) => void errors.push(error as Error);
     emulator = await startEmulator({ templates, onError, ...own, limits });
     Object.assign(shared, emulator);
-  });
+  }, 60_000);
   afterAll(async () => {
     await emulator?.close().catch(() => {});
-    rmSync(folder, { recursive: true, force: true });
+    remove();
   });
   return shared;
 }
 
-/** Starts an emulator for template files, or for an existing folder, that closes when the test has finished. */
-export async function emulate(
-  files: Record<string, string> | string,
-  options: Partial<EmulatorOptions> = {},
-): Promise<Emulator> {
-  const templates = typeof files === "string" ? files : await templateFolder(files);
-  const emulator = await startEmulator({ templates, ...options });
+/** Starts an emulator with one rendering thread that closes when the test has finished. */
+export async function emulate(files: Files, options: Partial<EmulatorOptions> = {}): Promise<Emulator> {
+  const templates = await templateFolder(files);
+  const emulator = await startEmulator({ templates, limits: { threads: 1 }, ...options });
   onTestFinished(() => emulator.close().catch(() => {}));
   return emulator;
 }
 
+/** Writes files by path into a folder that is removed when the test has finished. */
+export async function templateFolder(files: Files): Promise<string> {
+  const { path, remove } = makeTemporaryFolder("templates");
+  onTestFinished(remove);
+  await writeFiles(path, files);
+  return path;
+}
+
+/** Writes files by path into a folder. */
+export async function writeFiles(folder: string, files: Files): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
+}
+
 /** Sends one call of the API with plain `fetch`. */
 export function generate(
-  { baseUrl, apiKey }: Pick<Emulator, "baseUrl" | "apiKey">,
+  { baseUrl, apiKey }: Reachable,
   uid: string,
   values: object = {},
   init: RequestInit = {},
@@ -67,7 +84,7 @@ export function generate(
 
 /** Returns the text of the document, or the status of an error response. */
 export async function textOf(
-  emulator: Pick<Emulator, "baseUrl" | "apiKey">,
+  emulator: Reachable,
   uid: string,
   values: object = {},
 ): Promise<string | number> {

@@ -10,8 +10,12 @@ const valuesOf = (uid: string) => JSON.parse(readFileSync(example(`values/${uid}
 
 let emulator: Emulator;
 beforeAll(async () => {
-  emulator = await startEmulator({ templates: example("templates"), fonts: example("fonts") });
-});
+  emulator = await startEmulator({
+    templates: example("templates"),
+    fonts: example("fonts"),
+    limits: { threads: 1 },
+  });
+}, 60_000);
 afterAll(() => emulator.close());
 
 async function render(uid: string, values: object) {
@@ -21,7 +25,6 @@ async function render(uid: string, values: object) {
   return { ...(await readPdf(bytes)), source: Buffer.from(bytes).toString("latin1") };
 }
 const invoice = (values: object) => render("invoice", values);
-const certificate = (values: object) => render("certificate", values);
 
 /** Every text in the values, line by line. */
 function textsIn(value: unknown): string[] {
@@ -33,9 +36,8 @@ function textsIn(value: unknown): string[] {
 const letters = (text: string) => text.replace(/\s/g, "");
 
 /** Creates distinct words: `a1`, `a2`, `a3`. */
-function words(letter: string, count: number): string[] {
-  return Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
-}
+const words = (letter: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
 
 it.each(["invoice", "certificate"])(
   "the %s template has one page for its sample, which is short enough for a command line",
@@ -54,27 +56,15 @@ describe("the invoice template", () => {
     words("Item ", count).map((name) => ({
       ...{ description: `${name}.`, quantity: "2", price: "£1.50", amount: "£3.00" },
     }));
-  const item = { description: "Café menu", details: "élégant, 2 × A3", quantity: "1", price: "£999,999.99" };
   const allValues = {
     ...{ number: "2026-0117", date: "20 November 2026", due: "20 December 2026", reference: "PO 81" },
-    seller: {
-      ...{ name: "Brönte & Łoś Studio Ltd", address: ["14 Calton Hill", "Edinburgh"], vatNumber: "GB 1" },
-      ...{ email: "accounts@studio.example", phone: "+44 131 496 0117", registration: "SC000000" },
-    },
+    seller: { name: "Brönte & Łoś Studio Ltd", address: ["14 Calton Hill", "Edinburgh"], vatNumber: "GB 1" },
     customer: { name: "Εκδόσεις Αθηνά Α.Ε.", address: "Οδός Ερμού 42\n105 63 Αθήνα", vatNumber: "EL 2" },
-    lines: [{ ...item, amount: "£999,999.98" }],
+    lines: [{ description: "Café menu", details: "élégant, 2 × A3", quantity: "1", amount: "£999,999.98" }],
     ...{ subtotal: "£833,333.33", vatRate: "20%", vat: "£166,666.67", total: "£1,000,000.00" },
     payment: [{ label: "IBAN", value: "GB00 CALT" }],
     note: "Thank you, Zoë.",
   };
-
-  it("shows every value, including pounds, accents and Greek, without a font from the font folder", async () => {
-    const { pages, text, source } = await invoice(allValues);
-    expect(pages).toBe(1);
-    expect(source).not.toContain("EBGaramond");
-    for (const value of textsIn(allValues)) expect(text).toContain(value);
-    expect(text).toContain("Page 1 of 1");
-  });
 
   it("continues on more pages, with the table header and the page number on each", async () => {
     const { pages, text } = await invoice({ ...allValues, lines: lines(60) });
@@ -103,10 +93,7 @@ describe("the invoice template", () => {
   const manyA = words("a", 2500).join(" ");
   it.each([
     ["a description", { lines: [{ description: manyA, details: words("b", 900).join(" ") }] }],
-    ["the last line", { lines: [...lines(3), { description: words("a", 1500).join(" "), amount: "£1.00" }] }],
-    ["a list of accounts", { payment: words("a", 90).map((value) => ({ label: "IBAN", value })) }],
     ["a note", { note: manyA }],
-    ["an address", { customer: { name: "Zoë", address: words("a", 90) } }],
   ])("shows %s completely even if it is very long", async (_part, long) => {
     const { text } = await invoice({ ...allValues, lines: lines(3), ...long });
     const shown = new Set(text.split(/\s/));
@@ -114,23 +101,6 @@ describe("the invoice template", () => {
     expect(expected.length).toBeGreaterThan(80);
     expect(expected.filter((word) => !shown.has(word))).toEqual([]);
     expect(text).toContain("Total due");
-  });
-
-  it("breaks words that are wider than their column", async () => {
-    const link = `https://example.org/${words("x", 80).join("")}`;
-    const { text } = await invoice({
-      ...allValues,
-      lines: [{ description: `See ${link}`, amount: "£3.00" }],
-    });
-    expect(text).not.toContain(link);
-    expect(letters(text)).toContain(link);
-    expect(text).toContain("£3.00");
-  });
-
-  it("shows a logo if there is one", async () => {
-    const text = '<text y="15" font-family="Roboto" font-size="12">Łogo</text>';
-    const logo = `<svg viewBox="0 0 60 20">${text}</svg>`;
-    expect((await invoice({ ...allValues, logo })).text).toContain("Łogo");
   });
 
   it("has two pages for the example values, with correct totals", async () => {
@@ -146,12 +116,10 @@ describe("the invoice template", () => {
   });
 
   it.each([
-    ["no values", {}],
-    ["null values", { seller: null, customer: null, lines: null, payment: null, note: null, total: null }],
-    ["a date and a total only, as in the specification", { date: "20 November 2026", total: "£1,000,000" }],
-    ["empty sections", { seller: {}, customer: {}, lines: [{}], payment: [{}], note: "" }],
-    ["numbers instead of texts", { number: 7, total: 12.5, lines: [{ quantity: 2, amount: 25 }] }],
-  ])("has one page for %s", async (_values, values) => {
+    {},
+    { seller: null, lines: null, note: null, total: null },
+    { total: 12.5, lines: [{ amount: 25 }] },
+  ])("has one page for the values %j", async (values) => {
     const { pages, text } = await invoice(values);
     expect(pages).toBe(1);
     expect(text).toContain("INVOICE");
@@ -163,7 +131,7 @@ describe("the certificate template", () => {
   const values = valuesOf("certificate");
 
   it("is one landscape A4 page that shows every value in its own font, including accents and Greek", async () => {
-    const { pages, source, text } = await certificate(values);
+    const { pages, source, text } = await render("certificate", values);
     expect(pages).toBe(1);
     expect(source).toMatch(/\/MediaBox \[0 0 841\.89 595\.28\]/);
     expect(source).toContain("EBGaramond-Regular");
@@ -171,46 +139,15 @@ describe("the certificate template", () => {
     for (const value of textsIn(values)) expect(text).toContain(value);
   });
 
-  it("does not require details", async () => {
-    const { details, ...others } = values;
-    const { pages, text } = await certificate(others);
-    expect(pages).toBe(1);
-    expect(text).toContain(others.date);
-    expect(text).not.toContain(details);
-  });
-
-  it.each([
-    ["a name", { name: "Alexandrina Konstantinidou-Wojciechowska de Montalembert III" }],
-    ["a name in capitals", { name: "ΠΑΠΑΔΟΠΟΥΛΟΥ ΧΑΤΖΗΔΗΜΗΤΡΙΟΥ ΚΩΝΣΤΑΝΤΙΝΑ ΑΛΕΞΑΝΔΡΑ ΜΑΡΙΑ ΑΝ" }],
-    ["a name that cannot be broken", { name: "W".repeat(60) }],
-    [
-      "a course",
-      { course: "Setting Greek and Latin Type in One Book, for Beginners ".repeat(2).slice(0, 100) },
-    ],
-  ])("stays on one page with %s of maximum length", async (_what, long) => {
-    const { pages, text } = await certificate({ ...values, ...long });
-    expect(pages).toBe(1);
-    for (const value of textsIn(long)) expect(letters(text)).toContain(letters(value));
-  });
-
   it("stays on one page if every value has the maximum length and width", async () => {
     const [w30, w40, w60, w100] = [30, 40, 60, 100].map((length) => "W".repeat(length));
     const signer = { name: w40, role: w40 };
     const texts = { number: w30, name: w60, course: w100, details: w100, date: w60, issuer: w60 };
-    expect((await certificate({ ...texts, signers: [signer, signer] })).pages).toBe(1);
+    expect((await render("certificate", { ...texts, signers: [signer, signer] })).pages).toBe(1);
   });
 
-  it.each([
-    ["no name", { name: undefined }, "name"],
-    ["a signer without a role", { signers: [values.signers[0], { name: "Zoë" }] }, "signers[1].role"],
-    ["only one signer", { signers: [values.signers[0]] }, "signers"],
-    ["an empty name", { name: "" }, "name"],
-    ["a name of 61 letters", { name: "a".repeat(61) }, "name"],
-  ])("rejects values with %s", async (_what, wrong, path) => {
-    const response = await generate(emulator, "certificate", { ...values, ...wrong });
-    expect(response.status).toBe(422);
-    const problem = await response.json();
-    expect(problem.errors).toMatchObject([{ path }]);
-    expect(problem.detail).toContain("certificate.json");
+  it("rejects a name of 61 letters", async () => {
+    const response = await generate(emulator, "certificate", { ...values, name: "a".repeat(61) });
+    expect([response.status, await response.json()]).toMatchObject([422, { errors: [{ path: "name" }] }]);
   });
 });

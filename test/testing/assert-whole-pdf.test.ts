@@ -1,11 +1,8 @@
 import { runInNewContext } from "node:vm";
-import fc from "fast-check";
 import { InvalidPdfError, TemplatePdfError, TruncatedPdfError } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { assertWholePdf } from "../../src/testing/assert-whole-pdf.ts";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
-import { property } from "../support/fuzz.ts";
-import { renderPdf } from "../support/render-pdf.ts";
 
 /** Returns the error that it throws, or `undefined`. */
 function refusal(given: unknown): unknown {
@@ -17,63 +14,41 @@ function refusal(given: unknown): unknown {
   }
 }
 
-describe("assertWholePdf with a complete PDF", () => {
-  property("accepts every fake PDF, as any type of bytes", () =>
-    fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 5 }), (text, pages) => {
-      const pdf = fakePdf({ text, pages });
-      expect([pdf, Buffer.from(pdf), pdf.buffer].map(refusal)).toEqual([undefined, undefined, undefined]);
-    }),
-  );
-
-  it("accepts a real PDF and one from another realm", async () => {
-    expect(refusal(await renderPdf({ content: "Invoice" }))).toBeUndefined();
-    const foreign = runInNewContext("Uint8Array.from(numbers)", { numbers: [...fakePdf()] });
+describe("assertWholePdf", () => {
+  it("accepts a PDF as any type of bytes, also from another realm, and narrows the type of its argument", () => {
+    const pdf = fakePdf({ text: "漢", pages: 2 });
+    const foreign = runInNewContext("Uint8Array.from(numbers)", { numbers: [...pdf] });
     expect(foreign instanceof Uint8Array).toBe(false);
-    expect(refusal(foreign)).toBeUndefined();
-    expect(refusal(foreign.buffer)).toBeUndefined();
-  });
-
-  it("narrows the type of its argument", () => {
-    const given: unknown = fakePdf();
+    const all = [pdf, Buffer.from(pdf), pdf.buffer, foreign, foreign.buffer];
+    expect(all.map(refusal)).toEqual(all.map(() => undefined));
+    const given: unknown = pdf;
     assertWholePdf(given);
-    expect(given.byteLength).toBe(fakePdf().length);
+    expect(given.byteLength).toBe(pdf.length);
   });
-});
 
-describe("assertWholePdf with an incomplete PDF", () => {
-  property("rejects every prefix of a PDF without its end mark", () =>
-    fc.property(fc.nat(3_000), fc.double({ min: 0, max: 1, noNaN: true }), (more, share) => {
-      const pdf = fakePdf({ text: "cut", bytes: fakePdf({ text: "cut" }).length + more });
-      // Only the last line break may be missing.
-      const part = pdf.subarray(0, Math.floor(share * (pdf.length - 2)));
-      const error = refusal(part);
-      expect(error).toBeInstanceOf(part.length < 5 ? InvalidPdfError : TruncatedPdfError);
-      if (error instanceof TruncatedPdfError) expect(error.receivedBytes).toBe(part.length);
-      expect(refusal(pdf.subarray(0, pdf.length - 1))).toBeUndefined();
-    }),
-  );
-
-  it("throws an error of one line with the length", () => {
-    expect(refusal(fakePdf({ bytes: 9_000 }).subarray(0, 4_000))).toMatchObject({
-      code: "truncated_pdf",
-      message:
-        "This PDF is truncated: its 4000 bytes do not end with %%EOF. Check that all of it was written and read.",
-      receivedBytes: 4_000,
-      attempts: 0,
-    });
+  it("rejects every part of a PDF without its end mark, and reports its length", () => {
+    const pdf = fakePdf({ text: "cut" });
+    // Only the last line break may be missing.
+    expect(refusal(pdf.subarray(0, -1))).toBeUndefined();
+    for (let bytes = 0; bytes < pdf.length - 1; bytes++) {
+      const error = refusal(pdf.subarray(0, bytes));
+      if (bytes < 5) expect(error).toBeInstanceOf(InvalidPdfError);
+      else expect(error).toMatchObject({ code: "truncated_pdf", receivedBytes: bytes, attempts: 0 });
+    }
+    const error = refusal(pdf.subarray(0, 400)) as TruncatedPdfError;
+    expect(error).toBeInstanceOf(TruncatedPdfError);
+    expect(error.message).toBe(
+      "This PDF is truncated: its 400 bytes do not end with %%EOF. Check that all of it was written and read.",
+    );
   });
-});
 
-describe("assertWholePdf with anything but a PDF", () => {
   it.each([
     ["", "it is empty."],
     ["hello secret", "its 12 bytes do not begin like one."],
-    ["<!doctype html>secret", "its 21 bytes do not begin like one, and look like HTML or XML."],
     ["\n  <svg>secret", "its 14 bytes do not begin like one, and look like HTML or XML."],
     ["\ufeff{}", "its 5 bytes do not begin like one, and look like JSON."],
-    ['["secret"]', "its 10 bytes do not begin like one, and look like JSON."],
     [`${"x".repeat(1_020)}%PDF-1.7\n%%EOF`, "its 1034 bytes do not begin like one."],
-  ])("reports %j without its content", (text, what) => {
+  ])("rejects %j without its content", (text, what) => {
     const error = refusal(Buffer.from(text)) as InvalidPdfError;
     expect(error).toBeInstanceOf(InvalidPdfError);
     expect(error.message).toBe(`This is not a PDF: ${what} Check the code that created or fetched it.`);
@@ -88,9 +63,7 @@ describe("assertWholePdf with anything but a PDF", () => {
     ["a Response", response, "Response. Await its arrayBuffer() first."],
     ["a Blob", new Blob([]), /Blob\. Await its (?:bytes|arrayBuffer)\(\) first\.$/],
     ["a pending result of the client", service, "Object. Await its bytes() first."],
-    ["nothing", undefined, "Undefined. Pass the bytes of the document."],
     ["null", null, "Null. Pass the bytes of the document."],
-    ["other numbers", new Float64Array(8), "Float64Array. Pass the bytes of the document."],
   ])("throws a TypeError with advice for %s", (_title, given, what) => {
     const error = refusal(given) as TypeError;
     expect(error).toBeInstanceOf(TypeError);

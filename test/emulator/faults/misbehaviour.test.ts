@@ -1,36 +1,41 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { faultOf } from "../../../src/emulator/misbehaviour.ts";
+import { getEventListeners } from "node:events";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { faultOf, Misbehaviour, type MisbehaviourSettings } from "../../../src/emulator/misbehaviour.ts";
+import { createEndpoint, type Produce } from "../../../src/service/endpoint.ts";
 import { isDropped } from "../../../src/service/listen.ts";
 import { unknownTemplate } from "../../../src/service/problem.ts";
-import { PDF, request } from "../../service/endpoint-call.ts";
-import { detailOf, type MisbehaviourOptions, misbehaving } from "./misbehaving.ts";
+import { requireApiKey } from "../../../src/service/require-api-key.ts";
+import { type Call, json, KEY, PDF, request } from "../../service/endpoint-call.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-const rules = ["429 every 2", "503 first 4", "500 every 3"];
+/** Creates an endpoint with faults and latency, and returns it with everything that tests inspect. */
+function misbehaving(settings: MisbehaviourSettings = {}, make: Produce = () => ({ bytes: PDF })) {
+  const closing = new AbortController();
+  const produce = vi.fn(make);
+  const onError = vi.fn();
+  const endpoint = createEndpoint({
+    authorize: requireApiKey([KEY]),
+    produce: new Misbehaviour(settings, closing.signal).wrap(produce),
+    onError,
+  });
+  const call = (headers: Record<string, string> = {}, rest: Omit<Call, "headers"> = {}) =>
+    endpoint(request({ ...rest, headers: { ...json, ...headers } }));
+  const listeners = () => getEventListeners(closing.signal, "abort").length;
+  return { endpoint, call, produce, onError, closing, listeners };
+}
+
+/** The `detail` of an error response. */
+async function detailOf(response: Response): Promise<string> {
+  return ((await response.json()) as { detail: string }).detail;
+}
 
 describe("calls", () => {
-  it("are not affected without rules", async () => {
-    const { call, produce } = misbehaving({});
-    const response = await call();
-    expect([response.status, new Uint8Array(await response.arrayBuffer())]).toEqual([200, PDF]);
-    expect(produce).toHaveBeenCalledOnce();
-  });
-
-  it.each<[what: string, faults: string | string[], statuses: number[]]>([
-    [
-      "are counted by every rule, and the first rule that hits applies",
-      rules,
-      [503, 429, 503, 429, 200, 429, 200, 429, 500],
-    ],
-    ["are hit at random by a percentage", "503 25%", [503, 200, 503, 200]],
-  ])("%s", async (_what, faults, expected) => {
-    const rolls = [0.1, 0.3, 0.24, 0.25];
-    vi.spyOn(Math, "random").mockImplementation(() => rolls.shift() ?? 1);
-    const { call } = misbehaving({ faults });
-    const statuses: number[] = [];
-    for (const _ of expected) statuses.push((await call()).status);
-    expect(statuses).toEqual(expected);
+  it("are counted by every rule, and the first rule that hits applies", async () => {
+    const { call } = misbehaving({ faults: ["429 every 2", "503 first 4", "500 every 3"] });
+    for (const status of [503, 429, 503, 429, 200, 429, 200, 429, 500]) {
+      expect((await call()).status).toBe(status);
+    }
   });
 
   it("are counted only with a valid key and a readable body", async () => {
@@ -40,74 +45,13 @@ describe("calls", () => {
     expect((await call({}, { body: "[]" })).status).toBe(400);
     expect((await call()).status).toBe(503);
   });
-});
 
-describe("a status fault", () => {
-  it("is sent with its reason and Retry-After, and nothing is rendered or reported to onError", async () => {
-    const { call, produce, onError } = misbehaving({ faults: "429  Retry-After 7" });
-    const response = await call();
-    expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);
-    expect(response.headers.get("content-type")).toBe("application/problem+json");
-    expect(await detailOf(response)).toBe(
-      'This 429 was caused by the rule "429 Retry-After 7". Remove it to get documents.',
-    );
-    expect(produce).not.toHaveBeenCalled();
-    expect(onError).not.toHaveBeenCalled();
-  });
-
-  it("has no Retry-After unless the rule sets it", async () => {
-    expect((await misbehaving({ faults: "429" }).call()).headers.has("retry-after")).toBe(false);
-  });
-});
-
-it("an html fault returns a login page with 200, and nothing is rendered", async () => {
-  const { call, produce } = misbehaving({ faults: "html" });
-  const response = await call();
-  expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html"]);
-  const page = await response.text();
-  expect(page).toMatch(/^<!doctype html>/);
-  expect(page).toContain('This page was caused by the rule "html".');
-  expect(response.headers.get("content-length")).toBe(String(page.length));
-  expect(produce).not.toHaveBeenCalled();
-});
-
-it("a reset fault drops the connection, and nothing is rendered", async () => {
-  const { call, produce } = misbehaving({ faults: "reset" });
-  expect(isDropped(await call())).toBe(true);
-  expect(produce).not.toHaveBeenCalled();
-});
-
-describe.each(["cut", "stall"])("a %s fault", (fault) => {
-  it("keeps all headers of the document, including its length", async () => {
-    const { call, closing } = misbehaving({ faults: fault });
-    const headers = Object.fromEntries((await call()).headers);
-    const { "x-request-id": _, ...expected } = Object.fromEntries((await misbehaving({}).call()).headers);
-    expect(headers).toMatchObject({
-      ...expected,
-      "content-length": String(PDF.byteLength),
-      connection: "close",
-    });
-    closing.abort();
-  });
-
-  it("does not change an error response", async () => {
-    const { endpoint } = misbehaving({ faults: fault }, ({ uid }) => {
-      throw unknownTemplate(uid);
-    });
-    const rejected = request({});
-    expect((await endpoint(rejected)).status).toBe(404);
-    expect(faultOf(rejected)).toBeUndefined();
-  });
-});
-
-describe("a single call", () => {
-  it("can set its own fault, which takes precedence over the rules and is counted", async () => {
+  it("can set their own fault, which takes precedence over the rules and is counted", async () => {
     const { call } = misbehaving({ faults: ["503 every 2"] });
     const first = await call({ "x-emulator-fault": "429 retry-after 3" });
     const second = await call({ "x-emulator-fault": "HTML" });
     expect([first.status, second.status]).toEqual([429, 200]);
     expect([(await call()).status, (await call()).status]).toEqual([200, 503]);
-    expect(first.headers.get("retry-after")).toBe("3");
     expect(await detailOf(first)).toBe(
       "This 429 was caused by the header x-emulator-fault of the call. Remove it to get documents.",
     );
@@ -115,13 +59,12 @@ describe("a single call", () => {
   });
 
   it.each([
-    ["x-emulator-fault", "teapot", "Write <what>"],
     ["x-emulator-fault", "", "Write <what>"],
     ["x-emulator-latency", "soon", 'such as "500", "1.5s", "200..800"'],
   ])(
-    "is rejected with 400 and the valid syntax if a header is invalid: %s: %s",
+    "are rejected with 400 and the valid syntax if a header is invalid: %s: %s",
     async (name, value, wrong) => {
-      const { call, produce } = misbehaving({});
+      const { call, produce } = misbehaving();
       const response = await call({ [name]: value });
       expect(response.status).toBe(400);
       const detail = await detailOf(response);
@@ -132,23 +75,139 @@ describe("a single call", () => {
   );
 });
 
-it.each(["429", "html", "cut", "stall", "reset"])(
-  "faultOf() returns %s for the call that the rule hit",
-  async (fault) => {
-    const { endpoint, closing } = misbehaving({ faults: `${fault} first 1` });
-    const [hit, other] = [request({}), request({})];
-    await endpoint(hit);
-    await endpoint(other);
-    closing.abort();
-    expect([faultOf(hit), faultOf(other)]).toEqual([fault, undefined]);
-  },
-);
+describe("a fault", () => {
+  it("with a status has its reason and Retry-After, and nothing is rendered or reported to onError", async () => {
+    const { call, produce, onError } = misbehaving({ faults: "429  Retry-After 7" });
+    const response = await call();
+    expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);
+    expect(response.headers.get("content-type")).toBe("application/problem+json");
+    expect(await detailOf(response)).toBe(
+      'This 429 was caused by the rule "429 Retry-After 7". Remove it to get documents.',
+    );
+    expect(produce).not.toHaveBeenCalled();
+    expect(onError).not.toHaveBeenCalled();
+    expect((await misbehaving({ faults: "429" }).call()).headers.has("retry-after")).toBe(false);
+  });
 
-it.each<[string, object, string]>([
-  ["one rule of several", { faults: ["cut", "700"] }, 'The fault "700" is not a fault rule'],
-  ["an empty rule", { faults: "" }, 'The fault "" is not a fault rule'],
-  ["an object as a rule", { faults: {} }, 'The fault "[object Object]" is not a fault rule'],
-  ["a latency", { latency: Number.NaN }, 'The latency "NaN" is not between'],
-])("%s that is invalid is rejected before any call", (_title, options, message) => {
-  expect(() => misbehaving(options as MisbehaviourOptions)).toThrow(message);
+  it("html returns a login page with 200, reset drops the connection, and nothing is rendered", async () => {
+    const { call, produce } = misbehaving({ faults: ["html first 1", "reset"] });
+    const response = await call();
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html"]);
+    const page = await response.text();
+    expect(page).toMatch(/^<!doctype html>/);
+    expect(page).toContain('This page was caused by the rule "html first 1".');
+    expect(response.headers.get("content-length")).toBe(String(page.length));
+    expect(isDropped(await call())).toBe(true);
+    expect(produce).not.toHaveBeenCalled();
+  });
+
+  it.each(["cut", "stall"])("%s keeps all headers of the document, including its length", async (fault) => {
+    const { call, closing } = misbehaving({ faults: fault });
+    const headers = Object.fromEntries((await call()).headers);
+    const { "x-request-id": _, ...expected } = Object.fromEntries((await misbehaving().call()).headers);
+    const length = String(PDF.byteLength);
+    expect(headers).toMatchObject({ ...expected, "content-length": length, connection: "close" });
+    closing.abort();
+  });
+
+  it("cut does not change an error response, and faultOf() knows only the calls that were hit", async () => {
+    const { endpoint } = misbehaving({ faults: "cut" }, ({ uid }) => {
+      if (uid !== "invoice") throw unknownTemplate(uid);
+      return { bytes: PDF };
+    });
+    const [hit, rejected] = [request({}), request({ path: "/api/v1/templates/a/generate-sync" })];
+    await endpoint(hit);
+    expect((await endpoint(rejected)).status).toBe(404);
+    expect([faultOf(hit), faultOf(rejected)]).toEqual(["cut", undefined]);
+  });
+
+  it.each<[string, object, string]>([
+    ["one rule of several", { faults: ["cut", "700"] }, 'The fault "700" is not a fault rule'],
+    ["a latency", { latency: Number.NaN }, 'The latency "NaN" is not between'],
+  ])("is rejected before any call if the settings are invalid: %s", (_title, settings, message) => {
+    expect(() => misbehaving(settings as MisbehaviourSettings)).toThrow(message);
+  });
+});
+
+describe("a latency", () => {
+  const hour = 3_600_000;
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** Runs everything that does not need a timer. */
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+  async function until(condition: () => boolean): Promise<void> {
+    // The limit keeps a failing test from hanging.
+    const limit = performance.now() + 20_000;
+    while (!condition() && performance.now() < limit) await settle();
+    expect(condition()).toBe(true);
+  }
+
+  it("delays the document and the fault", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0.5);
+    for (const faults of [[], ["503"]]) {
+      const { call, produce, listeners } = misbehaving({ faults, latency: "200..800" });
+      const onResponse = vi.fn();
+      const response = call().finally(onResponse);
+      await until(() => listeners() > 0);
+      await vi.advanceTimersByTimeAsync(499);
+      await settle();
+      expect([onResponse.mock.calls.length, produce.mock.calls.length]).toEqual([0, 0]);
+      await vi.advanceTimersByTimeAsync(1);
+      expect((await response).status).toBe(faults.length === 0 ? 200 : 503);
+    }
+  });
+
+  it("of a single call takes precedence, and does not change the order in which calls are counted", async () => {
+    const { call, listeners } = misbehaving({ faults: "503 first 1", latency: hour });
+    const slow = call({ "x-emulator-latency": "2s" });
+    await until(() => listeners() > 0);
+    expect((await call({ "x-emulator-latency": "0" })).status).toBe(200);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await slow).status).toBe(503);
+  });
+
+  it("ends with 503 if the server stops, and later calls do not wait", async () => {
+    const { call, closing, produce, onError, listeners } = misbehaving({ latency: hour });
+    const response = call();
+    await until(() => listeners() > 0);
+    closing.abort(new Error("closed"));
+    expect((await response).status).toBe(503);
+    expect(await detailOf(await call())).toBe("The emulator is stopping. Start it again.");
+    expect([vi.getTimerCount(), listeners()]).toEqual([0, 0]);
+    expect(produce).not.toHaveBeenCalled();
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  it("leaves no timers, listeners, warnings or errors after calls whose callers stay or disconnect", async () => {
+    const warn = vi.fn();
+    process.on("warning", warn);
+    const { endpoint, listeners, onError } = misbehaving({ latency: "1..9" });
+    const faults = ["stall", "cut", "429", "html", "reset"];
+    const callers: AbortController[] = [];
+    const responses = Array.from({ length: 40 }, (_, index) => {
+      const caller = new AbortController();
+      if (index < 20) callers.push(caller);
+      const headers = { ...json, "x-emulator-fault": faults[index % 5] ?? "" };
+      return endpoint(new Request(request({ headers }), { signal: caller.signal }));
+    });
+    await until(() => listeners() === 40);
+    for (const caller of callers) caller.abort();
+    await until(() => listeners() === 20);
+    expect(vi.getTimerCount()).toBe(20);
+    await vi.advanceTimersByTimeAsync(10);
+    const statuses = (await Promise.all(responses)).map(({ status }) => status);
+    expect(statuses.slice(0, 20)).toEqual(Array(20).fill(500));
+    expect(statuses.slice(20, 25)).toEqual([200, 200, 429, 200, 0]);
+    expect([vi.getTimerCount(), listeners()]).toEqual([0, 0]);
+    await settle();
+    process.off("warning", warn);
+    expect(warn).not.toHaveBeenCalled();
+    expect(onError).not.toHaveBeenCalled();
+  });
 });

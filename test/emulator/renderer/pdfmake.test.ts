@@ -1,10 +1,10 @@
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
+import { userFrames } from "../../../src/emulator/renderer/error-location.ts";
+import { parseText } from "../../../src/emulator/renderer/json/placeholders.ts";
 import { loadRenderer } from "../../../src/emulator/renderer/pdfmake.ts";
 import { readPdf } from "../../support/pdf-text.ts";
 import { render, renderPdf } from "../../support/render-pdf.ts";
-
-const setup = { templates: ".", images: undefined, fonts: undefined };
 
 it("the renderer renders a definition in each style of its font", async () => {
   const content = [
@@ -16,11 +16,13 @@ it("the renderer renders a definition in each style of its font", async () => {
   expect(text).toMatch(/plain.*bold.*both/s);
 });
 
-it("the renderer does not modify images that definitions share", async () => {
+it("the renderer does not modify images that definitions share, and needs a folder for their names", async () => {
   const pixel =
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   const images = Object.freeze({ logo: pixel });
   await renderPdf({ images, content: [{ image: "logo" }] });
+  const unnamed = renderPdf({ content: [{ image: "logo.png" }] });
+  await expect(unnamed).rejects.toThrow("no image folder is set; set `images`");
 });
 
 it("the renderer lists each visible character that the fonts of a document lack once, sorted", async () => {
@@ -35,17 +37,37 @@ it("the renderer lists each visible character that the fonts of a document lack 
 });
 
 describe("loadRenderer()", () => {
-  it("says in one line what to install if pdfmake is missing", () => {
-    const require = () => createRequire(import.meta.url)("pdfmake-that-is-not-installed");
-    expect(() => loadRenderer(setup, () => require)).toThrow(
+  it.each([
+    [
+      "says in one line what to install if pdfmake is missing",
+      undefined,
       /^The emulator renders with pdfmake, which is not installed: npm install pdfmake$/,
-    );
+    ],
+    ["does not report other failures of pdfmake as a missing package", new Error("damaged"), /^damaged$/],
+  ])("%s", (_title, failure, message) => {
+    const require = () => {
+      if (failure) throw failure;
+      return createRequire(import.meta.url)("pdfmake-that-is-not-installed");
+    };
+    const setup = { templates: ".", images: undefined, fonts: undefined };
+    expect(() => loadRenderer(setup, () => require)).toThrow(message);
+  });
+});
+
+/** Each of these took minutes with a regular expression that restarts at every character. */
+describe("a text of 500,000 characters", () => {
+  const length = 500_000;
+
+  it("is parsed quickly in a template: backslashes without braces", () => {
+    const text = "\\".repeat(length);
+    const fault = (problem: string) => new Error(problem);
+    expect(parseText(text, fault)).toEqual([text]);
+    expect(parseText(`${text}{{a}}`, fault)[0]).toBe("\\".repeat(length / 2));
   });
 
-  it("does not report other failures of pdfmake as a missing package", () => {
-    const require = () => {
-      throw new Error("font file is damaged");
-    };
-    expect(() => loadRenderer(setup, () => require)).toThrow("font file is damaged");
+  it("is parsed quickly in the stack of an error: brackets without a location", () => {
+    const error = new Error("told");
+    error.stack = `Error: told\n    at ${"(/".repeat(length / 2)}x\n    at f (/home/me/a (1)/b.mjs:3:14)`;
+    expect(userFrames(error)).toMatchObject([{ path: "/home/me/a (1)/b.mjs", line: "3", column: "14" }]);
   });
 });

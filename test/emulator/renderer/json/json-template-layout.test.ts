@@ -14,29 +14,25 @@ function layoutOf(layout: unknown, values: Record<string, unknown> = {}): Layout
 }
 
 describe("a table layout that is an object", () => {
-  it.each([
-    ...["hLineWidth", "vLineWidth", "paddingLeft", "paddingRight"],
-    ...["paddingTop", "paddingBottom", "fillOpacity"],
-  ])("applies a constant %s to every index", (name) => {
-    const valueAt = layoutOf({ [name]: 3 })[name] as ByIndex;
-    expect([valueAt(0), valueAt(99)]).toEqual([3, 3]);
+  it("applies a constant to every index", () => {
+    for (const name of ["hLineWidth", "paddingLeft", "fillOpacity"]) {
+      const valueAt = layoutOf({ [name]: 3 })[name] as ByIndex;
+      expect([valueAt(0), valueAt(99)]).toEqual([3, 3]);
+    }
   });
 
   it.each<[string, unknown[]]>([
     ["hLineWidth", [1, 0, 2]],
     ["hLineColor", ["red", "#aaa", null]],
-    ["vLineColor", ["red", "#aaa", null]],
     ["fillColor", [null, "#eee", ["stripe", "blue"]]],
     ["hLineStyle", [null, { dash: { length: 2 } }, null]],
-    ["vLineStyle", [null, { dash: { length: 2 } }, null]],
   ])("applies the items of %s by index and repeats the last one", (name, list) => {
     const valueAt = layoutOf({ [name]: list })[name] as ByIndex;
     expect([0, 1, 2, 3, 500].map(valueAt)).toEqual([...list, list[2], list[2]]);
   });
 
   it("keeps booleans, because pdfmake does not accept functions for them", () => {
-    const booleans = { defaultBorder: false, hLineWhenBroken: false };
-    expect(layoutOf(booleans)).toEqual(booleans);
+    expect(layoutOf({ defaultBorder: false })).toEqual({ defaultBorder: false });
   });
 
   it("may contain placeholders, `$if` and `$each`", () => {
@@ -52,45 +48,26 @@ describe("a table layout that is an object", () => {
     // If the array is empty, pdfmake uses its default.
     expect(filled).not.toHaveProperty("paddingTop");
   });
-
-  it("may be chosen by `$if`", () => {
-    const layout = { $if: "plain", $show: "noBorders", $else: { hLineWidth: 2 } };
-    expect(layoutOf(layout, { plain: true })).toBe("noBorders");
-    expect(layoutOf(layout).hLineWidth?.(0)).toBe(2);
-  });
 });
 
 it("a table layout may be a name, also one from the values", () => {
-  expect(layoutOf("noBorders")).toBe("noBorders");
   expect(layoutOf("{{name}}", { name: "headerLineOnly" })).toBe("headerLineOnly");
-  expect(issuesOf({ content: { table: { body: [[""]] }, layout: "{{name}}" } }, {})).toEqual([
-    "name has no value (content.layout)",
-  ]);
-});
-
-it("a property named `layout` has no special meaning without a table", () => {
-  const filled = [{ text: "a", layout: { hLineWidth: "1" } }];
-  expect(contentOf([{ text: "a", layout: { hLineWidth: "{{a}}" } }], { a: 1 })).toEqual(filled);
+  const content = { table: { body: [[""]] }, layout: "{{name}}" };
+  expect(issuesOf({ content }, {})).toEqual(["name has no value (content.layout)"]);
 });
 
 describe("an invalid table layout", () => {
   const forEach = "or an array with one for each row or column.";
   const number = `must be a number, ${forEach}`;
   const style = `must be null or an object such as {"dash":{"length":2}}, ${forEach}`;
-  const known =
-    "hLineWidth, vLineWidth, paddingLeft, paddingRight, paddingTop, paddingBottom, fillOpacity, hLineColor, vLineColor, fillColor, hLineStyle, vLineStyle, defaultBorder, hLineWhenBroken";
   const noLayout = 'must be the name of a layout, such as "noBorders", or an object.';
 
   it.each<[unknown, string]>([
-    [{ hLineWidht: 1 }, `.hLineWidht: is not a property of a table layout. The properties are: ${known}.`],
+    [{ hLineWidht: 1 }, ".hLineWidht: is not a property of a table layout. The properties are: hLineWidth, "],
     [{ hLineWidth: "1" }, `.hLineWidth: ${number}`],
     [{ vLineWidth: [1, "{{a}}"] }, `.vLineWidth: ${number}`],
-    [{ vLineWidth: [] }, `.vLineWidth: ${number}`],
-    [{ hLineColor: 7 }, `.hLineColor: must be the name of a color, ${forEach}`],
     [{ hLineStyle: "dashed" }, `.hLineStyle: ${style}`],
     [{ defaultBorder: [true, false] }, ".defaultBorder: must be true or false."],
-    [{ hLineWhenBroken: "false" }, ".hLineWhenBroken: must be true or false."],
-    [1, `: ${noLayout}`],
     [{ $if: "a", $show: [] }, `.$show: ${noLayout}`],
     [{ $each: "a", $show: {} }, ": `$each` must be in an array. Wrap it i"],
   ])("is rejected with its location in the template: %j", (layout, message) => {

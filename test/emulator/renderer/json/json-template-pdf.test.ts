@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type PdfContent, readPdf } from "../../../support/pdf-text.ts";
+import { readPdf } from "../../../support/pdf-text.ts";
 import { renderPdf } from "../../../support/render-pdf.ts";
 import { definitionOf } from "./json-filling.ts";
 
-async function pdfOf(json: object, values: Record<string, unknown>): Promise<PdfContent> {
-  return readPdf(await renderPdf(definitionOf(json, values)));
-}
+const pdfOf = async (json: object, values: Record<string, unknown>) =>
+  readPdf(await renderPdf(definitionOf(json, values)));
 
 const invoice = {
   content: [
@@ -18,24 +17,23 @@ const invoice = {
         ],
       },
       layout: {
-        hLineWidth: [0, 2, 0.5],
-        vLineWidth: 0,
-        hLineColor: ["black", "#aaa"],
-        hLineStyle: [null, null, { dash: { length: 2, space: 1 } }],
-        fillColor: ["#eee", null],
-        hLineWhenBroken: false,
+        ...{
+          hLineWidth: [0, 2, 0.5],
+          vLineWidth: 0,
+          hLineColor: ["black", "#aaa"],
+          fillColor: ["#eee", null],
+        },
+        ...{ hLineStyle: [null, null, { dash: { length: 2, space: 1 } }], hLineWhenBroken: false },
       },
     },
     { svg: '<svg viewBox="0 0 100 20"><text x="0" y="15">{{signature}}</text></svg>', width: 100 },
-    { $if: "note", $show: { text: "{{note}}", style: "note" } },
+    { $if: "note", $show: { text: "{{note}}" } },
   ],
   header: { text: "{{seller.name}}", margin: [40, 20] },
   footer: {
     table: { body: [["Page {{@page}} of {{@pages}}"]] },
     layout: { defaultBorder: false },
   },
-  background: { text: "sheet {{@page}}", fontSize: 6 },
-  styles: { note: { italics: true } },
 };
 
 const values = {
@@ -43,7 +41,7 @@ const values = {
   seller: { name: "Brönte & Łoś" },
   note: "Due in {{days}} days",
   signature: "A < B & C",
-  lines: Array.from({ length: 120 }, (_, index) => ({
+  lines: Array.from({ length: 60 }, (_, index) => ({
     description: `Item ${index + 1}.`,
     price: index + 0.5,
   })),
@@ -52,11 +50,10 @@ const values = {
 describe("a filled JSON template that pdfmake renders", () => {
   it("shows every value, with the table header and the page number on each page", async () => {
     const { pages, text } = await pdfOf(invoice, values);
-    expect(pages).toBeGreaterThan(2);
+    expect(pages).toBeGreaterThan(1);
     text.split("\n").forEach((page, index) => {
       expect(page).toContain("Brönte & Łoś");
       expect(page).toContain(`Page ${index + 1} of ${pages}`);
-      expect(page).toContain(`sheet ${index + 1}`);
       if (index < pages - 1) expect(page).toContain("No. Item Price");
     });
     for (const [index, { description, price }] of values.lines.entries()) {
@@ -74,19 +71,5 @@ describe("a filled JSON template that pdfmake renders", () => {
       pages: 1,
       text: expect.stringMatching(/^first .*last$/),
     });
-  });
-
-  it("counts the pages of all sections", async () => {
-    const json = {
-      content: [
-        { section: ["one"], footer: "{{@page}} of {{@pages}} in {{a}}" },
-        { section: ["two"], footer: "inherit" },
-      ],
-    };
-    const { text } = await pdfOf(json, { a: "part A" });
-    expect(text.split("\n")).toEqual([
-      expect.stringContaining("1 of 2 in part A"),
-      expect.stringContaining("2 of 2 in part A"),
-    ]);
   });
 });

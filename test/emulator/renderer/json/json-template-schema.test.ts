@@ -10,37 +10,28 @@ const anA = { required: ["a"] };
 const aB = { required: ["b"] };
 const twoItems = { a: [1, 2] };
 const protoOne = JSON.parse('{"__proto__":1}');
-const bTwice = { a: { a: { b: 1 } } };
 
 describe("an issue of values that violate their schema", () => {
   it.each<[unknown, unknown, ...string[]]>([
     [text, 1, "must be a string"],
     [{ type: "integer" }, 1.5, "must be a whole number"],
     [{ type: ["number", "boolean", "null"] }, "1", "must be a number, true or false or null"],
-    [{ type: ["array", "object"] }, "1", "must be an array or an object"],
     [{ const: { b: 1 } }, 1, 'must be {"b":1}'],
     [{ enum: ["GBP", "EUR"] }, "USD", 'must be one of "GBP", "EUR"'],
     [{ minLength: 1 }, "", "must have at least 1 character"],
     [{ maxLength: 2 }, "abc", "must have at most 2 characters"],
     [{ pattern: `^${"a".repeat(99)}` }, "b", `must match the pattern "^${"a".repeat(78)}…`],
     [{ format: "email" }, "nobody", 'must have the format "email"'],
-    [{ format: "date" }, "2026-02-30", 'must have the format "date"'],
     [{ minimum: 0 }, -1, "must be at least 0"],
     [{ maximum: 5 }, 6, "must be at most 5"],
     [{ exclusiveMinimum: 0 }, 0, "must be more than 0"],
-    [{ exclusiveMaximum: 5 }, 5, "must be less than 5"],
     [{ multipleOf: 0.01 }, 0.005, "must be a multiple of 0.01"],
     [{ minItems: 1 }, [], "must have at least 1 item"],
-    [{ maxItems: 2 }, [1, 2, 3], "must have at most 2 items"],
     [{ uniqueItems: true }, [1, 1], "has duplicate items"],
     [{ contains: text }, [1, 2], "must have at least 1 matching item"],
-    [{ contains: text, minContains: 2 }, ["a", 2], "must have at least 2 matching items"],
     [{ contains: text, maxContains: 1 }, ["a", "b", 3], "must have at most 1 matching item"],
-    [{ contains: { anyOf: [text, { type: "null" }] } }, [1], "must have at least 1 matching item"],
-    [{ minProperties: 1 }, {}, "must have at least 1 property"],
     [{ maxProperties: 0 }, { b: 1 }, "must have at most 0 properties"],
     [{ not: text }, "a", "matches a schema that is not allowed"],
-    [false, 1, "is not allowed"],
     [{ minLength: 2, pattern: "b" }, "a", "must have at least 2 characters", 'must match the pattern "b"'],
   ])("names the property: schema %j with the value %j", (schema, value, ...messages) => {
     expect(issuesFor(propertyA(schema), { a: value })).toEqual(messages.map((message) => `a ${message}`));
@@ -49,34 +40,15 @@ describe("an issue of values that violate their schema", () => {
   it.each<[object, object, ...string[]]>([
     [{ required: ["a", "b", "c"] }, { b: 1 }, "a is missing", "c is missing"],
     [{ dependentRequired: { a: ["b"], c: ["d"] } }, { a: 1 }, "b is missing"],
-    [{ dependentSchemas: { a: aB } }, { a: 1 }, "b is missing"],
     [{ ...propertyA({}), additionalProperties: false }, { a: 1, "c/d~e %": 3 }, "c/d~e % is not allowed"],
-    [{ additionalProperties: text }, { a: 1 }, "a must be a string"],
-    [{ patternProperties: { "^a/b": text } }, { "a/b": 1 }, "a/b must be a string"],
     [{ propertyNames: { anyOf: [{ const: "b" }] } }, { c: 1 }, "c has a name that is not allowed"],
     [{ allOf: [propertyA(text)], unevaluatedProperties: false }, { a: "", b: 2 }, "b is not allowed"],
     [propertyA({ prefixItems: [{}], unevaluatedItems: false }), twoItems, "a/1 is not allowed"],
     [propertyA({ items: aB }), { a: [{ b: 1 }, {}, {}] }, "a/1/b is missing", "a/2/b is missing"],
-    [
-      propertyA({ prefixItems: [text], items: false }),
-      twoItems,
-      "a/0 must be a string",
-      "a/1 is not allowed",
-    ],
     [{ ...propertyA({ $ref: "#/$defs/b~1c" }), $defs: { "b/c": text } }, { a: 1 }, "a must be a string"],
-    [{ properties: { a: { $ref: "#" }, b: text } }, bTwice, "a/a/b must be a string"],
-    [
-      { ...propertyA({ $ref: "#b" }), $defs: { x: { $anchor: "b", ...text } } },
-      { a: 1 },
-      "a must be a string",
-    ],
-    [{ ...propertyA({ $ref: "b" }), $defs: { x: { $id: "b", ...text } } }, { a: 1 }, "a must be a string"],
     [{ allOf: [anA, aB] }, {}, "a is missing", "b is missing"],
-    [JSON.parse('{"if":{"required":["a"]},"then":{"required":["b"]}}'), { a: 1 }, "b is missing"],
-    [{ if: anA, else: aB }, {}, "b is missing"],
     // Properties that are named like keywords, or that every object inherits.
     [propertyA({ properties: { anyOf: text } }), { a: { anyOf: 1 } }, "a/anyOf must be a string"],
-    [{ required: ["toString"] }, {}, "toString is missing"],
     [JSON.parse('{"properties":{"__proto__":false}}'), protoOne, "__proto__ is not allowed"],
   ])("has the path of the property: schema %j with the values %j", (schema, values, ...expected) => {
     expect(issuesFor(schema, values as Record<string, unknown>)).toEqual(expected);
@@ -92,60 +64,32 @@ describe("an issue of values that violate their schema", () => {
 describe("an issue of a schema with alternatives", () => {
   const none = { type: "null" };
   const number = { type: ["number"] };
-  const exclusive = "of the exclusive schemas";
+  const twice = "matches more than one of the exclusive schemas";
+  const aY = { kind: "y", b: 1 };
   const kind = (name: string, b: object = text) => ({ properties: { kind: { const: name }, b } });
   const letter = { type: "object", properties: { b: { enum: ["x"] } } };
-  const within = { type: "object", properties: { b: { anyOf: [text, none] } } };
 
   it.each<[string, unknown, unknown, string]>([
     [
-      "all types if no type matches",
+      "all types if none matches",
       { anyOf: [text, number, none] },
       true,
       "must be a string, a number or null",
     ],
+    ["the alternative whose type matches", { anyOf: [none, letter] }, { b: 1 }, '/b must be one of "x"'],
     [
-      "the only alternative whose type matches",
-      { anyOf: [none, { type: "object", ...aB }] },
-      {},
-      "/b is missing",
-    ],
-    [
-      "the only alternative whose type matches, despite a wrong constant",
-      { anyOf: [none, letter] },
-      { b: 1 },
-      '/b must be one of "x"',
-    ],
-    [
-      "the only alternative whose constant matches",
+      "the alternative whose constant matches",
       { oneOf: [kind("x"), kind("y", none)] },
-      { kind: "y", b: 1 },
+      aY,
       "/b must be null",
     ],
     [
-      "the alternatives inside the only alternative whose type matches",
-      { anyOf: [none, within] },
-      { b: 1 },
-      "/b must be a string or null",
-    ],
-    [
-      "no alternative if several may be intended",
+      "no alternative if several may be meant",
       { anyOf: [aB, anA] },
       {},
       "does not match any of the allowed schemas",
     ],
-    [
-      "a match of two exclusive alternatives",
-      { oneOf: [{ minimum: 1 }, { maximum: 9 }] },
-      5,
-      `matches more than one ${exclusive}`,
-    ],
-    [
-      "no alternative if none can ever match",
-      { anyOf: [false, false] },
-      5,
-      "does not match any of the allowed schemas",
-    ],
+    ["a match of two exclusive alternatives", { oneOf: [{ minimum: 1 }, { maximum: 9 }] }, 5, twice],
     ["the only alternative that can ever match", { oneOf: [false, text] }, 5, "must be a string"],
   ])("reports %s", (_, schema, value, expected) => {
     const path = expected.startsWith("/") ? "a" : "a ";
@@ -155,20 +99,13 @@ describe("an issue of a schema with alternatives", () => {
 
 describe("the schema of a template", () => {
   const draft = (name: string) => `http://json-schema.org/${name}/schema#`;
+  const oneItem = { items: [{}], additionalItems: false };
   const dependencies = { a: ["b"], c: { required: ["d"] } };
 
   it.each<[string, object, object, ...string[]]>([
     [draft("draft-04"), propertyA({ minimum: 1, exclusiveMinimum: true }), { a: 1 }, "a must be more than 1"],
-    [draft("draft-04"), propertyA({ maximum: 3, exclusiveMaximum: true }), { a: 3 }, "a must be less than 3"],
-    [draft("draft-06"), propertyA({ exclusiveMaximum: 3 }), { a: 3 }, "a must be less than 3"],
     [draft("draft-07"), { dependencies }, { a: 1, c: 1 }, "b is missing", "d is missing"],
-    [
-      draft("draft/2019-09"),
-      propertyA({ items: [{}], additionalItems: false }),
-      twoItems,
-      "a/1 is not allowed",
-    ],
-    [draft("draft/2020-12"), { dependentRequired: { a: ["b"] } }, { a: 1 }, "b is missing"],
+    [draft("draft/2019-09"), propertyA(oneItem), twoItems, "a/1 is not allowed"],
   ])("may use the draft %s: %j", ($schema, schema, values, ...expected) => {
     expect(issuesFor({ $schema, ...schema }, values as Record<string, unknown>)).toEqual(expected);
   });
@@ -185,26 +122,13 @@ describe("an invalid schema", () => {
 
   it.each<[unknown, string]>([
     [{ type: "text" }, `.type: must be one of ${types}.`],
-    [{ type: ["string", "date"] }, `.type[1]: must be one of ${types}.`],
-    [{ type: [] }, ".type: must have at least 1 item."],
     [{ items: { pattern: "(" } }, '.items.pattern: must have the format "regex".'],
     [{ patternProperties: { "[": {} } }, '.patternProperties["["]: has a name that is not allowed.'],
     [propertyA("string"), ".properties.a: must be an object or true or false."],
-    [{ allOf: [{}, 1] }, ".allOf[1]: must be an object or true or false."],
     [{ anyOf: [] }, ".anyOf: must have at least 1 item."],
-    [{ properties: [] }, ".properties: must be an object."],
     [propertyA({ required: true }), ".properties.a.required: must be an array."],
-    [{ dependentRequired: { a: "b" } }, ".dependentRequired.a: must be an array."],
-    [{ enum: [] }, ".enum: must have at least 1 item."],
-    [{ minLength: -1 }, ".minLength: must be at least 0."],
-    [{ maximum: "5" }, ".maximum: must be a number."],
-    [{ exclusiveMinimum: true }, ".exclusiveMinimum: must be a number."],
     [{ $schema: draft4, exclusiveMinimum: 1 }, ".exclusiveMinimum: must be true or false."],
-    [{ multipleOf: 0 }, ".multipleOf: must be more than 0."],
-    [{ uniqueItems: 1 }, ".uniqueItems: must be true or false."],
-    [{ $ref: 1 }, ".$ref: must be a string."],
     [propertyA({ $ref: "#/$defs/b" }), `.properties.a.$ref: ${unresolved}`],
-    [propertyA({ $ref: "https://example.com/money.json" }), `.properties.a.$ref: ${unresolved}`],
     [{ $ref: "#/parts/a%20b", parts: { "a b": { type: 1 } } }, ".$ref.type: must be a string or an array."],
     [{ $dynamicRef: "#a" }, ".$dynamicRef: is not allowed."],
     [{ $defs: { a: { $id: "x" }, b: { $id: "x" } } }, `: ${unclear}`],

@@ -11,16 +11,11 @@ describe("the issues of values that do not fit the template", () => {
   it.each<[unknown, object, ...string[]]>([
     [{ text: "{{a}}" }, {}, "a has no value (content.text)"],
     [["{{a.b}}"], { a: {} }, "a/b has no value (content[0])"],
-    [["{{a.b}}"], { a: null }, "a/b has no value (content[0])"],
-    ["{{a.length}}", { a: [1] }, "a/length has no value (content)"],
-    ["{{toString}}", {}, "toString has no value (content)"],
     ["{{__proto__}}", {}, "__proto__ has no value (content)"],
-    ["{{a.1.b}}", { a: [1] }, "a/1/b has no value (content)"],
     ["{{a}}", { a: {} }, noText("object")],
     ["{{a?}}", { a: [] }, noText("array")],
     [each, {}, "a has no value (content[0].$each)"],
     [each, { a: {} }, "a must be an array (content[0].$each)"],
-    [each, { a: "abc" }, "a must be an array (content[0].$each)"],
     // A missing value is reported once, even if several texts need it.
     [["{{a}}", "{{a}}", { b: "{{a}}" }], {}, "a has no value (content[0])"],
     [{ "a b": { "": "{{x}}" } }, {}, 'x has no value (content["a b"][""])'],
@@ -39,16 +34,6 @@ describe("the issues of values that do not fit the template", () => {
       "a/0/d/0/e has no value (content[0].$show.text[1].$show)",
       "a/1/d/1/e has no value (content[0].$show.text[1].$show)",
       "a/2/d must be an array (content[0].$show.text[1].$each)",
-    ]);
-  });
-
-  it("have paths in which indices are numbers", () => {
-    const template = templateOf({ content: [{ $each: "a", $show: "{{b}} {{../c.0.d}} {{../e.0}}" }] });
-    const { issues } = template.fill({ a: [{}], e: {} });
-    expect(issues?.map(({ path }) => path)).toEqual([
-      ["a", 0, "b"],
-      ["c", 0, "d"],
-      ["e", "0"],
     ]);
   });
 
@@ -77,15 +62,12 @@ describe("the sample of a template", () => {
   it.each<[unknown, unknown]>([
     ["{{customer.name}} {{note?}}", { customer: { name: "name" }, note: "note" }],
     [[{ $each: "lines", $show: "{{price}} {{../total}}" }], { lines: [price], total: "total" }],
-    [[{ $each: "tags", $show: "{{this}}" }], { tags: ["tags"] }],
     [[{ $each: "a", $show: { $each: "this", $show: "{{b}} {{../../c}}" } }], { a: [[{ b: "b" }]], c: "c" }],
     // A small number is an index, and a larger one is a property name.
     ["{{lines.2.price}}", { lines: [price, price, price] }],
     ["{{years.2024}}", { years: { 2024: "2024" } }],
     [{ $if: "a.paid", $show: "PAID" }, { a: { paid: true } }],
     [[{ $if: "lines", $show: { $each: "lines", $show: "{{price}}" } }], { lines: [price] }],
-    [[{ $if: "note", $show: "{{note}}" }], { note: "note" }],
-    [["\\{{a}}"], {}],
     ["{{__proto__.constructor}}", JSON.parse('{"__proto__":{"constructor":"constructor"}}')],
   ])("is generated if the file has none: %j", (content, expected) => {
     const { sample } = templateOf({ content });
@@ -95,9 +77,6 @@ describe("the sample of a template", () => {
 });
 
 describe("the values of a template with a schema", () => {
-  const unchecked =
-    "cannot be checked, because it has too many errors, is nested too deeply, or refers to itself";
-
   it("are checked first by the schema and then by the template", () => {
     const json = { content: "{{a}}{{b}}", schema: { properties: { a: { type: "string" } } } };
     expect(issuesOf(json, { a: 1 })).toEqual(["a must be a string"]);
@@ -105,29 +84,13 @@ describe("the values of a template with a schema", () => {
     expect(templateOf(json).fill({ a: "1", b: 2 })).toEqual({ definition: { content: "12" } });
   });
 
-  it("are rejected if they are nested too deeply", () => {
+  it("are rejected if they, or the references of the schema, are nested too deeply", () => {
     let deep: Record<string, unknown> = {};
-    for (let depth = 0; depth < 100_000; depth += 1) deep = { a: deep };
+    for (let depth = 0; depth < 10_000; depth += 1) deep = { a: deep };
     expect(checked({ properties: { a: { $ref: "#" } } }, deep)).toEqual(["is nested deeper than 500 levels"]);
-    let less: Record<string, unknown> = { b: 1 };
-    for (let depth = 0; depth < 490; depth += 1) less = { a: less };
-    const nested = { allOf: [{ allOf: [{ allOf: [{ properties: { a: { $ref: "#" } } }] }] }] };
-    expect(checked(nested, less).filter((issue) => !issue.startsWith(unchecked))).toEqual([]);
-  });
-
-  it("are rejected if the schema refers to itself endlessly", () => {
-    expect(checked({ allOf: [{ $ref: "#" }] }, {})).toEqual([unchecked]);
-  });
-
-  it("are rejected if they have more issues than the stack can hold", () => {
-    const lines = Array.from({ length: 300_000 }, () => ({}));
-    const schema = { properties: { lines: { items: { required: ["price"] } } } };
-    expect(checked(schema, { lines })).toEqual([unchecked]);
-  });
-
-  it("are rejected if the validator cannot handle a property name that is not valid Unicode", () => {
-    const issue = checked({ properties: { a: { additionalProperties: false } } }, { a: { "\ud800": 1 } });
-    expect(issue).toEqual(["has a property whose name is not valid Unicode"]);
+    expect(checked({ allOf: [{ $ref: "#" }] }, {})).toEqual([
+      "cannot be checked, because it has too many errors, is nested too deeply, or refers to itself",
+    ]);
   });
 
   it("are always rejected by the schema `false` and accepted by `true`", () => {

@@ -3,18 +3,13 @@ import { contentOf, definitionOf, issuesOf, type PagePart } from "./json-filling
 
 describe("a placeholder", () => {
   it.each<[string, string, Record<string, unknown>, string]>([
-    ["a text", "Total: {{total}}.", { total: "£1,000" }, "Total: £1,000."],
     ["a number", "{{count}}", { count: -0.5 }, "-0.5"],
-    ["zero", "{{count}}", { count: 0 }, "0"],
     ["a boolean", "{{paid}}", { paid: false }, "false"],
     ["null as an empty text", "[{{note}}]", { note: null }, "[]"],
     ["a nested property", "{{buyer.address.city}}", { buyer: { address: { city: "Łódź" } } }, "Łódź"],
     ["an item by its index", "{{lines.1.price}}", { lines: [{}, { price: 7 }] }, "7"],
-    ["several values in one text", "{{a}}{{b}} {{a}}", { a: 1, b: 2 }, "12 1"],
     ["spaces inside the braces", "{{ a }}{{\ta\n}}", { a: 1 }, "11"],
-    ["a name of digits", "{{2024}}", { 2024: "x" }, "x"],
     ["names in other scripts, and - $ _", "{{größe}}{{a-b}}{{$c_d}}", { größe: 1, "a-b": 2, $c_d: 3 }, "123"],
-    ["an optional value that is present", "[{{note?}}]", { note: "n" }, "[n]"],
     ["an optional value that is missing", "[{{note?}}]", {}, "[]"],
     ["an optional property of a missing object", "[{{a.b.c?}}]", { a: "text" }, "[]"],
     ["a value with braces, which is not expanded again", "{{a}}", { a: "{{b}} \\{{" }, "{{b}} \\{{"],
@@ -27,28 +22,18 @@ describe("a placeholder", () => {
   it.each([
     ["escaped braces", "\\{{total}}", "{{total}}"],
     ["an escaped backslash before a placeholder", "C:\\\\{{a}}", "C:\\1"],
-    ["an escaped backslash before escaped braces", "\\\\\\{{a}}", "\\{{a}}"],
     ["backslashes elsewhere", "\\a\\{\\\\", "\\a\\{\\\\"],
-    ["closing braces alone", "a }} b {{a}} }}", "a }} b 1 }}"],
-    ["single braces", "{a} { {a}", "{a} { {a}"],
-    ["no characters", "", ""],
   ])("is parsed correctly in a text with %s", (_, text, expected) => {
     expect(contentOf(text, { a: 1 })).toBe(expected);
   });
 
   it("may be in any text of the definition, but not in a property name", () => {
     const json = {
-      content: [{ text: ["{{a}}", { text: "{{a}}", link: "https://x.example/{{a}}" }] }],
-      info: { title: "{{a}}" },
+      content: [{ text: ["{{a}}", { link: "/{{a}}" }] }],
       styles: { "{{a}}": { color: "{{a}}" } },
-      watermark: "{{a}}",
     };
-    expect(definitionOf(json, { a: "A" })).toEqual({
-      content: [{ text: ["A", { text: "A", link: "https://x.example/A" }] }],
-      info: { title: "A" },
-      styles: { "{{a}}": { color: "A" } },
-      watermark: "A",
-    });
+    const filled = { content: [{ text: ["A", { link: "/A" }] }], styles: { "{{a}}": { color: "A" } } };
+    expect(definitionOf(json, { a: "A" })).toEqual(filled);
   });
 
   it("is escaped in an svg text, unlike the rest of the text", () => {
@@ -65,22 +50,16 @@ describe("$each", () => {
   it("creates an element for each item and resolves names in the item", () => {
     const each = { $each: "lines", $show: ["{{item}}", "{{price}}"] };
     const body = [["Item", "Price"], each, ["Total", "{{total}}"]];
-    const [ink, pen] = [
-      { item: "Ink", price: 1 },
-      { item: "Pen", price: 2 },
-    ];
-    const values = { total: 3, lines: [ink, pen] };
+    const lines = JSON.parse('[{ "item": "Ink", "price": 1 }, { "item": "Pen", "price": 2 }]');
+    const values = { total: 3, lines };
     const rows = ["Item Price", "Ink 1", "Pen 2", "Total 3"].map((row) => row.split(" "));
     expect(contentOf({ table: { body } }, values)).toEqual({ table: { body: rows } });
   });
 
   it("has access to the item, its number and the outer scopes", () => {
     const inner = { $each: "tags", $show: "{{@number}} {{this}} {{../name}} {{../@number}} {{../../total}}" };
-    const [a, b] = [
-      { name: "a", tags: ["x", "y"] },
-      { name: "b", tags: ["z"] },
-    ];
-    const values = { total: 9, lines: [a, b] };
+    const lines = JSON.parse('[{ "name": "a", "tags": ["x", "y"] }, { "name": "b", "tags": ["z"] }]');
+    const values = { total: 9, lines };
     expect(contentOf([{ $each: "lines", $show: [inner] }], values)).toEqual([
       ["1 x a 1 9", "2 y a 1 9"],
       ["1 z b 2 9"],
@@ -97,18 +76,12 @@ describe("$each", () => {
     ]);
   });
 
-  it("may be in an array next to other elements, in another $each and in an $if", () => {
+  it("may be next to other elements, inside another $each and an $if, and over an empty array or null", () => {
     const lines = { $each: "lines", $show: "{{this}}" };
     const groups = { $each: "groups", $show: { $if: "lines", $show: lines, $else: "none" } };
     const values = { groups: [{ lines: [1, 2] }, { lines: [] }, { lines: [3] }] };
     expect(contentOf(["first", groups, "last"], values)).toEqual(["first", "1", "2", "none", "3", "last"]);
-  });
-
-  it.each([
-    ["an empty array", []],
-    ["null", null],
-  ])("creates no element for %s", (_, lines) => {
-    expect(contentOf(["a", { $each: "lines", $show: "{{this}}" }], { lines })).toEqual(["a"]);
+    for (const none of [[], null]) expect(contentOf(["a", lines], { lines: none })).toEqual(["a"]);
   });
 
   it("removes a table without rows, which pdfmake cannot draw", () => {
@@ -141,14 +114,6 @@ describe("$if", () => {
     expect(contentOf({ text: hidden, stack: [[hidden]] })).toEqual({ text: "", stack: [[]] });
     expect(contentOf(hidden)).toBe("");
   });
-
-  it("selects elements of any kind, and may be nested", () => {
-    const inner = { $if: "b", $show: { ul: ["{{b}}"] }, $else: 7 };
-    const outer = [{ $if: "a", $show: inner, $else: null }];
-    expect(contentOf(outer, { a: 1, b: "x" })).toEqual([{ ul: ["x"] }]);
-    expect(contentOf(outer, { a: 1 })).toEqual([7]);
-    expect(contentOf(outer)).toEqual([null]);
-  });
 });
 
 describe("a header, footer or background", () => {
@@ -163,15 +128,6 @@ describe("a header, footer or background", () => {
     expect(header?.(2, 9)).toBe("T 2");
     expect(footer?.(2, 9)).toEqual({ columns: ["2 / 9"] });
     expect(background?.(3, { width: 1 })).toEqual([{ text: "3" }]);
-  });
-
-  it("is created again for each page, including table layouts", () => {
-    const footer = { table: { body: [["{{@page}}"]] }, layout: { hLineWidth: 3 } };
-    const part = definitionOf({ content: "", footer }).footer;
-    const [first, second] = [part?.(1, 2), part?.(1, 2)] as { layout: { hLineWidth: () => number } }[];
-    expect(first?.layout.hLineWidth()).toBe(3);
-    expect(second).not.toBe(first);
-    expect(JSON.stringify(second)).toBe(JSON.stringify(first));
   });
 
   it("may belong to a section, where it may also be pdfmake's `inherit` or null", () => {

@@ -1,0 +1,151 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { startEmulator } from "../../src/emulator/index.ts";
+import { rejectionOf } from "../support/service.ts";
+import { emulate, generate, shareEmulator, templateFolder } from "./emulated.ts";
+
+const files = {
+  "letter.json": '{"content":"a"}',
+  "throws.mjs": 'export default () => { throw Error("no"); };',
+};
+const onCall = vi.fn();
+const emulator = shareEmulator(files, () => ({
+  ...{ host: "0.0.0.0", allowedHosts: ["pdf.test"], apiKeys: ["one", "two"], onCall },
+  limits: { requestMs: 5_000 },
+}));
+
+describe("startEmulator() with options", () => {
+  it("accepts every key of `apiKeys`, returns the first as `apiKey`, and uses a loopback address in `baseUrl`", async () => {
+    expect(emulator.apiKey).toBe("one");
+    expect(emulator.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const statusOf = async (apiKey: string) => (await generate({ ...emulator, apiKey }, "letter")).status;
+    expect([await statusOf("one"), await statusOf("two"), await statusOf("three")]).toEqual([200, 200, 401]);
+  });
+
+  it("rejects other host names before it checks the API key, and reports the call", async () => {
+    const { port } = new URL(emulator.baseUrl);
+    const statusFor = async (host: string) => {
+      const headers = { host, "content-type": "application/json" };
+      const call = request({ port, path: "/api/v1/templates/letter/generate-sync", method: "POST", headers });
+      const [incoming] = (await once(call.end("{}"), "response")) as [IncomingMessage];
+      incoming.resume();
+      return incoming.statusCode;
+    };
+    onCall.mockClear();
+    expect(await statusFor(`attacker.test:${port}`)).toBe(421);
+    expect(onCall).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ status: 421, detail: expect.stringContaining('"attacker.test"') }),
+    );
+    expect([await statusFor(`pdf.test:${port}`), await statusFor(`localhost:${port}`)]).toEqual([401, 401]);
+  });
+
+  it("closes the connection of a request that does not arrive within `limits.requestMs`", async () => {
+    const socket = connect(Number(new URL(emulator.baseUrl).port), "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    socket.write("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Le");
+    const [response] = (await once(socket, "data")) as [Buffer];
+    expect(response.toString()).toMatch(/^HTTP\/1\.1 408 /);
+    await once(socket, "close");
+  });
+
+  it("accepts a file URL, creates a random API key, closes with `await using`, and prints why a template failed", async () => {
+    const print = vi.spyOn(console, "error").mockReturnValue();
+    onTestFinished(() => print.mockRestore());
+    const templates = pathToFileURL(join(emulator.folder, "templates"));
+    let baseUrl: string;
+    {
+      await using other = await startEmulator({ templates, limits: { threads: 1 } });
+      baseUrl = other.baseUrl;
+      expect(other.apiKey).toMatch(/^dev_[\w-]{32}$/);
+      expect((await generate({ ...other, apiKey: "one" }, "throws")).status).toBe(401);
+      const id = (await generate(other, "throws")).headers.get("x-request-id");
+      expect(print).toHaveBeenCalledExactlyOnceWith(
+        expect.stringContaining(`POST /api/v1/templates/throws/generate-sync failed (x-request-id ${id})`),
+        expect.objectContaining({ message: expect.stringMatching(/throws\.mjs:1:30: no$/) }),
+      );
+    }
+    await expect(fetch(baseUrl)).rejects.toThrow();
+  });
+
+  it("loads TypeScript if Node supports it, and otherwise says what to do", async () => {
+    const started = emulate({ "letter.ts": "export default (_: { name: string }) => ({ content: 'a' });" });
+    if ("typescript" in process.features && process.features.typescript) {
+      expect((await generate(await started, "letter")).status).toBe(200);
+    } else {
+      const advice = `${process.version} does not load TypeScript. Run the emulator with Node 22.18 or later`;
+      await expect(started).rejects.toThrow(`letter.ts: ${advice}, or write letter.mjs`);
+    }
+  });
+
+  it.each<[string, unknown, string]>([
+    ["no options", undefined, "Expected an object of options"],
+    ["an unknown option", { prot: 1 }, "Unknown option `prot`. Known options: templates, port, host,"],
+    ["a web URL", { templates: new URL("https://x.test/") }, "Expected `templates` to be a folder"],
+    ["a port out of range", { port: 65_536 }, "0 to 65535, got 65536"],
+    [
+      "a host name with a port",
+      { allowedHosts: ["b.test", "a.test:80"] },
+      'without a scheme, a port or a path, got "a.test:80".',
+    ],
+    ["an empty array of keys", { apiKeys: [] }, "at least one key. Omit it"],
+    ["a key that is not valid in a header", { apiKeys: ["a b"] }, "visible ASCII"],
+    ["an onError that is not a function", { onError: true }, "Expected `onError`"],
+    ["a number as `images`", { images: 1 }, "Expected `images` to be a folder"],
+    ["an unknown limit", { limits: { pages: 1 } }, "`limits` knows: maxBodyBytes, requestMs, renderMs"],
+    ["a time limit that timers do not support", { limits: { renderMs: 2 ** 31 } }, "limits.renderMs"],
+    ["a limit of 0 threads", { limits: { threads: 0 } }, "limits.threads"],
+    ["an unknown fault", { faults: "never" }, "never"],
+    ["an unknown latency", { latency: "soon" }, "soon"],
+    ["a playground for other machines", { host: "0.0.0.0", ui: true }, "unless `host` is a loopback address"],
+  ])("rejects %s", async (_, options, message) => {
+    const allOptions = options === undefined ? options : { templates: "x", ...(options as object) };
+    await expect(startEmulator(allOptions as never)).rejects.toThrow(message);
+  });
+});
+
+describe("startEmulator() with an invalid folder", () => {
+  it("rejects a folder without templates", async () => {
+    const templates = await templateFolder({ "package.json": "{}", "a.d.ts": "" });
+    const problem = /contains no template\. Add a file <uid>\.json/;
+    await expect(startEmulator({ templates })).rejects.toThrow(problem);
+  });
+
+  // Each broken template ends its thread.
+  it("rejects broken templates, each with the position of the mistake", { timeout: 120_000 }, async () => {
+    const broken: Readonly<Record<string, readonly [text: string, problem: RegExp]>> = {
+      "empty.mjs": ["", /: its default export is not a function but undefined.*export default \(/],
+      "two.json": ['{"content":""}', / and two\.mjs\. Rename/],
+      "throws.mjs": ['\nthrow new Error("no logo");', /:2:7: no logo/],
+      "unparsable.mjs": ["export default (\n  ;", /:2:3: Unexpected token ';'/],
+      "unclosed.json": ['{"content":["{{a"]}', /, content\[0\]: /],
+      "schema.mjs": ["export const schema = {}; export default () => ({});", /: .* not a Standard Schema/],
+      "sample.mjs": ["export const sample = []; export default () => ({});", /: .*not an object that JSON/],
+      "ends.mjs": ["process.exit(0);", /: it ended the rendering/],
+    };
+    const texts = Object.entries(broken).map(([file, [text]]) => [file, text]);
+    const templates = await templateFolder({ ...Object.fromEntries(texts), "two.mjs": "" });
+    const { message } = (await rejectionOf(startEmulator({ templates, limits: { threads: 1 } }))) as Error;
+    for (const [file, [, problem]] of Object.entries(broken)) {
+      expect(message).toMatch(new RegExp(`^.*${file}${problem.source}`, "m"));
+    }
+  });
+
+  it("rejects folders that do not exist, are files or contain no fonts", async () => {
+    const templates = await templateFolder({ "a.json": '{"content":"a"}' });
+    const none = join(templates, "none");
+    const start = (options: object) => startEmulator({ templates, ...options });
+    await expect(start({ templates: none })).rejects.toThrow(/none does not exist\. Pass the folder/);
+    await expect(start({ templates: join(templates, "a.json") })).rejects.toThrow(
+      /is not a folder\. Pass the/,
+    );
+    await expect(start({ fonts: templates })).rejects.toThrow(/contains no \.ttf/);
+    for (const kind of ["fonts", "images"]) {
+      const problem = `The ${kind.slice(0, -1)} folder ${none} does not exist. Use another folder.`;
+      await expect(start({ [kind]: none })).rejects.toThrow(problem);
+    }
+  });
+});
