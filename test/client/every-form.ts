@@ -24,7 +24,7 @@ const nodeMethods = ["buffer()", "nodeStream()", "saveTo()"];
 
 /** Whether an output method exists in this test project: the browser bundle does not have those of Node. */
 function isAvailable([method]: readonly [method: string, ...rest: unknown[]]): boolean {
-  return process.env.TEMPLATE_PDF_BUILD !== "browser" || !nodeMethods.includes(method);
+  return process.env["TEMPLATE_PDF_BUILD"] !== "browser" || !nodeMethods.includes(method);
 }
 
 const allOutputMethods: readonly (readonly [method: string, read: Read])[] = [

@@ -53,7 +53,7 @@ describe("hooks", () => {
     const { client, service, recorded } = await start(completePdf);
     await generate(client).bytes();
     await generate(client).bytes();
-    const [call, , next] = recorded.map(([, event]) => event.call);
+    const [call, , next] = recorded.map(([, event]) => event["call"]);
     const common = { call, uid: "inv_2024", attempt: 1, elapsedMs: expect.any(Number) };
     const url = `${service.baseUrl}/api/v1/templates/inv_2024/generate-sync`;
     expect(recorded.slice(0, 2)).toEqual([
@@ -84,14 +84,14 @@ describe("hooks", () => {
     expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
     expect(recorded[2]?.[1]).toMatchObject({ error: expect.any(ErrorClass), delayMs: 0 });
     const facts = { attempts: 1, message: expect.stringMatching(message) };
-    expect(recorded[2]?.[1].error).toMatchObject(facts);
+    expect(recorded[2]?.[1]["error"]).toMatchObject(facts);
   });
 
   it("receive frozen events, and the failure once, with the same error object as the caller", async () => {
     const { client, recorded, names } = await start(saying(500));
     const error = await rejectionOf(generate(client).bytes());
     expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2", "error 2"]);
-    expect(recorded[5]?.[1].error).toBe(error);
+    expect(recorded[5]?.[1]["error"]).toBe(error);
     for (const [, event] of recorded) {
       expect(Object.isFrozen(event)).toBe(true);
       expect(Object.getPrototypeOf(event)).toBe(Object.prototype);

@@ -157,7 +157,7 @@ describe.each([
     });
     expect(error).toBeInstanceOf(expected);
     expect(leaksIn(places, apiKey)).toEqual([]);
-    expect([places["standard output"], places.warnings]).toEqual(["", ""]);
+    expect([places["standard output"], places["warnings"]]).toEqual(["", ""]);
   });
 
   it.each([
