@@ -76,6 +76,7 @@ describe.each(Object.entries(ways))("a fake service through %s", (_way, connect)
     expect(service.calls).toMatchObject([
       { uid: "inv 2024/ä", values, fault: undefined },
       { uid: "cert", values: { at: "1970-01-01T00:00:00.000Z" }, fault: undefined },
+      { uid: "invoice", values: {}, fault: undefined },
     ]);
     expect(service.calls[0]?.headers.get("x-tenant")).toBe("7");
     expect(service.calls[0]?.headers.has("authorization")).toBe(false);
@@ -107,8 +108,8 @@ describe.each(Object.entries(ways))("a fake service through %s", (_way, connect)
     expect(await pdfText(Buffer.concat(pieces))).toContain("£640.00");
     expect(service.calls.map(({ fault }) => fault)).toEqual([
       "a response with 500",
-      "a dropped connection",
-      "a slow document",
+      "the connection is reset instead of a response",
+      "the document arrives slowly but steadily",
     ]);
   });
 
