@@ -12,18 +12,10 @@ describe("the canonical text of a job", () => {
     }),
   );
 
-  it.each([
-    [{ a: 1 }, { a: 2 }],
-    [{ a: [1, 2] }, { a: [2, 1] }],
-    [{ a: { b: 1 } }, { a: { c: 1 } }],
-    [{ a: "1" }, { a: 1 }],
-    [{ a: null }, {}],
-  ])("differs for different values: %j, %j", (one, other) => {
-    expect(canonicalText("t", one)).not.toBe(canonicalText("t", other));
-  });
-
-  it("differs for another template", () => {
-    expect(canonicalText("t", {})).not.toBe(canonicalText("u", {}));
+  it("differs for different values and templates", () => {
+    const all = [{ a: 1 }, { a: "1" }, { a: [1, 2] }, { a: [2, 1] }, { a: { b: 1 } }, { a: null }, {}];
+    const texts = [...all.map((each) => canonicalText("t", each)), canonicalText("u", {})];
+    expect(new Set(texts).size).toBe(all.length + 1);
   });
 
   it("describes what is sent: it applies `toJSON` and omits undefined properties", () => {
@@ -31,26 +23,14 @@ describe("the canonical text of a job", () => {
     expect(canonicalText("t", { at, none: undefined })).toBe(canonicalText("t", { at: at.toJSON() }));
   });
 
-  it.each([
-    [{ a: 1n }],
-    [{ a: new Map() }],
-    [{ a: new Set() }],
-    [{ a: Number.NaN }],
-    [{ a: () => 1 }],
-    [{ a: Symbol("a") }],
-    [{ a: new Uint8Array(1) }],
-    [{ a: new ArrayBuffer(1) }],
-    [circle()],
-  ])("is undefined for values that JSON cannot represent", (values) => {
-    expect(canonicalText("t", values)).toBe(undefined);
+  it.each(
+    [1n, new Map(), new Set(), Number.NaN, () => 1, Symbol("a"), new Uint8Array(1), new ArrayBuffer(1)].map(
+      (a) => ({ a }),
+    ),
+  )("is undefined for values that JSON cannot represent: %o", (given) => {
+    expect(canonicalText("t", given)).toBe(undefined);
   });
 });
-
-function circle(): object {
-  const values: Record<string, unknown> = {};
-  values["itself"] = values;
-  return values;
-}
 
 /** The same values with their properties in reverse order. */
 function turned(value: unknown): unknown {

@@ -1,7 +1,9 @@
 import { getEventListeners } from "node:events";
 import { ServerError } from "template-pdf";
 import { generateMany, RunStoppedError } from "template-pdf/bulk";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { JobSource } from "../../src/bulk/job-source.ts";
+import { Run } from "../../src/bulk/run.ts";
 import { beginning, Service, saying, withLength } from "../support/service.ts";
 import { byNumber, generate, jobsOf, type Readable, small } from "./many.ts";
 
@@ -41,123 +43,104 @@ describe("a run whose signal is aborted", () => {
     expect([results, error, sent]).toEqual([[], "late", 0]);
   });
 
-  it("does not wait for a retry", async () => {
+  it("aborts the signal of `use`, and still yields the result that `use` then completes", async () => {
     const ending = new AbortController();
-    const hooks = { retry: () => setImmediate(() => ending.abort("enough")) };
-    const options = { concurrency: 1, signal: ending.signal };
-    const { error, sent } = await generate(soon, jobsOf(3), options, { retry: {}, hooks });
-    expect([error, sent]).toEqual(["enough", 1]);
-  });
-
-  it("aborts the signal of `use`", async () => {
-    const ending = new AbortController();
-    let seen: unknown;
     const use = async (pdf: Readable, _job: unknown, { signal }: { signal: AbortSignal }) => {
       await pdf.bytes();
       setImmediate(() => ending.abort("enough"));
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-      seen = signal.reason;
-      throw new Error("the upload was interrupted");
+      return signal.reason;
     };
     const { results, error } = await generate(whole, jobsOf(1), { use, signal: ending.signal });
-    expect([results, error, seen]).toEqual([[], "enough", "enough"]);
-  });
-
-  it("still yields the results that `use` completes meanwhile", async () => {
-    const ending = new AbortController();
-    const use = async (pdf: Readable) => {
-      await pdf.bytes();
-      ending.abort("enough");
-      await new Promise((resolve) => setImmediate(resolve));
-      return "stored";
-    };
-    const { results, error } = await generate(whole, jobsOf(1), { use, signal: ending.signal });
-    expect([results, error]).toEqual([[expect.objectContaining({ value: "stored" })], "enough"]);
+    expect([results, error]).toMatchObject([[{ status: "fulfilled", value: "enough" }], "enough"]);
   });
 
   it("yields the rest in order with `ordered`, without the dropped results", async () => {
-    const service = await Service.start(byNumber({ 1: endless }));
     const ending = new AbortController();
-    const stored: number[] = [];
-    const use = async (pdf: Readable, _job: unknown, { index }: { index: number }) => {
+    let stored = 0;
+    const use = async (pdf: Readable) => {
       await pdf.bytes();
-      if (stored.push(index) === 3) setImmediate(() => setImmediate(() => ending.abort("enough")));
+      if (++stored === 3) setImmediate(() => setImmediate(() => ending.abort("enough")));
     };
     const options = { use, concurrency: 4, ordered: true, signal: ending.signal };
-    const run = generateMany(service.client(), jobsOf(4), options);
-    const indexes = [await run.next(), await run.next(), await run.next()].map(({ value }) => value?.index);
-    expect(indexes).toEqual([0, 2, 3]);
-    await expect(run.next()).rejects.toBe("enough");
+    const { results, error } = await generate(byNumber({ 1: endless }), jobsOf(4), options);
+    expect([results.map(({ index }) => index), error]).toEqual([[0, 2, 3], "enough"]);
   });
 
-  it("ends soon although all jobs are invalid", async () => {
-    function* jobs() {
-      for (;;) yield { template: "t", values: 5 };
-    }
+  it.each([
+    ["all jobs are invalid", "a job", true],
+    ["earlier runs finished all jobs", jobsOf(1)[0], false],
+  ])("ends soon although %s", async (_title, job, admitted) => {
     const ending = new AbortController();
-    setTimeout(() => ending.abort("enough"), 20);
-    const { error, sent } = await generate(whole, jobs(), { signal: ending.signal });
-    expect([error, sent]).toEqual(["enough", 0]);
+    const { service } = await generate(whole, []);
+    const options = { use: () => 1, admit: () => admitted, signal: ending.signal };
+    const run = new Run(service.client(), new JobSource(Array(5000).fill(job)), options);
+    setTimeout(() => ending.abort("enough"));
+    const read = (async () => {
+      for await (const _ of run);
+    })();
+    await expect(read).rejects.toBe("enough");
   });
 
-  it("ends even if its source and `use` never end", async () => {
+  it("ends after a second even if its source and `use` never end", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const ending = new AbortController();
     const jobs = neverEnding(1, () => ending.abort("enough"));
-    const use = () => new Promise<never>(() => {});
-    expect((await generate(whole, jobs, { use, signal: ending.signal })).error).toBe("enough");
+    const ended = generate(whole, jobs, { use: () => new Promise(() => {}), signal: ending.signal });
+    ending.signal.addEventListener("abort", () => vi.advanceTimersByTimeAsync(1000));
+    expect((await ended).error).toBe("enough");
   });
 });
 
 describe("a run whose `drain` is aborted", () => {
-  it("completes the jobs in flight, and throws because jobs remain", async () => {
-    const service = await Service.start(whole);
+  /** Aborts `drain` when this many documents are complete. */
+  const generateUntil = (count: number, jobs: number) => {
     const draining = new AbortController();
-    const results: number[] = [];
-    const run = generateMany(service.client(), jobsOf(100), { concurrency: 3, drain: draining.signal });
-    const read = (async () => {
-      for await (const { index } of run) if (results.push(index) === 5) draining.abort();
-    })();
-    const error = await read.catch((thrown: unknown) => thrown);
+    let stored = 0;
+    const use = async (pdf: Readable) => {
+      await pdf.bytes();
+      if (++stored === count) draining.abort();
+    };
+    return generate(whole, jobsOf(jobs), { use, concurrency: 3, drain: draining.signal });
+  };
+
+  it("completes the jobs in flight, and throws because jobs remain", async () => {
+    const { results, error, sent } = await generateUntil(5, 100);
     expect(RunStoppedError.is(error) && [error.code, error.message]).toEqual([
       "run_stopped",
-      `The run stopped before its last job: \`drain\` was aborted. ${results.length} jobs were fulfilled and 0 were rejected.`,
+      `The run stopped before its last job: \`drain\` was aborted. ${sent} jobs were fulfilled and 0 were rejected.`,
     ]);
-    expect(results.length).toBe(service.requests.length);
-    expect(results.length).toBeLessThanOrEqual(5 + 3);
+    expect(results.length).toBe(sent);
+    expect(sent).toBeLessThanOrEqual(5 + 3);
   });
 
   it("does not throw if its last job is done", async () => {
-    const draining = new AbortController();
-    const service = await Service.start(whole);
-    const results: number[] = [];
-    const options = { concurrency: 8, drain: draining.signal };
-    for await (const { index } of generateMany(service.client(), jobsOf(3), options)) {
-      results.push(index);
-      draining.abort();
-    }
-    expect(results.sort()).toEqual([0, 1, 2]);
-  });
-
-  it("does not wait for a retry", async () => {
-    const draining = new AbortController();
-    const hooks = { retry: () => setImmediate(() => draining.abort()) };
-    const options = { concurrency: 1, drain: draining.signal };
-    const { results, error } = await generate(soon, jobsOf(9), options, { retry: {}, hooks });
-    expect(results).toEqual([expect.objectContaining({ attempts: 1, error: expect.any(ServerError) })]);
-    expect(RunStoppedError.is(error)).toBe(true);
+    const { results, error } = await generateUntil(1, 2);
+    expect([results.length, error]).toEqual([2, undefined]);
   });
 
   it("does not wait for its source", async () => {
-    const service = await Service.start(whole);
     const draining = new AbortController();
-    const results: number[] = [];
-    const run = generateMany(service.client(), neverEnding(2), { drain: draining.signal });
-    const read = (async () => {
-      for await (const { index } of run) if (results.push(index) === 2) setImmediate(() => draining.abort());
-    })();
-    await expect(read).rejects.toThrow(RunStoppedError);
-    expect(results.sort()).toEqual([0, 1]);
+    const jobs = neverEnding(2, () => draining.abort());
+    const { results, error } = await generate(whole, jobs, { drain: draining.signal });
+    expect([results.length, RunStoppedError.is(error)]).toEqual([2, true]);
   });
+});
+
+it.each([
+  ["signal", [], "enough"],
+  [
+    "drain",
+    [expect.objectContaining({ attempts: 1, error: expect.any(ServerError) })],
+    expect.any(RunStoppedError),
+  ],
+])("a run does not wait for a retry when its `%s` is aborted", async (name, results, error) => {
+  const ending = new AbortController();
+  const hooks = { retry: () => setImmediate(() => ending.abort("enough")) };
+  const options = { concurrency: 1, [name]: ending.signal };
+  const ended = await generate(soon, jobsOf(9), options, { retry: {}, hooks });
+  expect([ended.results, ended.error, ended.sent]).toEqual([results, error, 1]);
 });
 
 describe("a run that stops itself", () => {
@@ -172,11 +155,8 @@ describe("a run that stops itself", () => {
     expect((error as Error).cause).toBe(results[3]?.error);
   });
 
-  it.each([
-    ["`stopAfter` is reached", saying(400), { stopAfter: 1 }],
-    ["Retry-After is longer than an hour", saying(429, "", { "retry-after": "7200" }), {}],
-  ])("throws if %s after all jobs have started", async (_when, answer, options) => {
-    const { results, error } = await generate(answer, jobsOf(3), options, { retry: {} });
+  it("throws also if all jobs have started", async () => {
+    const { results, error } = await generate(saying(400), jobsOf(3), { stopAfter: 1 });
     expect([results.length, RunStoppedError.is(error)]).toEqual([3, true]);
   });
 });
@@ -201,16 +181,11 @@ describe("a run whose loop ends", () => {
     await (await service.request(1)).closed;
   });
 
-  it.each([
-    ["a request is in flight", () => jobsOf(1)],
-    ["its source is waiting", () => neverEnding(0)],
-  ])("settles a pending `next()` if `return()` is called while %s", async (_when, jobs) => {
-    const service = await Service.start(endless);
-    const run = generateMany(service.client(), jobs() as never);
+  it("settles a pending `next()` if `return()` is called while its source is waiting", async () => {
+    const { service } = await generate(whole, []);
+    const run = generateMany(service.client(), neverEnding(0));
     const next = run.next();
-    if (Array.isArray(jobs())) await service.request();
-    expect(await run.return?.()).toEqual(done);
-    expect(await next).toEqual(done);
+    expect([await run.return?.(), await next]).toEqual([done, done]);
   });
 
   it("sends nothing after `return()`, which may be called twice", async () => {
@@ -221,16 +196,15 @@ describe("a run whose loop ends", () => {
   });
 
   it("leaves no listener on the caller's signals", async () => {
-    const signals = [new AbortController().signal, new AbortController().signal];
-    const listeners = () => signals.map((signal) => getEventListeners(signal, "abort").length);
-    const during: number[][] = [];
-    const use = async (pdf: Readable) => {
-      await pdf.bytes();
-      during.push(listeners());
-    };
-    const [signal, drain] = signals;
-    await generate(whole, jobsOf(3), { use, signal, drain });
-    expect([during, listeners()]).toEqual([Array(3).fill([1, 1]), [0, 0]]);
+    const [signal, drain] = [new AbortController().signal, new AbortController().signal];
+    const count = () => getEventListeners(signal, "abort").length + getEventListeners(drain, "abort").length;
+    const during: number[] = [];
+    await generate(whole, jobsOf(3), {
+      use: (pdf: Readable) => pdf.bytes().then(() => during.push(count())),
+      signal,
+      drain,
+    });
+    expect([during, count()]).toEqual([[2, 2, 2], 0]);
   });
 });
 

@@ -1,26 +1,27 @@
-import { SaveError, ServerError, TemplatePdfError } from "template-pdf";
-import { JournalError, RunStoppedError } from "template-pdf/bulk";
+import { type PendingPdf, SaveError, ServerError, template } from "template-pdf";
+import { RunStoppedError } from "template-pdf/bulk";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { FailureGroups } from "../../src/bulk/failure-groups.ts";
-
-const failed = (message: string) => new ServerError(message, { status: 500 });
+import { SystematicFailures } from "../../src/bulk/systematic-failures.ts";
+import { BadRequestError, ConfigurationError } from "../../src/index.ts";
+import { saying, withLength } from "../support/service.ts";
+import { byNumber, generate, jobsOf, setUpRun, small } from "./many.ts";
 
 describe("the failures of a run", () => {
-  it("are counted by kind, the most frequent first, with the indexes of their first ten jobs", () => {
+  const failed = (message: string) => new ServerError(message, { status: 500 });
+
+  it("are counted by kind, ignoring numbers and paths, the most frequent first, with the indexes of ten jobs", () => {
     const groups = new FailureGroups();
     groups.add(new TypeError("no such bucket"), 0);
-    for (let index = 1; index <= 12; index++) groups.add(failed("down"), index);
+    for (let index = 1; index <= 12; index++) groups.add(failed(`${9 * index} bytes arrived`), index);
+    for (const path of ["/out/a", "/out/b"]) groups.add(new SaveError(`"${path}" is full.`, { path }), 0);
+    const indexes = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
     expect(groups.all).toEqual([
-      { code: "server_error", message: "down", count: 12, indexes: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] },
+      { code: "server_error", message: "9 bytes arrived", count: 12, indexes },
+      { code: "not_saved", message: '"/out/a" is full.', count: 2, indexes: [0, 0] },
       { code: "TypeError", message: "no such bucket", count: 1, indexes: [0] },
     ]);
-  });
-
-  it("are of one kind if they differ only in numbers", () => {
-    const groups = new FailureGroups();
-    for (const count of [12, 3456]) groups.add(failed(`${count} bytes arrived`), count);
-    const message = "12 bytes arrived";
-    expect(groups.all).toEqual([{ code: "server_error", message, count: 2, indexes: [12, 3456] }]);
   });
 
   it("have at most 51 kinds", () => {
@@ -28,40 +29,121 @@ describe("the failures of a run", () => {
     for (let index = 0; index < 200; index++) groups.add(failed(`${"x".repeat(index)} is down`), index);
     for (let again = 0; again < 5; again++) groups.add(failed("xx is down"), 1000);
     const [others, known, ...rest] = groups.all;
-    expect([others, known]).toMatchObject([
-      { code: "others", count: 150 },
-      { message: "xx is down", count: 6 },
-    ]);
-    expect(rest.length).toBe(49);
+    expect(others).toMatchObject({ code: "others", message: "Other failures.", count: 150 });
+    expect([known, rest.length]).toMatchObject([{ message: "xx is down", count: 6 }, 49]);
   });
 
   it.each([
-    ["a text", { code: "unknown", message: "a text" }],
-    [undefined, { code: "unknown", message: "undefined" }],
-    [Object.create(null), { code: "unknown", message: "an Object" }],
-  ])("may be any thrown value: %j", (thrown, kind) => {
+    ["a text", "a text"],
+    [undefined, "undefined"],
+    [Object.create(null), "an Object"],
+  ])("may be any thrown value: %j", (thrown, message) => {
     const groups = new FailureGroups();
     groups.add(thrown, 3);
-    expect(groups.all).toEqual([{ ...kind, count: 1, indexes: [3] }]);
+    expect(groups.all).toEqual([{ code: "unknown", message, count: 1, indexes: [3] }]);
   });
 });
 
-it.each([
-  [
-    "JournalError",
-    "journal_failed",
-    JournalError as typeof TemplatePdfError,
-    new JournalError("x", { path: "p" }),
-  ],
-  [
-    "RunStoppedError",
-    "run_stopped",
-    RunStoppedError as typeof TemplatePdfError,
-    new RunStoppedError("x", { fulfilled: 1, rejected: 2, why: "enough" }),
-  ],
-] as const)("a %s is a TemplatePdfError with its own name, code and brand", (name, code, Kind, error) => {
-  expect([error.name, error.code, String(error)]).toEqual([name, code, `${name}: x`]);
-  expect([Kind.is(error), TemplatePdfError.is(error), SaveError.is(error)]).toEqual([true, true, false]);
-  expect(Kind.is(new SaveError("x", { path: "p" }))).toBe(false);
-  expect(error.toJSON()).toMatchObject({ name, code, message: "x", attempts: 0 });
+describe("a run that the service refuses", () => {
+  it.each([
+    [401, 1, "with this API key, no job would succeed"],
+    [403, 5, "with this API key, no job would succeed"],
+    [404, 5, "with this uid and base URL, no job would succeed"],
+    [422, 20, /^with values of this kind, no job would succeed: .* 422, saying "no total"$/],
+  ])("stops with %i after %i jobs, each of which was rejected", async (status, count, why) => {
+    const answer = saying(status, '{"detail":"no total"}');
+    const { results, error, sent } = await generate(answer, jobsOf(100), { concurrency: 1 });
+    expect([results.length, sent]).toEqual([count, count]);
+    expect(error).toMatchObject({ fulfilled: 0, rejected: count, cause: { status } });
+    expect(RunStoppedError.is(error) && error.why).toMatch(why);
+  });
+
+  it("ends normally if no job is left", async () => {
+    const { results, error } = await generate(saying(401), jobsOf(1));
+    expect([results.length, error]).toEqual([1, undefined]);
+  });
+
+  it("continues if a document was generated before", async () => {
+    const answers = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [n + 1, saying(422)]));
+    const { results, error } = await generate(byNumber(answers), jobsOf(31), { concurrency: 1 });
+    expect([results.length, error]).toEqual([31, undefined]);
+  });
+
+  it("continues if its journal records documents of an earlier run", async () => {
+    let answer = withLength(small);
+    const { run } = await setUpRun((received) => answer(received));
+    await run(jobsOf(1));
+    answer = saying(404);
+    expect(await run(jobsOf(9), { concurrency: 1 })).toMatchObject({ skipped: 1, rejected: 8 });
+  });
+});
+
+describe("`skipInvalid`", () => {
+  const invoice = template("invoice", z.object({ total: z.string() }));
+  const jobs = [1, 2, "£3", 4, "£5"].map((total) => ({ template: invoice, values: { total } as never }));
+  const options = { concurrency: 1, stopAfter: 1 };
+
+  it("does not count jobs with invalid values for `stopAfter`", async () => {
+    const { results, error } = await generate(withLength(small), jobs, { ...options, skipInvalid: true });
+    const statuses = results.map(({ status }) => status);
+    expect(statuses).toEqual(["rejected", "rejected", "fulfilled", "rejected", "fulfilled"]);
+    expect(error).toBe(undefined);
+    const stopped = await generate(withLength(small), jobs, options);
+    expect([stopped.error, stopped.sent]).toMatchObject([{ why: "`stopAfter: 1` was reached" }, 0]);
+  });
+
+  it("counts other failures for `stopAfter`, and 20 responses of 422 with invalid jobs between them", async () => {
+    const once = { retry: { limit: 0 } };
+    const two = { ...options, stopAfter: 2, skipInvalid: true };
+    const other = await generate(saying(500), jobs, two, once);
+    expect([other.error, other.sent]).toMatchObject([{ why: "`stopAfter: 2` was reached" }, 2]);
+    const refused = Array.from({ length: 12 }, () => jobs).flat();
+    const { error, sent } = await generate(saying(422), refused, { concurrency: 1, skipInvalid: true });
+    expect([RunStoppedError.is(error), sent]).toEqual([true, 20]);
+  });
+
+  it("counts them in the summary", async () => {
+    const { run } = await setUpRun();
+    const sink = { put: (_key: string, pdf: PendingPdf) => pdf.bytes() };
+    const key = ({ values }: (typeof jobs)[number]) => String((values as { total: unknown }).total);
+    const summary = await run(jobs as never, { skipInvalid: true, key, sink });
+    expect(summary).toMatchObject({ fulfilled: 2, rejected: 3, invalid: 3 });
+  });
+});
+
+describe("the check whether other jobs can succeed", () => {
+  const fresh = { stored: 0, finishedBefore: 0 };
+  const refused = (detail: string) =>
+    new BadRequestError("Got 422.", { status: 422, rawBody: "", body: undefined, detail });
+
+  it("fails at once with settings that prevent every request, unless a document is stored", () => {
+    const settings = new ConfigurationError("`apiKey` is wrong.");
+    expect(new SystematicFailures().add(settings, fresh)).toMatchObject({ withWhat: "with these settings" });
+    expect(new SystematicFailures().add(settings, { ...fresh, stored: 1 })).toBeUndefined();
+    expect(new SystematicFailures().add(new Error(), fresh)).toBeUndefined();
+  });
+
+  it.each([
+    [["row 0: no total", "row 19: no total"], ', saying "row 19: no total"'],
+    [["no total", "no date"], ", for 2 different reasons"],
+  ])("reports what the first 20 responses of 422 have in common: %j", (details, common) => {
+    const failures = new SystematicFailures();
+    const told = Array.from({ length: 20 }, (_, row) => failures.add(refused(details[row % 2] ?? ""), fresh));
+    expect(told.slice(0, -1)).toEqual(Array.from({ length: 19 }));
+    expect(told.at(-1)).toEqual({
+      withWhat: "with values of this kind",
+      fix: "Fix the values or the template",
+      common: `the service rejected all of them with 422${common}`,
+    });
+  });
+
+  it("passes after 20 refused jobs if another job failed differently or succeeded before", () => {
+    const mixed = new SystematicFailures();
+    mixed.add(new Error(), fresh);
+    const again = new SystematicFailures();
+    for (let row = 0; row < 30; row++) {
+      expect(mixed.add(refused("no"), fresh)).toBeUndefined();
+      expect(again.add(refused("no"), { stored: 0, finishedBefore: 1 })).toBeUndefined();
+    }
+  });
 });

@@ -9,7 +9,8 @@ const { encodeHeader, encodeLine, LineReader, lineBytes, readBeginning } = forma
 const lineOf = (number: number) => encodeLine(Uint32Array.of(number, 1, 2, 3, 4, 5));
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 const lines = (count: number) => upTo(count).map(lineOf).join("");
-const header = encodeHeader({ salt: "c2FsdA", run: { template: "invoice" } });
+const told = { salt: "c2FsdA", run: { template: "invoice", data: "Zoë \ud800.csv" } };
+const header = encodeHeader(told);
 
 /** Reads the lines after the header in chunks of this size, and identifies them by number. */
 function read(bytes: Buffer, chunkBytes = bytes.length || 1) {
@@ -26,13 +27,14 @@ function read(bytes: Buffer, chunkBytes = bytes.length || 1) {
 const chunkBytes = fc.integer({ min: 1, max: 3 * lineBytes });
 
 describe("reading a journal", () => {
-  property("finds exactly the complete lines of a truncated journal", () =>
+  property("returns the header and exactly the complete lines of a truncated journal", () =>
     fc.property(fc.nat(6), fc.nat(), chunkBytes, (count, place, size) => {
       const whole = Buffer.concat([header, Buffer.from(lines(count))]);
       const cut = whole.subarray(0, place % (whole.length + 1));
       const beginning = readBeginning(cut);
       if (cut.length < header.length) return beginning.kind === "nothing";
       if (beginning.kind !== "header") return false;
+      expect(beginning.header).toEqual(told);
       const kept = Math.floor((cut.length - header.length) / lineBytes);
       const expected = { numbers: upTo(kept), damagedLines: 0, wholeBytes: kept * lineBytes };
       expect(read(cut.subarray(beginning.bytes), size)).toEqual(expected);
@@ -63,10 +65,7 @@ describe("reading a journal", () => {
   const two = `${lineOf(0)}${lineOf(1)}`;
   it.each([
     ["a stretch of zeros between lines", `${lineOf(0)}${"\0".repeat(3 * lineBytes)}${lineOf(1)}`, 3],
-    ["a line of something else", `${lineOf(0)}hello\n${lineOf(1)}`, 1],
     ["half a line in the middle", `${lineOf(5).slice(0, 20)}${two}`, 1],
-    ["a line with a missing byte", `${lineOf(0)}${lineOf(5).slice(1)}${lineOf(1)}`, 1],
-    ["a line at the end", `${two}what is this?\n`, 1],
     ["a line before half a line", `${two}what?\nabcdef`, 1],
     ["several lines", `x\n${lineOf(0)}y\n${lineOf(1)}z\n`, 3],
     ["a last line without its newline", `${two}${lineOf(2).slice(0, -1)}`, 0],
@@ -78,42 +77,11 @@ describe("reading a journal", () => {
       expect(read(bytes, size)).toEqual({ numbers: [0, 1], damagedLines, wholeBytes });
   });
 
-  it("refuses a first line with a damaged byte", () => {
-    const kinds = upTo(header.length).map((at) => {
-      const bytes = Buffer.concat([header, Buffer.from(lines(1))]);
-      bytes[at] = (bytes[at] as number) ^ 1;
-      return readBeginning(bytes).kind;
-    });
-    expect([...new Set(kinds)].sort()).toEqual(["damaged", "foreign"]);
-  });
-
-  it.each([1, 3])("distinguishes a first line of version %i from a damaged one", (version) => {
-    const summed = `{"format":"template-pdf bulk journal","version":${version},"more":true`;
+  it("distinguishes a first line of another version from a damaged one", () => {
+    const summed = '{"format":"template-pdf bulk journal","version":3,"more":true';
     const sum = crc32(summed).toString(16).padStart(8, "0");
     expect(readBeginning(Buffer.from(`${summed},"sum":"${sum}"}\n`)).kind).toBe("otherVersion");
   });
-
-  const run = fc.dictionary(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }));
-
-  property("returns the salt and the run of the first line", () =>
-    fc.property(fc.base64String(), run, (salt, members) => {
-      const bytes = encodeHeader({ salt, run: members });
-      const beginning = readBeginning(Buffer.concat([bytes, Buffer.from("more\n")]));
-      if (beginning.kind !== "header") return false;
-      expect(beginning.header).toEqual({ salt, run: JSON.parse(JSON.stringify(members)) });
-      return beginning.bytes === bytes.length;
-    }),
-  );
-
-  property("returns the record of a line", () =>
-    fc.property(fc.uint32Array({ minLength: 6, maxLength: 6 }), (written) => {
-      const records: number[][] = [];
-      const line = encodeLine(written);
-      new LineReader((record) => records.push([...record])).read(Buffer.from(line));
-      expect(records).toEqual([[...written]]);
-      return line.length === lineBytes;
-    }),
-  );
 });
 
 it("a line of the journal contains the hashes and their checksum in base64url", () => {
@@ -124,22 +92,16 @@ it("a line of the journal contains the hashes and their checksum in base64url", 
 });
 
 describe("the hashes of a job", () => {
-  function hashOf(salt: string, key: string, input: string): number[] {
+  const hashOf = (salt: string, text: string) => {
     const hashed = newRecord();
-    hashJob(salt, key, input, hashed);
-    return [...hashed];
-  }
+    hashJob(salt, text, text, hashed);
+    return [hashed.slice(0, 3).join(), hashed.slice(3).join()];
+  };
 
-  it("differ for texts that differ only in half a surrogate pair", () => {
+  it("differ by text, even in half a surrogate pair, by salt, and between a key and an input", () => {
     const alike = ["\ud800", "\ud801", "\ufffd", '"\\ud800"', ' escaped "\\ud800"', ""];
-    const hashes = alike.map((text) => hashOf("salt", text, text).join());
-    expect(new Set(hashes).size).toBe(alike.length);
-  });
-
-  it("differ by salt, and between a key and an input", () => {
-    const [one, other] = [hashOf("one", "a", "a"), hashOf("other", "a", "a")];
-    const all = [one.slice(0, 3), one.slice(3), other.slice(0, 3), other.slice(3)].map(String);
-    expect(new Set(all).size).toBe(4);
+    const hashes = ["salt", "other"].flatMap((salt) => alike.flatMap((text) => hashOf(salt, text)));
+    expect(new Set(hashes).size).toBe(4 * alike.length);
   });
 });
 

@@ -1,15 +1,8 @@
 import { createServer } from "node:http";
 import { join } from "node:path";
-import {
-  type BulkOutage,
-  type BulkProgress,
-  type BulkResult,
-  folder,
-  RunStoppedError,
-  runBulk,
-} from "template-pdf/bulk";
+import { type BulkOutage, type BulkProgress, type BulkResult, folder, runBulk } from "template-pdf/bulk";
 import { expect, it, onTestFinished } from "vitest";
-import { clientOf } from "../support/service.ts";
+import { clientOf, rejectionOf } from "../support/service.ts";
 import { open, type SocketServer } from "../support/sockets.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { jobsOf, small } from "./many.ts";
@@ -73,20 +66,14 @@ it("a run that stopped because of an outage continues when it is restarted, and 
   const fulfilled: number[] = [];
   const onResult = ({ index, status }: BulkResult<unknown>) =>
     status === "fulfilled" && fulfilled.push(index);
-  const error = await run({ giveUpAfter: 0, onResult }).catch((thrown: unknown) => thrown);
-  expect(RunStoppedError.is(error) && error.message).toMatch(
-    /: the service is unavailable; the last error: (?:Could not|Got no)/,
-  );
-  expect(error).toMatchObject({ summary: { fulfilled: fulfilled.length, rejected: 0 } });
+  expect(await rejectionOf(run({ giveUpAfter: 0, onResult }))).toMatchObject({
+    name: "RunStoppedError",
+    why: expect.stringMatching(/^the service is unavailable; the last error: (?:Could not|Got no)/),
+    summary: { fulfilled: fulfilled.length, rejected: 0 },
+  });
   await startAgain();
   const before = requested.length;
   const left = 40 - fulfilled.length;
   expect(await run({})).toMatchObject({ fulfilled: left, skipped: fulfilled.length, rejected: 0 });
   expect(requested.slice(before).filter((n) => fulfilled.includes(n))).toEqual([]);
-});
-
-it("a run rejects with what `onOutage` throws", async () => {
-  const { run } = await setUp();
-  const own = new Error("enough");
-  await expect(run({ onOutage: () => Promise.reject(own) })).rejects.toBe(own);
 });

@@ -2,84 +2,151 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Pace } from "../../src/bulk/pace/pace.ts";
 import { property } from "../support/fuzz.ts";
-import {
-  type Allowed,
-  atOnce,
-  fixedWindow,
-  type Limiter,
-  outOfOrder,
-  type RetryAfter,
-  refusingOnce,
-  simulateAuto,
-  tokenBucket,
-  unlimited,
-} from "./simulated-run.ts";
 
-type MakeServer = (allowed: Allowed, retryAfter: RetryAfter) => Limiter;
-const byClock: MakeServer = (allowed, retryAfter) => fixedWindow(allowed, retryAfter);
-const fromRequest: MakeServer = (allowed, retryAfter) => fixedWindow(allowed, retryAfter, "with a request");
-const minute: MakeServer = (allowed, retryAfter) => fixedWindow(allowed, retryAfter, "by the clock", 60_000);
-const bucketOf =
-  (burst?: number): MakeServer =>
-  (allowed, retryAfter) =>
-    tokenBucket(allowed, burst ?? allowed(0), retryAfter);
+/** A server with a limit, in virtual time: its response to a request. */
+type Limiter = (nowMs: number) => { readonly status: 200 | 429; readonly retryAfterMs?: number };
 
-const windows = { "a window by the clock": byClock, "a window from the first request": fromRequest };
-const steady = { ...windows, "a bucket of a second": bucketOf(), "a bucket of 10": bucketOf(10) };
-const all = ["none", "1", "rest"] as const;
-const long = ["2", "5"] as const;
+/** The requests per second that are allowed at this time. */
+type Allowed = (nowMs: number) => number;
+/** Retry-After: absent, a fixed number of seconds, or the rest of the window rounded up to seconds. */
+type RetryAfter = "none" | "1" | "5" | "10" | "rest";
+type MakeServer = (allowed: Allowed, says: RetryAfter) => Limiter;
 
-/** For each row: servers, limits per second, Retry-After, circumstances, and expectations that differ from the defaults. */
-const groups = [
-  ["settles within 10 % of the limit", steady, [20, 100, 500], all, {}, {}],
-  ["keeps up with a high limit", windows, [2000], all, { latencyMs: 2 }, { refused: 0.002 }],
-  ["keeps to a low limit", steady, [5], all, { durationMs: 120_000 }, { refused: 0.025 }],
-  ["settles with slow responses", windows, [100], all, { latencyMs: 300 }, {}],
-  [
-    "settles with slow refusals",
-    windows,
-    [100],
-    all,
-    { durationMs: 60_000, latencyMs: 150, refusesAtOnce: false },
-    { least: 0.8, refused: 0.03 },
-  ],
-  ["follows a limit that halves", windows, [100], all, { durationMs: 60_000 }, { change: 0.5 }],
-  [
-    "follows a limit that doubles",
-    windows,
-    [100],
-    all,
-    { durationMs: 120_000, settledFromMs: 80_000 },
-    { change: 2 },
-  ],
-  ["sends single requests", { "a bucket of 1": bucketOf(1) }, [20], all, {}, { least: 0.7 }],
-  [
-    "uses the limit after long pauses",
-    { "a window by the clock": byClock, "a bucket of a second": bucketOf() },
-    [20, 100],
-    long,
-    { durationMs: 200_000, settledFromMs: 80_000 },
-    { refused: 0.005 },
-  ],
-  // Such a window cannot be distinguished from an outage, so it is retried after every pause.
-  [
-    "uses a limit per minute",
-    { "a minute": minute },
-    [10, 100],
-    long,
-    { durationMs: 600_000, settledFromMs: 0 },
-    { least: 0.9, refused: 0.07 },
-  ],
-  ["waits for the rest of a minute", { "a minute": minute }, [10], ["rest"], { durationMs: 600_000 }, {}],
-] as const;
+const accepted = { status: 200 } as const;
 
-const cases = groups.flatMap(([does, servers, rates, retryAfters, circumstances, expected]) =>
-  Object.entries(servers).flatMap(([name, make]) =>
-    retryAfters.flatMap((retryAfter) =>
-      rates.map((rate) => ({ does, name, make, retryAfter, rate, circumstances, expected })),
-    ),
-  ),
-);
+function refusal(says: RetryAfter, restMs: number) {
+  if (says === "none") return { status: 429 } as const;
+  const seconds = says === "rest" ? Math.ceil(restMs / 1000) : Number(says);
+  return { status: 429, retryAfterMs: 1000 * seconds } as const;
+}
+
+/** A fixed number in each window, which begins at a multiple of `windowMs` or with the first request after the last window. */
+function windowOf(begins: "by the clock" | "with a request", windowMs = 1000): MakeServer {
+  const clockOffsetMs = 370;
+  return (allowed, says) => {
+    let [startMs, count] = [Number.NEGATIVE_INFINITY, 0];
+    return (nowMs) => {
+      if (nowMs >= startMs + windowMs) {
+        const byClockMs = Math.floor((nowMs + clockOffsetMs) / windowMs) * windowMs - clockOffsetMs;
+        startMs = begins === "with a request" ? nowMs : byClockMs;
+        count = 0;
+      }
+      const isRefused = ++count > (allowed(nowMs) * windowMs) / 1000;
+      return isRefused ? refusal(says, startMs + windowMs - nowMs) : accepted;
+    };
+  };
+}
+
+/** A token bucket of this size. Each request takes one token. */
+function bucketOf(burst: number): MakeServer {
+  return (allowed, says) => {
+    let [tokens, atMs] = [burst, 0];
+    return (nowMs) => {
+      const rate = allowed(nowMs) / 1000;
+      tokens = Math.min(burst, tokens + (nowMs - atMs) * rate);
+      atMs = nowMs;
+      if (tokens < 1) return refusal(says, (1 - tokens) / rate);
+      tokens -= 1;
+      return accepted;
+    };
+  };
+}
+
+/** A server without a limit that refuses the first request from this time on. */
+function refusingOnce(atMs: number, says: RetryAfter): Limiter {
+  let isOver = false;
+  return (nowMs) => {
+    if (isOver || nowMs < atMs) return accepted;
+    isOver = true;
+    return refusal(says, 0);
+  };
+}
+
+const defaults = {
+  durationMs: 40_000,
+  /** The median response time. It varies by half in both directions. */
+  latencyMs: 40,
+  /** Default: the second half of the run. */
+  settledFromMs: undefined as number | undefined,
+};
+
+/** Sends requests as fast as the pace `"auto"` allows, in virtual time, with timers that are up to 1.5 ms late. */
+function simulateAuto(server: Limiter, circumstances: Partial<typeof defaults> = {}) {
+  const { durationMs, latencyMs, settledFromMs } = { ...defaults, ...circumstances };
+  const fromMs = settledFromMs ?? durationMs / 2;
+  const pace = new Pace({ concurrency: "auto" });
+  let [inFlight, refused, settled, whole, state] = [0, 0, 0, 0, 8];
+  let wakesAtMs = Number.POSITIVE_INFINITY;
+  /** The pending events, with the next one last. */
+  const events: { readonly atMs: number; readonly happen: (nowMs: number) => void }[] = [];
+
+  /** Reproducible numbers from 0 to less than 1: mulberry32. */
+  function random(): number {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  function schedule(atMs: number, happen: (nowMs: number) => void): void {
+    const later = events.findLastIndex((event) => event.atMs > atMs);
+    events.splice(later + 1, 0, { atMs, happen });
+  }
+
+  function go(nowMs: number): void {
+    while (inFlight < pace.slots) {
+      const waitMs = pace.waitMs(nowMs);
+      if (waitMs > 0) return sleep(nowMs, waitMs);
+      send(nowMs);
+    }
+  }
+
+  function sleep(nowMs: number, waitMs: number): void {
+    const atMs = nowMs + Math.max(1, Math.ceil(waitMs)) + random() * 1.5;
+    if (wakesAtMs > nowMs && wakesAtMs <= atMs) return;
+    wakesAtMs = atMs;
+    schedule(atMs, (thenMs) => {
+      if (thenMs === wakesAtMs) wakesAtMs = Number.POSITIVE_INFINITY;
+      go(thenMs);
+    });
+  }
+
+  function send(nowMs: number): void {
+    const ticket = pace.sent(nowMs);
+    inFlight += 1;
+    const tookMs = latencyMs * (0.5 + random());
+    const wayMs = Math.min(tookMs / 4, 1 + random());
+    schedule(nowMs + wayMs, (arrivedMs) => {
+      const { status, retryAfterMs } = server(arrivedMs);
+      if (status !== 200) refused += 1;
+      else {
+        whole += 1;
+        if (arrivedMs >= fromMs) settled += 1;
+      }
+      // A refusal comes at once, as from a limiter in front of the service.
+      schedule(arrivedMs + (status === 200 ? tookMs - wayMs : wayMs), (thenMs) => {
+        inFlight -= 1;
+        if (status === 200) pace.passed(ticket, thenMs);
+        else pace.refused(ticket, thenMs, retryAfterMs);
+        go(thenMs);
+      });
+    });
+  }
+
+  go(0);
+  for (let event = events.pop(); event && event.atMs < durationMs; event = events.pop())
+    event.happen(event.atMs);
+  return {
+    /** Accepted requests per second, over the whole run and from `settledFromMs` on. */
+    perSecond: whole / (durationMs / 1000),
+    settledPerSecond: settled / ((durationMs - fromMs) / 1000),
+    refusedShare: refused / (refused + whole),
+  };
+}
+
+const byClock = windowOf("by the clock");
+const fromRequest = windowOf("with a request");
+const minute = windowOf("by the clock", 60_000);
 
 interface Expected {
   /** The limit after 20 s, as a multiple. */
@@ -91,90 +158,56 @@ interface Expected {
 }
 
 describe("the pace that searches for a rate", () => {
-  it.each(cases)("$does: $name, $rate a second, Retry-After: $retryAfter", (row) => {
-    const { make, retryAfter, rate, circumstances } = row;
-    const { change = 1, least, refused = 0.02 }: Expected = row.expected;
-    const server = make((nowMs) => (nowMs < 20_000 ? rate : rate * change), retryAfter);
-    const outcome = simulateAuto(server, circumstances);
-    expect(outcome.settledPerSecond).toBeGreaterThan((least ?? 0.9) * rate * change);
-    expect(outcome.refusedShare).toBeLessThan(refused);
-    if (least !== undefined) return;
-    expect(outcome.settledPerSecond).toBeLessThan(1.1 * rate * change);
-    if (rate >= 20) expect(outcome.perSecond).toBeGreaterThan(0.75 * rate * Math.min(change, 1));
-  });
+  const long = { durationMs: 120_000, settledFromMs: 80_000 };
+  const longest = { durationMs: 200_000, settledFromMs: 80_000 };
 
-  it.each([
-    [503, 1, 0.9],
-    [503, 3, 0.9],
-    [503, 8, 0.9],
-    [503, 50, 0.9],
-    [429, 3, 0.5],
-    [429, 20, 0.5],
-  ] as const)("settles if more than so many at once get a %i: %i", (status, most, share) => {
-    const outcome = simulateAuto(atOnce(most, status, "none"), { latencyMs: 100, durationMs: 60_000 });
-    expect(outcome.settledPerSecond).toBeGreaterThan(share * most * 10);
-    expect(outcome.settledPerSecond).toBeLessThan(1.1 * most * 10);
-    expect(outcome.refusedShare).toBeLessThan(0.02);
-  });
-
-  it("uses all its slots if the service has no limit", () => {
-    const outcome = simulateAuto(unlimited(), { durationMs: 10_000 });
-    expect(outcome.settledPerSecond).toBeGreaterThan(0.95 * 64 * (1000 / 40));
-  });
-});
-
-describe("the pace after an outage", () => {
-  it.each(
-    [6, 60].flatMap((seconds) => (["none", "2", "10"] as const).map((says) => [seconds, says] as const)),
-  )("uses the limit again within 20 s: after %i s, Retry-After: %s", (seconds, retryAfter) => {
-    const untilMs = 20_000 + seconds * 1000;
-    const server = outOfOrder(
-      fixedWindow(() => 100, "none"),
-      20_000,
-      untilMs,
-      retryAfter,
-    );
-    const outcome = simulateAuto(server, { durationMs: untilMs + 40_000, settledFromMs: untilMs + 20_000 });
-    expect(outcome.settledPerSecond).toBeGreaterThan(90);
-    expect(outcome.refusedShare).toBeLessThan(0.02);
-  });
-
-  it.each([
-    [0, 30_000, "none"],
-    [0, 30_000, "2"],
-    [0, 30_000, "10"],
-    [300, 1_500_000, "10"],
-  ] as const)("does not flood the service: from %i to %i ms, Retry-After: %s", (fromMs, untilMs, says) => {
-    const server = outOfOrder(unlimited(), fromMs, untilMs, says);
-    const settledFromMs = untilMs * 1.1 + 27_000;
-    const durationMs = settledFromMs + 20_000;
-    const outcome = simulateAuto(server, { durationMs, settledFromMs, latencyMs: 200 });
-    expect(outcome.settledPerSecond).toBeGreaterThan(300);
-    if (fromMs > 0) expect(outcome.highestRate).toBeLessThan(2 * 320);
-  });
-});
-
-describe("the pace after a single refusal", () => {
-  it.each([1000, 5000].flatMap((atMs) => (["none", "2", "5"] as const).map((says) => [atMs, says] as const)))(
-    "uses nearly all 64 slots again: at %i ms, Retry-After: %s",
-    (atMs, says) => {
-      const outcome = simulateAuto(refusingOnce(unlimited(), atMs, says), { latencyMs: 200 });
-      expect(outcome.settledPerSecond).toBeGreaterThan(0.9 * 320);
+  it.each<[string, number, RetryAfter, MakeServer, Partial<typeof defaults>, Expected]>([
+    ["a window by the clock", 500, "none", byClock, {}, {}],
+    ["a window from the first request", 20, "1", fromRequest, {}, {}],
+    ["a bucket of a second", 100, "rest", bucketOf(100), {}, {}],
+    ["a bucket of 10", 500, "1", bucketOf(10), {}, {}],
+    ["a bucket of 1", 20, "none", bucketOf(1), {}, { least: 0.7 }],
+    ["a high limit", 2000, "rest", fromRequest, { latencyMs: 2 }, { refused: 0.002 }],
+    ["a low limit", 5, "none", byClock, { durationMs: 120_000 }, { refused: 0.025 }],
+    ["a limit with slow responses", 100, "1", byClock, { latencyMs: 300 }, {}],
+    ["a limit that halves", 100, "rest", byClock, { durationMs: 60_000 }, { change: 0.5 }],
+    ["a limit that doubles", 100, "none", fromRequest, long, { change: 2 }],
+    ["a limit with long pauses", 100, "5", byClock, longest, { refused: 0.005 }],
+    ["a limit per minute", 10, "rest", minute, { durationMs: 600_000 }, {}],
+  ])(
+    "settles near %s of %i a second, Retry-After: %s",
+    (_what, rate, says, make, circumstances, expected) => {
+      const { change = 1, least, refused = 0.02 } = expected;
+      const server = make((nowMs) => (nowMs < 20_000 ? rate : rate * change), says);
+      const outcome = simulateAuto(server, circumstances);
+      expect(outcome.settledPerSecond).toBeGreaterThan((least ?? 0.9) * rate * change);
+      expect(outcome.refusedShare).toBeLessThan(refused);
+      if (least !== undefined) return;
+      expect(outcome.settledPerSecond).toBeLessThan(1.1 * rate * change);
+      if (rate >= 20) expect(outcome.perSecond).toBeGreaterThan(0.75 * rate * Math.min(change, 1));
     },
   );
 
-  it("does not raise its rate beyond what it sends, and finds a later limit at once", () => {
-    const limited = fixedWindow(() => 50, "none");
-    const { ask } = refusingOnce(unlimited(), 5000, "none");
-    const server = { ...limited, ask: (nowMs: number) => (nowMs < 60_000 ? ask(nowMs) : limited.ask(nowMs)) };
-    const outcome = simulateAuto(server, { durationMs: 100_000, settledFromMs: 70_000, latencyMs: 200 });
-    expect(outcome.highestRate).toBeLessThan(2 * 320);
-    expect(outcome.settledPerSecond).toBeGreaterThan(45);
-    expect(outcome.refused).toBeLessThan(100);
+  it.each([
+    ["no limit", Number.POSITIVE_INFINITY, "none", 40, 0.95],
+    ["a refusal after a second", 1000, "none", 200, 0.9],
+    ["a refusal after 5 s", 5000, "5", 200, 0.9],
+  ] as const)("uses nearly all of its 64 slots with %s", (_what, atMs, says, latencyMs, share) => {
+    const outcome = simulateAuto(refusingOnce(atMs, says), { latencyMs });
+    expect(outcome.settledPerSecond).toBeGreaterThan((share * 64 * 1000) / latencyMs);
+  });
+
+  it("uses the limit again within 20 s after an outage of a minute", () => {
+    const limited = byClock(() => 100, "none");
+    const isAway = (nowMs: number) => nowMs >= 20_000 && nowMs < 80_000;
+    const server: Limiter = (nowMs) => (isAway(nowMs) ? refusal("10", 0) : limited(nowMs));
+    const outcome = simulateAuto(server, { durationMs: 120_000, settledFromMs: 100_000 });
+    expect(outcome.settledPerSecond).toBeGreaterThan(90);
+    expect(outcome.refusedShare).toBeLessThan(0.02);
   });
 });
 
-const outcomes = fc.record({
+const step = fc.record({
   afterMs: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 5000, noNaN: true })),
   outcome: fc.constantFrom("passed" as const, "unsent" as const, "refused" as const, "overloaded" as const),
   retryAfterMs: fc.option(fc.double({ min: 0, max: 120_000, noNaN: true }), { nil: undefined }),
@@ -186,35 +219,30 @@ const options = fc.record({
   perSecond: fc.option(fc.double({ min: 0.001, max: 1e6, noNaN: true }), { nil: undefined }),
 });
 
-describe("any pace, for any responses of the service", () => {
-  property("has 1 to 64 slots or the configured number, a finite wait, and respects every pause", () =>
-    fc.property(options, fc.array(outcomes, { maxLength: 100 }), (chosen, steps) => {
-      const pace = new Pace(chosen);
-      const underWay: number[] = [];
-      let [nowMs, pausedUntilMs] = [0, 0];
-      for (const { afterMs, outcome, retryAfterMs, which } of steps) {
-        nowMs += afterMs;
-        if (underWay.length < pace.slots) {
-          nowMs += pace.waitMs(nowMs);
-          expect(nowMs).toBeGreaterThanOrEqual(pausedUntilMs - 0.001);
-          underWay.push(pace.sent(nowMs));
-        }
-        const [ticket] = underWay.splice(which % underWay.length, 1);
-        if (outcome === "passed" || outcome === "unsent") pace[outcome](ticket ?? 0, nowMs);
-        else {
-          pace[outcome](ticket ?? 0, nowMs, retryAfterMs);
-          pausedUntilMs = Math.max(pausedUntilMs, nowMs + (retryAfterMs ?? 0));
-        }
-        expect(Number.isInteger(pace.slots)).toBe(true);
-        expect(pace.slots).toBeGreaterThanOrEqual(1);
-        if (chosen.concurrency === "auto") expect(pace.slots).toBeLessThanOrEqual(64);
-        else expect(pace.slots).toBe(chosen.concurrency);
-        expect(pace.perSecond).toBeGreaterThan(0);
-        expect(pace.perSecond).toBeLessThanOrEqual(chosen.perSecond ?? Number.POSITIVE_INFINITY);
-        const waitMs = pace.waitMs(nowMs);
-        expect(Number.isFinite(waitMs) && waitMs >= 0).toBe(true);
-        expect(pace.waitMs(nowMs)).toBe(waitMs);
+property("any pace has 1 to 64 slots or the configured number, a finite wait, and respects every pause", () =>
+  fc.property(options, fc.array(step, { maxLength: 100 }), (chosen, steps) => {
+    const pace = new Pace(chosen);
+    const underWay: number[] = [];
+    let [nowMs, pausedUntilMs] = [0, 0];
+    for (const { afterMs, outcome, retryAfterMs, which } of steps) {
+      nowMs += afterMs;
+      if (underWay.length < pace.slots) {
+        nowMs += pace.waitMs(nowMs);
+        expect(nowMs).toBeGreaterThanOrEqual(pausedUntilMs - 0.001);
+        underWay.push(pace.sent(nowMs));
       }
-    }),
-  );
-});
+      const [ticket = 0] = underWay.splice(which % underWay.length, 1);
+      pace[outcome](ticket, nowMs, retryAfterMs);
+      if (outcome === "refused" || outcome === "overloaded")
+        pausedUntilMs = Math.max(pausedUntilMs, nowMs + (retryAfterMs ?? 0));
+      const isAuto = chosen.concurrency === "auto";
+      expect(isAuto ? Number.isInteger(pace.slots) && pace.slots : 1).toBeGreaterThanOrEqual(1);
+      if (isAuto) expect(pace.slots).toBeLessThanOrEqual(64);
+      else expect(pace.slots).toBe(chosen.concurrency);
+      expect(pace.perSecond).toBeGreaterThan(0);
+      expect(pace.perSecond).toBeLessThanOrEqual(chosen.perSecond ?? Number.POSITIVE_INFINITY);
+      const waitMs = pace.waitMs(nowMs);
+      expect(Number.isFinite(waitMs) && waitMs >= 0).toBe(true);
+    }
+  }),
+);

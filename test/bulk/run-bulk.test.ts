@@ -1,64 +1,38 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { template } from "template-pdf";
-import type { BulkProgress, BulkResult, Sink } from "template-pdf/bulk";
+import { ConfigurationError, template } from "template-pdf";
+import { type BulkProgress, type BulkResult, folder, JournalError, type Sink } from "template-pdf/bulk";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { saying, withLength } from "../support/service.ts";
+import { rejectionOf, saying } from "../support/service.ts";
 import { byNumber, type Jobs, jobsOf, numberOf, setUpRun, small } from "./many.ts";
 
 /** A sink that reads documents and stores nothing. */
 const reading: Sink = { put: (_key, pdf) => pdf.bytes() };
 const key = ({ values }: Jobs[number]) => values.n;
+const jobsWith = (...values: object[]) => values.map((each) => ({ template: "t", values: each })) as Jobs;
 
 describe("runBulk", () => {
   it("stores every document and counts the results", async () => {
     const { run, files, at } = await setUpRun();
-    const summary = await run(jobsOf(5));
-    expect(summary).toEqual({
-      fulfilled: 5,
-      skipped: 0,
-      rejected: 0,
-      invalid: 0,
-      changed: 0,
-      missing: 0,
-      failures: [],
-      durationMs: expect.any(Number),
-    });
+    const counts = { fulfilled: 5, skipped: 0, rejected: 0, invalid: 0, changed: 0, missing: 0 };
+    expect(await run(jobsOf(5))).toEqual({ ...counts, failures: [], durationMs: expect.any(Number) });
     expect(await files()).toEqual(["0.pdf", "1.pdf", "2.pdf", "3.pdf", "4.pdf"]);
     expect((await readFile(join(at, "out/3.pdf"))).equals(small)).toBe(true);
   });
 
-  it("requests new and changed jobs, and skips finished ones", async () => {
+  it("requests new and changed jobs, skips finished ones, and reports before its first job how many there are", async () => {
     const { run, service, files } = await setUpRun();
     await run(jobsOf(4));
-    const jobs = jobsOf(6).map((job) => ({
-      ...job,
-      values: { ...job.values, ...(job.values.n === 2 && { extra: 1 }) },
-    }));
-    const summary = await run(jobs.slice(1));
+    const jobs = jobsWith(...[0, 1, 2, 3, 4, 5].map((n) => (n === 2 ? { n, extra: 1 } : { n })));
+    const told: number[] = [];
+    const onBegin = (begun: BulkProgress) => told.push(begun.finishedBefore, begun.damagedLines);
+    const summary = await run(jobs.slice(1), { onBegin });
     expect(summary).toMatchObject({ fulfilled: 3, skipped: 2, changed: 1, missing: 1 });
+    expect(told).toEqual([4, 0]);
     expect(service.requests.slice(4).map(numberOf).sort()).toEqual([2, 4, 5]);
     expect((await files()).length).toBe(6);
     expect(await run(jobs)).toMatchObject({ fulfilled: 0, skipped: 6, changed: 0, missing: 0 });
-  });
-
-  it("requests a failed job again in the next run", async () => {
-    let isBroken = true;
-    const { run } = await setUpRun((received) =>
-      (isBroken && numberOf(received) === 1 ? saying(422) : withLength(small))(received),
-    );
-    expect(await run(jobsOf(3))).toMatchObject({ fulfilled: 2, rejected: 1 });
-    isBroken = false;
-    expect(await run(jobsOf(3))).toMatchObject({ fulfilled: 1, skipped: 2, rejected: 0 });
-  });
-
-  it("starts over with `fresh`, and keeps the old journal", async () => {
-    const { run, at } = await setUpRun();
-    await run(jobsOf(2));
-    const before = await readFile(join(at, "run.journal"), "utf8");
-    expect(await run(jobsOf(2), { fresh: true })).toMatchObject({ fulfilled: 2, skipped: 0 });
-    expect(await readFile(join(at, "run.journal.old"), "utf8")).toBe(before);
   });
 
   it("reports the result of every job with its key", async () => {
@@ -75,17 +49,15 @@ describe("runBulk", () => {
 
   it("passes the document, its key and its job to any sink", async () => {
     const { run } = await setUpRun();
-    const stored: unknown[] = [];
+    const stored: string[] = [];
     const sink: Sink = {
       async put(storedKey, pdf, { job, index, attempt }) {
-        stored[index] = [storedKey, (job as Jobs[number]).values.n, attempt, (await pdf.bytes()).length];
+        const { n } = (job as Jobs[number]).values;
+        stored[index] = `${storedKey} ${n} ${attempt} ${(await pdf.bytes()).length}`;
       },
     };
     await run(jobsOf(2), { sink, key });
-    expect(stored).toEqual([
-      ["0", 0, 1, 1000],
-      ["1", 1, 1, 1000],
-    ]);
+    expect(stored).toEqual(["0 0 1 1000", "1 1 1 1000"]);
   });
 
   it("does not record a document that the sink did not read to its end", async () => {
@@ -93,17 +65,6 @@ describe("runBulk", () => {
     const sink: Sink = { put: async () => {} };
     expect(await run(jobsOf(2), { sink, key })).toMatchObject({ fulfilled: 0, rejected: 2 });
     expect(await run(jobsOf(2), { sink, key })).toMatchObject({ skipped: 0 });
-  });
-
-  it("waits for what `onResult` returns", async () => {
-    const { run } = await setUpRun();
-    let isDone = false;
-    const onResult = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      isDone = true;
-    };
-    await run(jobsOf(1), { onResult });
-    expect(isDone).toBe(true);
   });
 
   const own = new Error("my own");
@@ -116,10 +77,10 @@ describe("runBulk", () => {
     ["`onBegin` rejects with", { onBegin: () => Promise.reject(own) }],
   ])("rejects with what %s, and keeps the recorded results", async (_what, callbacks) => {
     const { run } = await setUpRun();
-    await expect(run(jobsOf(50), { ...callbacks, concurrency: 1 })).rejects.toBe(own);
-    const { skipped, fulfilled } = await run(jobsOf(50));
+    await expect(run(jobsOf(20), { ...callbacks, concurrency: 1 })).rejects.toBe(own);
+    const { skipped, fulfilled } = await run(jobsOf(20));
     if ("onResult" in callbacks) expect(skipped).toBeGreaterThan(0);
-    expect(skipped + fulfilled).toBe(50);
+    expect(skipped + fulfilled).toBe(20);
   });
 
   it("requests a job again if its values cannot be represented in JSON", async () => {
@@ -140,47 +101,19 @@ describe("runBulk", () => {
     await expect(run(changed, { sink, key })).rejects.toThrow("not synced");
   });
 
-  it("yields to timers and signals while it skips finished jobs", async () => {
-    const { run } = await setUpRun();
-    const options = { sink: reading, key, concurrency: 32 };
-    await run(jobsOf(1200), options);
-    const ending = new AbortController();
-    let skipped = 0;
-    const onResult = () => {
-      if (skipped++ === 0) setTimeout(() => ending.abort("enough"));
-    };
-    await expect(run(jobsOf(1200), { ...options, onResult, signal: ending.signal })).rejects.toBe("enough");
-    expect(skipped).toBeLessThan(1200);
-    expect(await run(jobsOf(1200), options)).toMatchObject({ skipped: 1200 });
-  });
-
-  it("continues in the next run after an abort", async () => {
-    const { run, service } = await setUpRun();
-    const ending = new AbortController();
-    const onResult = ({ index }: { index: number }) => index === 5 && ending.abort("enough");
-    await expect(run(jobsOf(50), { signal: ending.signal, onResult, concurrency: 2 })).rejects.toBe("enough");
-    const summary = await run(jobsOf(50));
-    expect(summary.skipped).toBeGreaterThan(4);
-    expect(summary.skipped + summary.fulfilled).toBe(50);
-    expect(service.requests.length).toBeLessThanOrEqual(52);
-  });
-
   it("reports its counts and the reason in the error if it is stopped, and continues in the next run", async () => {
     const { run } = await setUpRun(byNumber({ 3: saying(400) }));
-    const error = await run(jobsOf(50), { stopAfter: 1, concurrency: 1 }).catch((thrown: unknown) => thrown);
     const summary = expect.objectContaining({ fulfilled: 3, rejected: 1, missing: undefined });
-    expect(error).toMatchObject({ why: "`stopAfter: 1` was reached", summary });
-    expect(await run(jobsOf(50))).toMatchObject({ skipped: 3, fulfilled: 46, rejected: 1 });
+    const stopped = run(jobsOf(20), { stopAfter: 1, concurrency: 1 });
+    await expect(stopped).rejects.toMatchObject({ why: "`stopAfter: 1` was reached", summary });
+    expect(await run(jobsOf(20))).toMatchObject({ skipped: 3, fulfilled: 16, rejected: 1 });
   });
 
   it("stops with any sink if the disk is full", async () => {
     const { run, service } = await setUpRun();
-    const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
+    const cause = Object.assign(new Error("no space left"), { code: "ENOSPC" });
     const sink: Sink = {
-      async put(_key, pdf) {
-        await pdf.bytes();
-        throw new Error("upload failed", { cause: full });
-      },
+      put: (_key, pdf) => pdf.bytes().then(() => Promise.reject(new Error("upload failed", { cause }))),
     };
     const message = ": the disk is full. 0 jobs";
     await expect(run(jobsOf(50), { sink, key, concurrency: 1 })).rejects.toThrow(message);
@@ -190,65 +123,138 @@ describe("runBulk", () => {
   it("renders a document again if a crash hid that another input had replaced it", async () => {
     const { run, at } = await setUpRun();
     const journal = join(at, "run.journal");
-    const jobs = (total: string) => [{ template: "t", values: { n: 1, total } }] as unknown as Jobs;
     let atCrash = "";
-    const key = () => "invoice 1";
     const sink: Sink = {
       async put(_key, pdf) {
         await pdf.bytes();
         atCrash = await readFile(journal, "utf8");
       },
     };
-    await run(jobs("first"), { sink, key });
-    await run(jobs("second"), { sink, key });
+    const [first, second] = [jobsWith({ n: 1 }), jobsWith({ n: 1, total: 2 })];
+    await run(first, { sink, key });
+    await run(second, { sink, key });
     // As if the second run had ended after it stored the document and before it wrote the line.
     await writeFile(journal, atCrash);
     expect(await run([], { sink, key })).toMatchObject({ missing: 0 });
-    expect(await run(jobs("first"), { sink, key })).toMatchObject({ fulfilled: 1, skipped: 0, changed: 1 });
-    expect(await run(jobs("first"), { sink, key })).toMatchObject({ fulfilled: 0, skipped: 1 });
-  });
-
-  it("reports before its first job how many jobs earlier runs finished", async () => {
-    const { run } = await setUpRun();
-    const told: number[] = [];
-    const onBegin = ({ finishedBefore, damagedLines }: BulkProgress) =>
-      told.push(finishedBefore, damagedLines);
-    await run(jobsOf(2), { onBegin });
-    await run(jobsOf(3), { onBegin });
-    expect(told).toEqual([0, 0, 2, 0]);
+    expect(await run(first, { sink, key })).toMatchObject({ fulfilled: 1, skipped: 0, changed: 1 });
+    expect(await run(first, { sink, key })).toMatchObject({ fulfilled: 0, skipped: 1 });
   });
 
   it("reports how many documents are in flight, its pace and its pause", async () => {
-    let progress: BulkProgress | undefined;
-    const told: unknown[] = [];
-    const tell = () => told.push([progress?.stored, progress?.inHand, progress?.perSecond]);
+    let progress = {} as BulkProgress;
     const ending = new AbortController();
     const { run, service } = await setUpRun(async (received) => {
       if (numberOf(received) === 0) {
         await service.request(1);
         return void saying(429, "", { "retry-after": "60" })(received);
       }
-      while (progress?.pauseMs === 0) await new Promise((resolve) => setImmediate(resolve));
-      tell();
-      expect(progress?.pauseMs).toBeGreaterThan(50_000);
-      ending.abort(new Error("enough"));
+      while (progress.pauseMs === 0) await new Promise((resolve) => setImmediate(resolve));
+      expect(progress).toMatchObject({ stored: 0, inHand: 2, perSecond: 500 });
+      expect(progress.pauseMs).toBeGreaterThan(50_000);
+      ending.abort("enough");
     });
-    const ended = run(jobsOf(3), {
-      concurrency: 2,
-      retry: { limit: 1 },
-      perSecond: 500,
-      signal: ending.signal,
-      onBegin: (given: BulkProgress) => {
-        progress = given;
-        tell();
-      },
-    });
-    await expect(ended).rejects.toThrow("enough");
-    tell();
-    expect(told).toEqual([
-      [0, 0, 500],
-      [0, 2, 500],
-      [0, 0, 500],
-    ]);
+    const onBegin = (given: BulkProgress) => {
+      progress = given;
+    };
+    const options = { concurrency: 2, retry: { limit: 1 }, perSecond: 500, signal: ending.signal, onBegin };
+    await expect(run(jobsOf(3), options)).rejects.toBe("enough");
+    expect(progress.inHand).toBe(0);
   });
+});
+
+describe("runBulk rejects", () => {
+  it("a second job with the same path, and keeps the first document", async () => {
+    const { run, service } = await setUpRun();
+    const { fulfilled, failures } = await run(jobsWith({ n: 0 }, { n: 1 }, { n: 0, other: true }));
+    expect([fulfilled, service.requests.length]).toEqual([2, 2]);
+    const message =
+      /: its path is also the path of job 0; job 2 would overwrite its document\. No request was sent for it\.$/;
+    expect(failures).toMatchObject([{ code: "not_saved", message: expect.stringMatching(message) }]);
+  });
+
+  it("a second job with the same key", async () => {
+    const { run, service } = await setUpRun();
+    const { failures } = await run(jobsOf(3), { key: () => "same" });
+    const message =
+      "Job 1 has the same key as job 0. Give each job a unique key; no request was sent for this job.";
+    expect(failures).toEqual([{ code: "invalid_configuration", count: 2, indexes: [1, 2], message }]);
+    expect(service.requests.length).toBe(1);
+  });
+
+  it.each([
+    [undefined, "undefined"],
+    ["", "empty"],
+    [Number.NaN, "a number"],
+  ])("a job whose key is neither a string nor a number: %o", async (key, what) => {
+    const { run, service } = await setUpRun();
+    const { failures } = await run(jobsOf(1), { key: () => key });
+    expect(failures[0]?.message).toBe(
+      `The key of job 0 is ${what}. Return a string or a number; no request was sent for this job.`,
+    );
+    expect(service.requests).toEqual([]);
+  });
+
+  it.each([
+    [{}, "is missing"],
+    [{ name: "" }, "is empty"],
+    [{ name: { a: 1 } }, "is an Object"],
+  ])("a job whose values do not form a path: %j", async (values, why) => {
+    const { run, at } = await setUpRun();
+    const { failures } = await run(jobsWith(values), { sink: folder("out/{{name}}.pdf", { root: at }) });
+    const message = `The values for template "t" do not produce a valid path: "name" ${why}, but the path of the document needs it. No request was sent for it.`;
+    expect(failures).toMatchObject([{ code: "invalid_values", message }]);
+  });
+
+  it("the journal of another run, and does not change it", async () => {
+    const { run, at, service } = await setUpRun();
+    await run(jobsOf(1), { name: "payslips of October" });
+    const before = await readFile(join(at, "run.journal"), "utf8");
+    const error = await rejectionOf(run(jobsOf(1), { name: "payslips of November" }));
+    expect(JournalError.is(error) && error.message).toMatch(/October/);
+    const sink = folder("out/{{n}}.pdf", { root: join(at, "elsewhere") });
+    await expect(run(jobsOf(1), { name: "payslips of October", sink })).rejects.toThrow(JournalError);
+    expect(await readFile(join(at, "run.journal"), "utf8")).toBe(before);
+    expect(service.requests.length).toBe(1);
+  });
+
+  it("no journal of another run that finished nothing", async () => {
+    const { run } = await setUpRun(byNumber({ 0: saying(400) }));
+    expect(await run(jobsOf(1), { name: "at a wrong address" })).toMatchObject({ rejected: 1 });
+    expect(await run(jobsOf(2), { name: "at the right one" })).toMatchObject({ fulfilled: 1, rejected: 1 });
+  });
+
+  it.each([
+    [{ sink: undefined }, "`sink` is required"],
+    [{ sink: {} }, "`sink` is required"],
+    [{ sink: reading }, "`key` is required"],
+    [{ journal: undefined }, "A run needs a `journal`"],
+    [{ journal: 5 }, "Expected `journal` to be a non-empty string, got `5` (number)."],
+    [{ giveUpAfter: -1 }, "`giveUpAfter` to be a number of milliseconds, 0 or more, or Infinity, got `-1`"],
+    [{ onOutage: true }, "Expected `onOutage` to be a function"],
+    [{ client: undefined }, "`client` is required"],
+    [
+      { jobs: {} },
+      "Expected `jobs` to be an array, a generator or another iterable of { template, values }.",
+    ],
+    [{ jobs: "jobs" }, "Expected `jobs` to be"],
+  ])("the options %o", async (options, message) => {
+    const { run } = await setUpRun();
+    await expect(run(jobsOf(1), options)).rejects.toThrow(message);
+  });
+});
+
+const hint =
+  'but every document needs a unique path. Add a placeholder for a value, for example "out/{{invoice_no}}.pdf".';
+
+it.each<[unknown, object | undefined, string]>([
+  ["{{a}}.pdf", { rot: "/srv" }, "Unknown folder option `rot`. Known options: root."],
+  ["{{a}}.pdf", { root: 5 }, "Expected `root` to be a non-empty string"],
+  [42, undefined, "Expected the path of each document, got a number."],
+  ["out/invoice.pdf", undefined, `The path "out/invoice.pdf" has no placeholder, ${hint}`],
+  ["out/{{}}.pdf", undefined, `The path "out/{{}}.pdf" has stray braces, ${hint}`],
+  ["out/{{a}}{{.pdf", undefined, `The path "out/{{a}}{{.pdf" has stray braces, ${hint}`],
+])("a folder refuses the path %j with the options %j", (path, options, message) => {
+  const make = () => folder(path as never, options as never);
+  expect(make).toThrow(ConfigurationError);
+  expect(make).toThrow(message);
 });

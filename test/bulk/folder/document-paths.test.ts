@@ -11,43 +11,25 @@ const windowsName = "it contains a name that Windows does not allow";
 
 describe("a path inside of a folder", () => {
   it.each([
-    ["linux", "2026/11/invoice 7.pdf"],
-    ["linux", "…/.hidden"],
-    ["linux", "..a/b.."],
-    ["linux", "Rechnung für Zoë 🧾.pdf"],
-    ["linux", "a\\b.pdf"],
-    ["linux", "c:x.pdf"],
-    ["linux", "con"],
-    ["linux", "x".repeat(255)],
-    ["win32", "2026\\11/a.pdf"],
-  ])("is accepted on %s: %s", (platform, path) => {
-    expect(objectionToPath(path, platform)).toBe(undefined);
-  });
-
-  it.each([
+    ["linux", "2026/…/.hidden/..a/b../Rechnung für Zoë 🧾.pdf", undefined],
+    ["linux", "a\\b/c:x.pdf/con", undefined],
+    ["linux", "x".repeat(255), undefined],
+    ["win32", "2026\\11/a.pdf", undefined],
     ["linux", "", empty],
     ["linux", "/etc/passwd", empty],
-    ["linux", "a//b", empty],
     ["linux", "a/", empty],
     ["linux", "..", dots],
     ["linux", "a/../b", dots],
     ["linux", "./a", 'it contains ".", which escapes the folder'],
     ["linux", "a\0.pdf", character],
-    ["linux", "a\r\n.pdf", character],
     ["linux", "\u202egpj.pdf", character],
     ["linux", "half \ud800.pdf", character],
     ["linux", "ü".repeat(128), "it contains a name of more than 255 bytes"],
-    ["win32", "..\\x", dots],
     ["win32", "a\\..\\x", dots],
     ["win32", "\\\\server\\share", empty],
     ["win32", "c:x.pdf", windowsName],
-    ["win32", "file.pdf:stream", windowsName],
-    ["win32", "con", windowsName],
     ["win32", "a/LPT1.pdf", windowsName],
-    ["win32", "trailing.", windowsName],
-    ["win32", "trailing ", windowsName],
-    ["win32", "what?.pdf", windowsName],
-  ])("is refused on %s: %j", (platform, path, objection) => {
+  ])("on %s: %j is accepted or refused because %s", (platform, path, objection) => {
     expect(objectionToPath(path, platform)).toBe(objection);
   });
 
@@ -64,24 +46,14 @@ describe("a path inside of a folder", () => {
   );
 });
 
-describe("two paths of one file", () => {
-  it.each([
-    ["win32", "2026/a.pdf", "2026\\a.pdf"],
-    ["win32", "2026\\A.pdf", "2026/a.PDF"],
-    ["darwin", "A.pdf", "a.pdf"],
-    ["darwin", "Zoe\u0308.pdf", "Zo\u00eb.pdf"],
-  ])("are recognized on %s: %j and %j", (platform, one, other) => {
-    expect(foldedPath(one, platform)).toBe(foldedPath(other, platform));
-    const used = new UsedPaths(platform);
-    expect(used.claim(one, 1)).toBe(undefined);
-    expect(used.claim(other, 2)).toBe(1);
-  });
-
-  it.each([
-    ["linux", "A.pdf", "a.pdf"],
-    ["linux", "a/b.pdf", "a\\b.pdf"],
-    ["darwin", "a/b.pdf", "a\\b.pdf"],
-  ])("are not assumed on %s: %j and %j", (platform, one, other) => {
-    expect(foldedPath(one, platform)).not.toBe(foldedPath(other, platform));
-  });
+it.each([
+  ["win32", "2026\\A.pdf", "2026/a.PDF", true],
+  ["darwin", "A.pdf", "a.pdf", true],
+  ["darwin", "Zoe\u0308.pdf", "Zo\u00eb.pdf", true],
+  ["darwin", "a/b.pdf", "a\\b.pdf", false],
+  ["linux", "A.pdf", "a.pdf", false],
+])("two paths on %s, %j and %j, are of one file: %j", (platform, one, other, isSame) => {
+  expect(foldedPath(one, platform) === foldedPath(other, platform)).toBe(isSame);
+  const used = new UsedPaths(platform);
+  expect([used.claim(one, 1), used.claim(other, 2)]).toEqual([undefined, isSame ? 1 : undefined]);
 });

@@ -1,15 +1,37 @@
-import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SaveError } from "template-pdf";
-import { folder } from "template-pdf/bulk";
+import { type BulkResult, folder } from "template-pdf/bulk";
 import { describe, expect, it } from "vitest";
 import { parsePattern } from "../../../src/bulk/folder/placeholders.ts";
-import { ConfigurationError } from "../../../src/index.ts";
-import { hasFreeNames, hasModes, isWindows } from "../../support/platform.ts";
+import { hasLinks } from "../../support/platform.ts";
 import { seenFrom } from "../../support/seen-from.ts";
-import { withLength } from "../../support/service.ts";
+import { type Answer, rejectionOf, withLength } from "../../support/service.ts";
 import { type Jobs, jobsOf, setUpRun, small } from "../many.ts";
-import { type NamedJob, setUpFolder } from "./setup.ts";
+
+interface NamedJob {
+  readonly template: string;
+  readonly values: { readonly name: string };
+}
+
+/** Runs jobs with these names into the folder `out` of a temporary folder. */
+async function setUpFolder(answer: Answer = withLength(small)) {
+  const { service, at, run: runJobs, files } = await setUpRun(answer);
+  const out = join(at, "out");
+  await mkdir(out);
+  const run = async (names: readonly string[], options: object = {}) => {
+    const results: BulkResult<NamedJob>[] = [];
+    const jobs = names.map((name) => ({ template: "t", values: { name } }));
+    const onResult = (result: BulkResult<NamedJob>) => results.push(result);
+    const own = { sink: folder("{{name}}", { root: out }), onResult };
+    const summary = await runJobs(jobs as never, { ...own, ...options });
+    const messages = results.map(({ status, error }) =>
+      status === "rejected" ? seenFrom(at, (error as Error).message) : status,
+    );
+    return { summary, results, messages: messages.sort() };
+  };
+  return { service, at, out, run, files };
+}
 
 describe("a folder", () => {
   it("deletes the unfinished files of a run that was killed, and no others", async () => {
@@ -20,7 +42,7 @@ describe("a folder", () => {
       return received.response.write(small.subarray(0, 100));
     });
     const ending = new AbortController();
-    const aborted = run(["a"], { signal: ending.signal }).catch((error: unknown) => error);
+    const aborted = rejectionOf(run(["a"], { signal: ending.signal }));
     await service.request();
     let draft: string | undefined;
     while (draft === undefined) draft = (await files()).find((name) => name.startsWith("."));
@@ -36,23 +58,12 @@ describe("a folder", () => {
     expect(await files()).toEqual([...foreign, "a"].sort());
   });
 
-  it("deletes them also if the run starts over", async () => {
-    const { run, at, out, files } = await setUpFolder();
-    await run(["a"]);
-    const { salt } = JSON.parse((await readFile(join(at, "run.journal"), "utf8")).split("\n")[0] ?? "");
-    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${salt} id`));
-    const id = Buffer.from(digest).toString("hex").slice(0, 16);
-    await writeFile(join(out, `.${id}-00000000-x.template-pdf`), "");
-    await run(["a"], { fresh: true });
-    expect(await files()).toEqual(["a"]);
-  });
-
   it("rejects the one job whose path is a folder, or leads through a file", async () => {
     const { run, out, service, files } = await setUpFolder();
     await mkdir(join(out, "a"));
     await writeFile(join(out, "file"), "mine");
     const { messages } = await run(["a", "file/b", "c"]);
-    expect(messages.sort()).toEqual([
+    expect(messages).toEqual([
       'Could not save the document to "/out/a": it is a folder: name a file inside it.',
       'The folder "/out/file" is not writable: a file with this name exists.',
       "fulfilled",
@@ -62,68 +73,13 @@ describe("a folder", () => {
   });
 
   it.each([
-    ["255 bytes", "x".repeat(255)],
-    ["255 bytes of two each", `${"ä".repeat(127)}x`],
-    ["emoji", "👩‍👩‍👧 Zoë"],
-    ["spaces and dots", " ..a. x"],
-    ["characters with a meaning in URLs", isWindows ? "100% #1&a=b&c" : "100% #1?a=b&c"],
-    ["quotes", "b'c"],
-    ...(hasFreeNames ? [["backslashes and quotes", "a\\b'c\"d"]] : []),
+    ["255 bytes", `${"ä".repeat(127)}x`],
+    ["characters with a meaning in URLs and shells", " ..100% #1&a=b 'c' 👩‍👩‍👧 Zoë"],
   ])("uses the values in a file name: %s", async (_title, name) => {
-    const { run, files } = await setUpFolder();
-    expect((await run([name])).summary.fulfilled).toBe(1);
+    const { run, out, files } = await setUpFolder();
+    expect((await run([name])).results).toMatchObject([{ value: { path: join(out, name), bytes: 1000 } }]);
     expect(await files()).toEqual([name]);
     expect((await run([name])).summary.skipped).toBe(1);
-  });
-
-  it("returns the path and the size of each document", async () => {
-    const { run, out } = await setUpFolder();
-    const { results } = await run(["a"]);
-    expect(results).toMatchObject([{ value: { path: join(out, "a"), bytes: small.length } }]);
-  });
-
-  it.runIf(hasModes)("keeps the mode of a document that it replaces", async () => {
-    const { run, out } = await setUpFolder();
-    await run(["a"]);
-    await chmod(join(out, "a"), 0o600);
-    await run(["a"], { fresh: true });
-    expect((await stat(join(out, "a"))).mode & 0o777).toBe(0o600);
-  });
-
-  it.runIf(!isWindows).each([
-    ["exists", true],
-    ["does not exist yet", false],
-  ])(
-    "sends nothing for a path too long for its unfinished file, if its folder %s",
-    async (_title, isThere) => {
-      const { run, out, service, files } = await setUpFolder();
-      // So deep that a short name fits, but the name of its draft does not.
-      const depth = (process.platform === "linux" ? 4096 : 1024) - out.length - 30;
-      const deep = Array.from({ length: depth }, (_, place) => (place % 200 === 100 ? "/" : "x")).join("");
-      if (isThere) await mkdir(join(out, deep), { recursive: true });
-      const names = Array.from({ length: 20 }, (_, n) => `${deep}/${n}`);
-      const { messages } = await run([...names, "a"]);
-      const message = `The folder "/out/${deep}" is not writable: its name is too long.`;
-      expect(messages.sort()).toEqual([...names.map(() => message), "fulfilled"]);
-      expect(service.requests.length).toBe(1);
-      expect(await files()).toEqual(["a", deep.slice(0, 100)]);
-    },
-  );
-
-  it("rejects all jobs for one reason after it was deleted, and sends nothing for them", async () => {
-    let folderOfRun = "";
-    const { run, out, service } = await setUpFolder(async (received) => {
-      await rm(folderOfRun, { recursive: true });
-      withLength(small)(received);
-    });
-    folderOfRun = out;
-    const { messages, summary } = await run(["a", "b", "c"], { concurrency: 1 });
-    const why = "its folder does not exist: create it first.";
-    expect(messages).toEqual(
-      ["a", "b", "c"].map((name) => `Could not save the document to "/out/${name}": ${why}`),
-    );
-    expect(summary.failures).toMatchObject([{ code: "not_saved", count: 3, indexes: [0, 1, 2] }]);
-    expect(service.requests.length).toBe(1);
   });
 
   it("ends the run if it was moved away before its documents were recorded", async () => {
@@ -137,19 +93,10 @@ describe("a folder", () => {
         await inner.sync?.();
       },
     };
-    const error = await run(["a", "b"], { sink, concurrency: 1 }).catch((thrown: unknown) => thrown);
+    const error = await rejectionOf(run(["a", "b"], { sink, concurrency: 1 }));
     expect(SaveError.is(error) && seenFrom(at, error.message)).toBe(
       'The folder "/out" could not be synced: it no longer exists. The last documents in it are not recorded.',
     );
-    expect((await run(["a", "b"], { sink: inner, fresh: true })).summary).toMatchObject({ fulfilled: 2 });
-  });
-
-  it("stores the documents of one run after another", async () => {
-    const { run, out } = await setUpFolder();
-    const sink = folder("inner/{{name}}", { root: out });
-    await run(["a", "b"], { sink });
-    await rm(join(out, "inner"), { recursive: true });
-    expect((await run(["a", "b"], { sink, fresh: true })).summary).toMatchObject({ fulfilled: 2 });
   });
 
   it("accepts a function that returns a relative or absolute path inside the folder", async () => {
@@ -159,35 +106,90 @@ describe("a folder", () => {
     await run(jobsOf(1), { sink: sinkOf((n) => `a/${n}.pdf`) });
     await run(jobsOf(2), { sink: sinkOf((n) => join(at, "a", `${n}.pdf`)) });
     expect(await files("a")).toEqual(["0.pdf", "1.pdf"]);
-    expect(await run(jobsOf(1), { sink: sinkOf((n) => join(at, "..", `${n}.pdf`)) })).toMatchObject({
-      rejected: 1,
-    });
+    const outside = await run(jobsOf(1), { sink: sinkOf((n) => join(at, "..", `${n}.pdf`)) });
+    expect(outside).toMatchObject({ rejected: 1 });
     const { failures } = await run(jobsOf(1), { sink: sinkOf(() => undefined as never) });
     const message = "Expected the path of a document to be a string, got undefined.";
     expect(failures[0]?.message).toBe(message);
   });
 
-  it("resolves a dotted placeholder by nested or literal properties", async () => {
-    const { run, at } = await setUpRun();
-    const all = [{ customer: { no: 7 } }, { "customer.no": 8 }];
-    const jobs = all.map((values) => ({ template: "t", values })) as unknown as Jobs;
-    await run(jobs, { sink: folder("out/{{customer.no}}.pdf", { root: at }) });
-    expect((await readdir(join(at, "out"))).sort()).toEqual(["7.pdf", "8.pdf"]);
+  it("fills placeholders with nested or literal properties, and ignores white space around their names", () => {
+    const pattern = parsePattern("out/{{ \t a b\u00a0}}/{{c.d}}.pdf");
+    expect(pattern.names).toEqual(["a b", "c.d"]);
+    expect(pattern.fill({ "a b": "x", c: { d: 7 } }, "uid")).toBe("out/x/7.pdf");
+    expect(pattern.fill({ "a b": "x", "c.d": true }, "uid")).toBe("out/x/true.pdf");
   });
 });
 
-describe("the pattern of a path", () => {
-  it("trims white space around a name in braces", () => {
-    const pattern = parsePattern("out/{{ \t a b\u00a0}}/{{c}}.pdf");
-    expect(pattern.names).toEqual(["a b", "c"]);
-    expect(pattern.fill({ "a b": "x", c: "y" }, "uid")).toBe("out/x/y.pdf");
+describe.runIf(hasLinks)("a folder with links", () => {
+  const saving = 'Could not save the document to "/out/a": a link in it leads outside "/out".';
+  const entering = 'The folder "/out/inner" is not writable: a link in it leads outside "/out".';
+  const enteringDeep = entering.replace("inner", "inner/deeper");
+
+  it.each<[string, Record<string, string>, string, string]>([
+    ["a link through a folder", { a: "inner/b", inner: ".." }, "a", saving],
+    ["a link that goes out and in again, and out", { a: "../out/b", b: "../x" }, "a", saving],
+    ["a link to a folder", { inner: "../elsewhere" }, "inner/a", entering],
+    ["a missing folder behind a link", { inner: "../elsewhere" }, "inner/deeper/a", enteringDeep],
+    ["a link to a missing folder", { inner: "../missing" }, "inner/a", "is not writable"],
+  ])("refuses a path that leaves the folder through %s", async (_title, links, name, message) => {
+    const { run, at, out, service } = await setUpFolder();
+    await mkdir(join(at, "elsewhere"));
+    for (const [link, target] of Object.entries(links)) await symlink(target, join(out, link));
+    const { messages } = await run([name, "fine"]);
+    expect(messages).toEqual([expect.stringContaining(message), "fulfilled"]);
+    expect((await readdir(at)).sort()).toEqual(["elsewhere", "out", "run.journal"]);
+    expect(await readdir(join(at, "elsewhere"))).toEqual([]);
+    expect(service.requests.length).toBe(1);
   });
 
-  it.each([
-    ["braces that stay open", "{{ ".repeat(200_000)],
-    ["white space in braces that stay open", `{{${" ".repeat(500_000)}`],
-    ["white space in braces that close too late", `{{${" ".repeat(500_000)}x{}}`],
-  ])("refuses 500 kB of %s at once", (_, text) => {
-    expect(() => parsePattern(text)).toThrow(ConfigurationError);
+  it("refuses a path that leaves through a link created during the request", async () => {
+    let folderOfRun = "";
+    const { run, at, out } = await setUpFolder(async (received) => {
+      await symlink("../x", join(folderOfRun, "a"));
+      withLength(small)(received);
+    });
+    folderOfRun = out;
+    expect((await run(["a"])).messages).toEqual([saving]);
+    expect((await readdir(at)).sort()).toEqual(["out", "run.journal"]);
+  });
+
+  it("follows links that stay inside the folder, which may be a link itself", async () => {
+    const { run, at, out } = await setUpFolder();
+    await symlink("out", join(at, "linked"));
+    await symlink("b.pdf", join(out, "a.pdf"));
+    await symlink("inner/../c.pdf", join(out, "b.pdf"));
+    await mkdir(join(out, "inner"));
+    const sink = folder("{{name}}", { root: join(at, "linked") });
+    expect((await run(["a.pdf", "inner/b"], { sink })).messages).toEqual(["fulfilled", "fulfilled"]);
+    expect((await readFile(join(out, "c.pdf"))).equals(small)).toBe(true);
+  });
+});
+
+describe("a folder that contains the journal of its run", () => {
+  const kept = ": it is the path of the run's journal.";
+  const refusal = (path: string) => `Could not save the document to "/out/${path}"${kept}`;
+
+  it("refuses the names of the journal, its lock and its backup, and no similar ones", async () => {
+    const { run, out, service } = await setUpFolder();
+    const journal = join(out, "run.journal");
+    const refused = ["run.journal", "run.journal.lock", "run.journal.old"];
+    const fine = ["run.journal.pdf", "run.journal.locked", "run.journals/a.pdf", "xrun.journal"];
+    const { messages } = await run([...refused, "run.journal.old/a.pdf", ...fine], { journal });
+    expect(messages).toEqual([
+      ...[...refused.map(refusal), `The folder "/out/run.journal.old" is not writable${kept}`],
+      ...fine.map(() => "fulfilled"),
+    ]);
+    expect((await readFile(journal, "utf8")).trim().split("\n").length).toBe(1 + fine.length);
+    expect(service.requests.length).toBe(fine.length);
+  });
+
+  it.runIf(hasLinks)("refuses a link to it, and the file that it is a link to", async () => {
+    const { run, at, out } = await setUpFolder();
+    await symlink("out/deep.journal", join(at, "run.journal"));
+    await symlink("deep.journal", join(out, "link.pdf"));
+    const { messages } = await run(["link.pdf", "deep.journal", "a.pdf"]);
+    expect(messages).toEqual([refusal("deep.journal"), refusal("link.pdf"), "fulfilled"]);
+    expect((await readFile(join(out, "deep.journal"), "utf8")).trim().split("\n").length).toBe(2);
   });
 });
