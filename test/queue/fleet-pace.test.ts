@@ -2,15 +2,12 @@ import { describe, expect, it } from "vitest";
 import { Leading, windowOf } from "../../src/queue/fleet-pace.ts";
 
 describe("a window of a rate limit", () => {
-  it.each([0.1, 1, 3, 7.5, 25, 187, 200, 990, 12_345])(
-    "allows %d per second, within half a percent",
-    (perSecond) => {
-      const { max, duration } = windowOf(perSecond);
-      expect(Number.isInteger(max) && Number.isInteger(duration)).toBe(true);
-      expect((max * 1000) / duration / perSecond).toBeGreaterThan(0.995);
-      expect((max * 1000) / duration / perSecond).toBeLessThan(1.005);
-    },
-  );
+  it.each([0.1, 7.5, 187, 12_345])("allows %d per second, within half a percent", (perSecond) => {
+    const { max, duration } = windowOf(perSecond);
+    expect(Number.isInteger(max) && Number.isInteger(duration)).toBe(true);
+    expect((max * 1000) / duration / perSecond).toBeGreaterThan(0.995);
+    expect((max * 1000) / duration / perSecond).toBeLessThan(1.005);
+  });
 
   it("allows any number of requests without a limit", () => {
     const { max, duration } = windowOf(Number.POSITIVE_INFINITY);
@@ -51,7 +48,7 @@ function simulate(allowed: number, seconds: number, known = Number.POSITIVE_INFI
 }
 
 describe("the leading worker", () => {
-  it.each([40, 200, 600])("finds a limit of %d per second with few refusals", (allowed) => {
+  it.each([40, 600])("finds a limit of %d per second with few refusals", (allowed) => {
     const { settled, refusedShare, passedPerSecond } = simulate(allowed, 120);
     expect(Math.max(...settled)).toBeLessThan(allowed * 1.1);
     expect(Math.min(...settled)).toBeGreaterThan(allowed * 0.8);

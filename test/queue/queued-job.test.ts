@@ -47,16 +47,12 @@ describe("a job in the queue", () => {
       expect(await new JobCodec(key).decode("id", sealed)).toEqual(content);
   });
 
-  it.each(["short", btoa("short"), new Uint8Array(16)])(
-    "refuses a key of another length: %s",
-    async (key) => {
-      await expect(new JobCodec(key).encode("id", content)).rejects.toThrow(
-        /`sealKey` must be 32 bytes .* but has \d+ bytes/,
-      );
-    },
-  );
+  it.each(["short", new Uint8Array(16)])("refuses a key of another length: %s", async (key) => {
+    const message = /`sealKey` must be 32 bytes .* but has \d+ bytes/;
+    await expect(new JobCodec(key).encode("id", content)).rejects.toThrow(message);
+  });
 
-  it.each([{ v: 2, content }, {}, undefined])("refuses another version: %j", async (data) => {
+  it.each([{ v: 2, content }, undefined])("refuses another version: %j", async (data) => {
     await expect(new JobCodec(undefined).decode("id", data as never)).rejects.toMatchObject({
       code: "queue_failed",
       message: expect.stringMatching(/another version of template-pdf .* stays in the queue/),
@@ -64,14 +60,10 @@ describe("a job in the queue", () => {
   });
 
   it("has a digest that depends on its run and on its content", async () => {
-    const digests = await Promise.all([
-      digestOf("run", "key", "a"),
-      digestOf("run", "place", "a"),
-      digestOf("other", "key", "a"),
-      digestOf("run", "key", "b"),
-    ]);
-    expect(new Set(digests).size).toBe(4);
-    expect(digests.join("")).toMatch(/^[\w-]{80}$/);
-    expect(await digestOf("run", "key", "a")).toBe(digests[0]);
+    const all = ["run key a", "run key a", "run place a", "other key a", "run key b"];
+    const parts = all.map((each) => each.split(" ") as [string, "key" | "place", string]);
+    const digests = await Promise.all(parts.map((part) => digestOf(...part)));
+    expect([new Set(digests).size, digests[1]]).toEqual([4, digests[0]]);
+    expect(digests.join("")).toMatch(/^[\w-]{100}$/);
   });
 });
