@@ -105,7 +105,7 @@ export interface RunBulkOptions<T, J> extends RunOptions {
   onBegin?: ((progress: BulkProgress) => void) | undefined;
   /**
    * Called with the result of every job. A fulfilled job is reported once it is recorded. If the callback throws or rejects, the
-   * run ends with that error. The run does not wait for a returned promise until the end.
+   * run ends with that error. A returned promise is awaited only at the end of the run.
    */
   onResult?: ((result: BulkResult<NoInfer<J>>) => void) | undefined;
   /** Called when a service outage begins and when it ends. If it throws or rejects, the run ends with that error. */

@@ -72,7 +72,7 @@ export interface UseContext {
 }
 
 /**
- * Converts a document to the value of its result. It is called for every attempt and must read the whole document before it
+ * Turns a document into the value of its result. It is called for every attempt and must read the whole document before it
  * returns.
  */
 export type Use<J, R> = (pdf: PendingPdf, job: J, context: UseContext) => Promise<R> | R;
@@ -87,7 +87,7 @@ interface Settled<J> {
   readonly attempts: number;
 }
 
-/** The result of a job whose document was generated and used. */
+/** The result of a job whose `use` call succeeded. */
 export interface Fulfilled<J, R> extends Settled<J> {
   /** The kind of result. */
   readonly status: "fulfilled";

@@ -5,7 +5,7 @@ const longestWaitMs = 30_000;
 /** A single job may cause its own 500s. This many in a row indicate an outage. */
 const enoughJobs = 3;
 
-/** How a request failed: it did not reach the service, or the service accepted it without a result. */
+/** How a request failed: it did not reach the service, or the service returned no result. */
 export type Unserved = "unreached" | "unserved";
 
 /**

@@ -34,7 +34,7 @@ export class ServiceWatch {
   /** The number of responses other than 5xx. */
   answerCount = 0;
   /**
-   * Whether the next request should be for a new job. Failed jobs may cause their own 5xx, and another job shows whether they do.
+   * Whether the next request should be for a new job. A failed job may itself cause the 5xx; another job shows whether it does.
    */
   wantsUntried = false;
   /** The error of the last request in the outage. */

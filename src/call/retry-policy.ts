@@ -47,7 +47,7 @@ export function repeatAfter(status: number, body = ""): FailureKind["repeat"] {
  * Decides whether to retry a failed attempt. The delay is the one that the service requests, or else a random one of up to 0.5 s,
  * 1 s, 2 s … 8 s.
  *
- * @param leftMs - the time left of `timeouts.total`
+ * @param leftMs - the time left in `timeouts.total`
  */
 export function decide(
   { repeat, retryAfterMs }: FailureKind,

@@ -35,7 +35,7 @@ export interface Saved {
  * document was already read.
  */
 export class GeneratedPdf {
-  /** The status code of the response: one of 2xx. */
+  /** The status code of the response, always 2xx. */
   readonly status: number;
   /** The length in bytes, if the response announces it. */
   readonly contentLength: number | undefined;
@@ -79,7 +79,7 @@ export class GeneratedPdf {
   }
 
   /**
-   * Returns the document as bytes that own their memory.
+   * Returns the document as bytes in their own buffer.
    *
    * @throws {OversizedPdfError} if the document is larger than `maxBytes`
    *

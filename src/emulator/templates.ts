@@ -6,7 +6,7 @@ import type { Product } from "../service/to-response.ts";
 import type { Renderers } from "./renderers.ts";
 import { readTemplateFolder } from "./template-folder.ts";
 
-/** A template that the emulator found at the start. */
+/** A template that the emulator found at startup. */
 export interface FoundTemplate {
   /** The uid of the template. */
   readonly uid: string;
@@ -35,7 +35,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** Loads every template once, so that errors are reported at the start. */
+/** Loads every template once, so that errors are reported at startup. */
 export async function inspectTemplates(folder: string, renderers: Renderers): Promise<FoundTemplate[]> {
   const found: FoundTemplate[] = [];
   const wrong: TemplateError[] = [];
@@ -88,7 +88,7 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
 
 const warnings = new WeakMap<Request, string>();
 
-/** Returns a warning about the document that the call sent, if any. */
+/** Returns the warning about the document of the call, if any. */
 export function warningOf(request: Request): string | undefined {
   return warnings.get(request);
 }

@@ -36,7 +36,7 @@ export interface ErrorFacts {
  * ```
  */
 export class TemplatePdfError extends Error {
-  /** The name of the class, also in minified code. */
+  /** The name of the class, even in minified code. */
   override get name(): string {
     return "TemplatePdfError";
   }

@@ -6,7 +6,7 @@ export interface SaveOptions {
 
 /** How a bulk run saves its files. */
 export interface SavePolicy extends SaveOptions {
-  /** The start of the draft's name, after the dot. It identifies the run that left the file behind. */
+  /** The start of the temporary file's name, after the dot. It identifies the run that left the file behind. */
   readonly mark: string;
   /** Creates the file's folder before the request is sent. If it throws, the document fails with that error. */
   prepare(): Promise<void>;

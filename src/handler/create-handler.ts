@@ -40,7 +40,7 @@ import { watched } from "./watched.ts";
  * | 422 | the values are invalid: see `errors` |
  * | 429, 503 | the service is overloaded; includes its `Retry-After` |
  * | 500 | one of your functions failed, or the configuration is invalid: see `onError` |
- * | 502, 504 | the service returned no document, or not in time |
+ * | 502, 504 | the service returned no document in time |
  *
  * @param options - see `HandlerOptions`; `client`, `templates` and `authorize` are required
  * @returns a function from a web `Request` to a web `Response`, for Next.js, Hono, Bun, Deno and Workers. For `node:http`,

@@ -41,8 +41,8 @@ export interface HandlerError<Context = unknown> {
 /**
  * A handler: a function from a web `Request` to a web `Response`.
  *
- * If your functions declare a type for their `context`, callers must pass one. Otherwise they may pass anything, as Next.js, Deno
- * and Workers do. The handler rejects only if it is not called with a web `Request`, with a `ConfigurationError`.
+ * If your functions declare a `context` type, callers must pass such a value. Otherwise they may pass anything, as Next.js, Deno
+ * and Workers do. The handler rejects, with a `ConfigurationError`, only if it is not called with a web `Request`.
  *
  * @typeParam Context - the type of the `context` of your functions
  */
@@ -169,7 +169,7 @@ export function checkHandlerOptions<Context>(options: HandlerOptions<HandlerTemp
 const required = {
   client: "pass the TemplatePdf that holds the API key",
   templates: "pass the templates that may be requested, such as { invoice: template(…) }",
-  authorize: "without it, anyone could generate documents at your cost. Return true to allow a call",
+  authorize: "without it, anyone could generate documents at your expense. Return true to allow a call",
 } satisfies { readonly [name in keyof HandlerOptions]?: string };
 
 function checkTemplate(name: string, template: unknown): void {

@@ -30,7 +30,7 @@ export const syntaxErrors = {
 } as const;
 
 /** The message for a trailing comma. */
-export const afterComma = "expected no comma before this";
+export const afterComma = "unexpected comma before this";
 
 /**
  * Parses a JSON text that a user wrote.

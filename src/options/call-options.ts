@@ -41,7 +41,7 @@ export interface Progress {
   readonly receivedBytes: number;
   /**
    * The size of the document in bytes, if the response declares it. In a cross-origin request, the browser hides whether the
-   * response was compressed, so this size can turn out to be too small. From then on, it is `undefined`. The document's
+   * response was compressed, so this size can turn out to be too small. Then it becomes `undefined`. The document's
    * `contentLength` is always `undefined` in such a request.
    */
   readonly totalBytes: number | undefined;

@@ -12,7 +12,7 @@ export interface CallEvent {
   readonly elapsedMs: number;
 }
 
-/** The event before a request is sent. */
+/** Emitted before a request is sent. */
 export interface RequestEvent extends CallEvent {
   /** The HTTP method. */
   readonly method: "POST";
@@ -20,7 +20,7 @@ export interface RequestEvent extends CallEvent {
   readonly url: string;
 }
 
-/** The event when the headers of a response have arrived, with any status. */
+/** Emitted when the headers of a response have arrived, with any status. */
 export interface ResponseEvent extends CallEvent {
   /** The status code of the response. */
   readonly status: number;
@@ -30,7 +30,7 @@ export interface ResponseEvent extends CallEvent {
   readonly contentLength: number | undefined;
 }
 
-/** The event when an attempt has failed and will be retried. */
+/** Emitted when an attempt has failed and will be retried. */
 export interface RetryEvent extends CallEvent {
   /** The error that the attempt failed with. */
   readonly error: unknown;
@@ -38,7 +38,7 @@ export interface RetryEvent extends CallEvent {
   readonly delayMs: number;
 }
 
-/** The event when a call fails or is cancelled, unless its document has been read completely. */
+/** Emitted when a call fails or is cancelled, unless its document has been read completely. */
 export interface FailureEvent extends CallEvent {
   /** The error that the call rejects with: an error from this package, or the caller's abort reason. */
   readonly error: unknown;

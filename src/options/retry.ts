@@ -13,7 +13,7 @@ export interface Retry {
   /** The maximum number of retries. Default: 2. */
   limit?: number | undefined;
   /**
-   * Whether to retry a request after which the service may have rendered the document. Set it to `false` if you pay for every
+   * Whether to retry a request if the service may already have rendered the document. Set it to `false` if you pay for every
    * render. Requests that were never sent are always retried. In a browser, the client cannot detect that and treats every
    * request as sent. Default: `true`.
    */

@@ -31,7 +31,7 @@ export interface QueueProgress {
   /** The estimated remaining time in milliseconds; `Infinity` if it is unknown. */
   readonly leftMs: number;
   /**
-   * Whether the total is final: no `add` of the run is running, and the last one to end has completed. A killed `add` counts as
+   * Whether the total is final: no `add` of the run is active, and the last one completed. A killed `add` counts as
    * running for 30 s.
    */
   readonly isAdded: boolean;
@@ -149,7 +149,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Lists the failed jobs of a run whose values have not been deleted yet, oldest failure first.
+   * Lists a run's failed jobs whose values have not been deleted yet, oldest failure first.
    *
    * @param run - the name of the run
    * @param options - `limit` is the maximum number. Default: 1000
@@ -200,7 +200,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
 
   /**
    * Removes a run with its jobs and their values. Stored documents are kept, and documents in flight may still be stored.
-   * An `add` to the run that is still running fails.
+   * An unfinished `add` to the run fails.
    *
    * @param run - the name of the run
    * @throws {QueueError} (rejects) if the run does not exist
@@ -218,8 +218,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Closes the workers that this queue started, and its connections. Jobs stay in the queue. After the documents in flight, it
-   * waits at most 10 s for Redis; other workers then generate the last documents again.
+   * Closes the workers that this queue started, and its connections. Jobs stay in the queue. Once the documents in flight are finished, it waits at most 10 s for Redis. After that, other workers generate the last ones again.
    */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#workers].map((worker) => worker.close()));

@@ -100,7 +100,7 @@ function createClient(connection: QueueConnection, RedisClass: typeof Redis): Re
   }
   if (typeof connection !== "object" || connection === null) {
     throw new ConfigurationError(
-      "`connection` is required: pass a URL such as redis://localhost:6379, options of ioredis, or an ioredis client.",
+      "`connection` is required: pass a URL such as redis://localhost:6379, ioredis options, or an ioredis client.",
     );
   }
   if ("duplicate" in connection) return (connection as RedisClient).duplicate(patient) as Redis;

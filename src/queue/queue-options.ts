@@ -8,16 +8,16 @@ export interface RedisClient {
   duplicate(override?: object): unknown;
 }
 
-/** A connection to Redis or Valkey: a URL such as `rediss://user:password@host:6379`, options of ioredis, or an ioredis client. */
+/** A connection to Redis or Valkey: a URL such as `rediss://user:password@host:6379`, ioredis options, or an ioredis client. */
 export type QueueConnection = string | URL | RedisClient | { readonly [option: string]: unknown };
 
 /** The options of `bulkQueue`. */
 export interface BulkQueueOptions {
-  /** The connection to Redis or Valkey: a URL, options of ioredis, or your own ioredis client, which stays open. */
+  /** The connection to Redis or Valkey: a URL, ioredis options, or your own ioredis client, which stays open. */
   connection: QueueConnection;
   /** The name of the queue, without a colon. All machines that share a queue use the same name. */
   name: string;
-  /** The prefix of the keys in Redis, like `prefix` of BullMQ. A cluster needs braces: `{bull}`. Default: `"bull"`. */
+  /** The prefix of the keys in Redis, like BullMQ's `prefix`. A cluster needs braces: `{bull}`. Default: `"bull"`. */
   prefix?: string | undefined;
   /**
    * The key that encrypts jobs with AES-256-GCM, so that Redis contains no readable values: 32 bytes, their base64 encoding, or a

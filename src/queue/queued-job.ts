@@ -21,7 +21,7 @@ export interface QueuedContent {
   readonly key?: string;
 }
 
-/** A `CryptoKey`, whose name some compilers do not know. */
+/** A `CryptoKey`, for compilers without that type. */
 export interface WebCryptoKey {
   /** The algorithm: AES-GCM. */
   readonly algorithm: object;
@@ -29,7 +29,7 @@ export interface WebCryptoKey {
   readonly type: string;
 }
 
-/** The key that seals jobs: 32 bytes, their base64, or an AES-GCM key of Web Crypto. */
+/** The key that encrypts jobs: 32 bytes, their base64 encoding, or a Web Crypto AES-GCM key. */
 export type SealKey = Uint8Array | string | WebCryptoKey;
 
 const algorithm = "AES-GCM";

@@ -54,7 +54,7 @@ export interface AnyTemplate {
   readonly schema: StandardSchemaV1 | undefined;
 }
 
-/** The key of the check in a template with a schema. Registered globally, for templates from other copies of this package. */
+/** The property that holds the schema check of a template. Registered globally, for templates from other copies of this package. */
 export const checkedBody: unique symbol = Symbol.for("template-pdf.checked-body") as never;
 
 /** A template that creates its own request bodies, so that browser bundles without schemas do not include this file. */

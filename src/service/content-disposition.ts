@@ -10,7 +10,7 @@ export type Disposition = "attachment" | "inline";
 /**
  * Creates a `content-disposition` header with a file name that is safe on every system.
  *
- * The name always ends in `.pdf`. A name that is not plain ASCII is also sent as `filename*`, next to an ASCII replacement.
+ * The name always ends in `.pdf`. A non-ASCII name is also sent as `filename*`, in addition to an ASCII replacement.
  *
  * @param filename - the file name, with or without `.pdf`
  * @param disposition - Default: `attachment`

@@ -31,7 +31,7 @@ export interface Order<Context = void> {
   readonly signal: AbortSignal;
   /** The second argument of the endpoint. */
   readonly context: Context;
-  /** Reports failures after `produce`, for example of a stream, to `onError`. */
+  /** Reports failures after `produce`, such as stream errors, to `onError`. */
   readonly report: (error: unknown) => void;
 }
 

@@ -49,7 +49,7 @@ export type ProblemKind =
 
 /** The options of a {@link Problem}. */
 export interface ProblemOptions {
-  /** The kind of problem, for programs. Default: none. Then `type` is missing, which RFC 9457 reads as `about:blank`. */
+  /** The kind of problem, for programs. Default: none. Without it, `type` is omitted, which RFC 9457 treats as `about:blank`. */
   readonly kind?: ProblemKind | undefined;
   /** The issues with the values: the extension property `errors`. Default: none. */
   readonly errors?: readonly ValueProblem[] | undefined;

@@ -75,7 +75,7 @@ export const faults = Object.freeze({
   },
 
   /** Returns a login page with status 200. */
-  notAPdf: (): Fault => loginPage("Sign in to go on."),
+  notAPdf: (): Fault => loginPage("Sign in to continue."),
 
   /** Ends the connection in the middle of the document. */
   cutOff: (options: AfterBytes = {}): Fault => cutOff(offsetOf(options, "cutOff()")),
@@ -83,13 +83,13 @@ export const faults = Object.freeze({
   /** Stalls in the middle of the document, with an open connection. */
   stall: (options: AfterBytes = {}): Fault => stall(offsetOf(options, "stall()")),
 
-  /** Sends the document in small chunks at an interval. */
+  /** Sends the document in small chunks, at intervals. */
   slow: (options: Slowness = {}): Fault => {
     checkOptions(options, { pieces: isPositiveCount, everyMs: isPause }, "slow()");
     return slow(options.pieces ?? 40, options.everyMs ?? 25);
   },
 
-  /** Resets the connection instead of a response, or after some bytes of the document. */
+  /** Resets the connection before a response, or after some bytes of the document. */
   reset: (options: AfterBytes = {}): Fault => reset(offsetOf(options, "reset()")),
 });
 

@@ -17,7 +17,7 @@ export interface FakeServiceOptions {
    * The templates: uids, or `template()`s, whose schemas check the received values. Default: any uid and any values.
    */
   readonly templates?: readonly (Template | string)[] | undefined;
-  /** The accepted keys (at least one), or `null` to accept requests without a key, as browsers send. Default: any key. */
+  /** The accepted keys (at least one), or `null` to accept requests without a key, as from browsers. Default: any key. */
   readonly apiKeys?: readonly string[] | null | undefined;
 }
 

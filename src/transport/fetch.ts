@@ -17,7 +17,7 @@ export interface FetchInit {
   credentials?: "omit" | "same-origin" | "include";
 }
 
-/** The part of `Response` that the client uses, which fits every library. */
+/** The part of `Response` that the client uses, common to all libraries. */
 export interface FetchResponse {
   readonly status: number;
   readonly type: string;
@@ -191,7 +191,7 @@ function headOf({ status, type, headers }: FetchResponse): ResponseHead {
 }
 
 function noFetch(): ConfigurationError {
-  return new ConfigurationError("This runtime has no `fetch`, like jsdom in Jest. Pass one as `fetch`.");
+  return new ConfigurationError("This runtime, like jsdom in Jest, has no `fetch`. Pass one as `fetch`.");
 }
 
 function ignore(): void {}

@@ -34,8 +34,7 @@ const maxKnownFolders = 10_000;
  * It creates missing folders. Before the request is sent, it rejects paths outside the folder (for example because of the value
  * `../x`), paths that an earlier job in the run uses, and the path of the journal.
  *
- * Paths contain values. For that reason, an error shows a path only if a file, folder or link on disk causes the failure, because
- * you then need the path to fix the problem.
+ * Paths contain values. An error therefore shows a path only if you need it to fix a failure caused by a file, folder or link on disk.
  *
  * @param pathOf - the path of each document: a string with placeholders for values, such as `out/{{invoice_no}}.pdf`, or a
  * function. A relative path is relative to `root`

@@ -201,7 +201,7 @@ export class RowRun {
     this.#live = showLive(stderr, env, (maxColumns) => this.#textOf(progress, maxColumns));
     if (finishedBefore > 0) {
       const done = `${countOf(finishedBefore, "document")} ${finishedBefore === 1 ? "is" : "are"} recorded as finished`;
-      this.#live.say(`resuming ${plan.journal}: ${done}; ${countOf(total, "row")} to go through`);
+      this.#live.say(`resuming ${plan.journal}: ${done}; ${countOf(total, "row")} to process`);
     }
     if (damagedLines > 0) {
       this.#live.say(

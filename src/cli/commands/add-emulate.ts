@@ -5,7 +5,7 @@ import type { Session } from "../terminal.ts";
 import { collect, finishCommand } from "./finish-command.ts";
 
 const emulateHelp = `
-A rule of --fault is <what> [retry-after <seconds>] [every <n> | first <n> | <p>%],
+A --fault rule is <what> [retry-after <seconds>] [every <n> | first <n> | <p>%],
 where <what> is a status such as 429, or html, cut, stall or reset.
 
 Examples:

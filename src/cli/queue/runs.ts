@@ -46,7 +46,7 @@ export async function runs(flags: RunsFlags, session: Session): Promise<void> {
       say(`run ${retry}: ${countOf(count, "failed job")} queued again for a worker`);
     } else if (remove !== undefined) {
       await untilAborted(queue.remove(remove), signal);
-      say(`run ${remove}: removed with its jobs; documents that are stored stay`);
+      say(`run ${remove}: removed with its jobs; stored documents stay`);
     } else if (failures !== undefined) {
       await untilAborted(listFailures(queue, failures, say), signal);
     } else {

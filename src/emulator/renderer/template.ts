@@ -29,7 +29,7 @@ export class TemplateMistake extends Error {
   }
 }
 
-/** Creates the error for a mistake in a template file, in one line that begins with the file. */
+/** Creates the one-line error for a mistake in a template file. It begins with the file. */
 export function mistakeAt(file: string, place: JsonPath, problem: string): TemplateMistake {
   return new TemplateMistake(`${[file, formatJsonPath(place)].filter(Boolean).join(", ")}: ${problem}`);
 }

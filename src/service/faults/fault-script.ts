@@ -83,7 +83,7 @@ export function stall(afterBytes?: number): ScriptedFault {
   });
 }
 
-/** The document arrives in pieces at an interval. */
+/** The document arrives in pieces, at intervals. */
 export function slow(pieces: number, everyMs: number): ScriptedFault {
   const script = (document: Uint8Array) => {
     const startOf = (piece: number) => Math.floor((piece * document.length) / pieces);
@@ -99,7 +99,7 @@ export function slow(pieces: number, everyMs: number): ScriptedFault {
 /** The connection is reset after some bytes of the document. By default, the connection is reset before any response is sent. */
 export function reset(afterBytes?: number): ScriptedFault {
   if (afterBytes === undefined) {
-    return fault("the connection is reset instead of a response", () => [{ do: "reset" }]);
+    return fault("the connection is reset before a response", () => [{ do: "reset" }]);
   }
   return partWay(
     "the connection is reset in the middle of the document",

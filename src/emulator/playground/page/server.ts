@@ -109,7 +109,7 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   }
   if (response.ok) return response;
   const { detail } = parse(await response.text()) as { readonly detail?: string };
-  throw new Error(detail ?? `The emulator refused with ${response.status}.`);
+  throw new Error(detail ?? `The emulator responded with ${response.status}.`);
 }
 
 /** Calls the service as an application does. @throws the abort reason of `signal` */
