@@ -120,7 +120,7 @@ describe("the architecture", () => {
     expect(violations(sources, objectionToOurs)).toEqual([]);
   });
 
-  it("imports third-party code only in the files that are meant to", () => {
+  it("imports third-party code only in the files meant for it", () => {
     expect(violations(sources, objectionToOutside)).toEqual([]);
   });
 

@@ -10,7 +10,7 @@ const long = 20_000;
  * `facts.otherwise` contains the outcomes that differ in a runtime.
  */
 const table = [
-  ["the connection is reset instead of a response", "ConnectionError"],
+  ["the connection is reset before a response", "ConnectionError"],
   ["a response that is not HTTP", "ConnectionError"],
   ["a response that never begins", "TimeoutError (firstByte)"],
   ["103 Early Hints, twice", "whole"],

@@ -38,7 +38,7 @@ describe("a run whose signal is aborted", () => {
     expect(await run.next()).toEqual(done);
   });
 
-  it("sends nothing if the signal was aborted before", async () => {
+  it("sends nothing if the signal is already aborted", async () => {
     const { results, error, sent } = await generate(whole, jobsOf(3), { signal: AbortSignal.abort("late") });
     expect([results, error, sent]).toEqual([[], "late", 0]);
   });

@@ -111,7 +111,7 @@ describe("`skipInvalid`", () => {
   });
 });
 
-describe("the check whether other jobs can succeed", () => {
+describe("whether other jobs can succeed", () => {
   const fresh = { stored: 0, finishedBefore: 0 };
   const refused = (detail: string) =>
     new BadRequestError("Got 422.", { status: 422, rawBody: "", body: undefined, detail });

@@ -61,7 +61,7 @@ describe("a journal", () => {
     for (const path of [newPath(), newPath()]) {
       await runOf(path, { "INV-2024-0001": "Jane Doe, 1,000,000" });
       const text = await readFile(path, "utf8");
-      expect(text).not.toMatch(/INV|2024-|Jane|000/);
+      expect(text).not.toMatch(/INV|2024-|Jane|1,000/);
       lines.push(text.split("\n")[1] ?? "");
     }
     const hashes = lines.flatMap((line) => [line.slice(0, 16), line.slice(16, 32)]);

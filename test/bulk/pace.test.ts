@@ -126,7 +126,7 @@ describe("a pace that searches for its rate", () => {
     expect(new Set(rates).size).toBe(1);
   });
 
-  it("pauses briefly without Retry-After, twice as long each time until a request is accepted, at most 8 s", () => {
+  it("pauses briefly without Retry-After, and doubles the pause up to 8 s until a request is accepted", () => {
     const pace = new Pace({ concurrency: "auto" });
     let nowMs = 0;
     const holds = Array.from({ length: 9 }, () => {

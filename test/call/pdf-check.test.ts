@@ -117,7 +117,7 @@ describe("Any body", () => {
     }),
   );
 
-  property("is known to begin as a PDF, or not to, as soon as its bytes show it", () =>
+  property("is recognised as a PDF, or rejected, as soon as possible", () =>
     fc.property(pieces, shares, (chunks, places) => {
       const bytes = Buffer.concat(chunks);
       const check = new PdfCheck();

@@ -67,7 +67,7 @@ describe("A timer", () => {
     expect(firedAt).toHaveLength(1);
   });
 
-  it("uses one system timer although every chunk moves its time", () => {
+  it("uses one system timer even if every chunk delays it", () => {
     const setTimer = vi.spyOn(globalThis, "setTimeout");
     for (let count = 0; count < 1_000; count++) timer.set(100);
     expect(setTimer).toHaveBeenCalledTimes(1);

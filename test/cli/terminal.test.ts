@@ -184,7 +184,7 @@ describe("--open", () => {
     expect(await readFile(opened, "utf8")).toBe(path);
   });
 
-  it("keeps the document and ends with exit code 1 if there is no opener", async () => {
+  it("keeps the document and ends with exit code 1 if no program opens it", async () => {
     const { path, code, terminal } = await generateAndOpen(temporaryFolder());
     expect([code, terminal.printed, existsSync(path)]).toEqual([1, `${path}: 36.8 kB\n`, true]);
     expect(terminal.stderr.text).toBe(

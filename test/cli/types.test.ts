@@ -49,7 +49,7 @@ describe("types", () => {
     expect(await typesOf({ "invoice.json": a }, "invoice.json --zod")).toContain(schema);
   });
 
-  it("writes the same text for any order of the files, working directory and spelling of the paths", async () => {
+  it("writes the same text for any file order, working directory and path spelling", async () => {
     const cwd = folderOf({ "samples/invoice.json": b, "samples/letter.ndjson": a, "more/invoice.2.json": a });
     mkdirSync(join(cwd, "out"));
     const words = "../more/invoice.2.json ../samples/letter.ndjson ../samples/invoice.json -o t.ts --check";

@@ -216,7 +216,7 @@ it.each<[string, (abort: () => void) => void, object]>([
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-it("a call with an aborted signal does not send a request, call an API key function or a hook", async () => {
+it("a call with an aborted signal sends no request, and calls no API key function and no hook", async () => {
   const service = await Service.start(silent);
   const [request, apiKey] = [vi.fn(), vi.fn(() => "key")];
   const client = service.client({ apiKey, hooks: { request } });

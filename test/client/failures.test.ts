@@ -216,7 +216,7 @@ const inMemory = outputMethods.filter(([method]) => /^(?:bytes|buffer|arrayBuffe
 const notInMemory = outputMethods.filter((method) => !inMemory.includes(method));
 
 describe("maxBytes", () => {
-  it.each(inMemory)("allows %s of that size, but not of one more byte", async (_, read) => {
+  it.each(inMemory)("allows %s of that size, but not one byte more", async (_, read) => {
     for (const answer of [withLength(pdf), inChunks(pdf)]) {
       const service = await Service.start(answer);
       const client = service.client({ maxBytes: pdf.length - 1 });

@@ -102,15 +102,18 @@ it("a `fetch` is refused if it does not return a Response", async () => {
   expect(String(await rejectionOf(generate(client)))).toMatch(/`fetch` to return a new Response/);
 });
 
-it.each([200, 500])("a `fetch` is refused if it returns one Response of status %i twice", async (status) => {
-  const send = vi.fn().mockResolvedValue(new Response("%PDF-1.4 %%EOF", { status }));
-  const client = new TemplatePdf({ ...good, fetch: send, retry: { limit: 1 } });
-  await Promise.allSettled([generate(client, { retry: false }).bytes()]);
-  const error = await rejectionOf(generate(client).bytes());
-  expect(error).toBeInstanceOf(ConfigurationError);
-  expect(String(error)).toContain("`fetch` to return a new Response for every call");
-  expect(send).toHaveBeenCalledTimes(2);
-});
+it.each([200, 500])(
+  "a `fetch` is refused if it returns the same Response with status %i twice",
+  async (status) => {
+    const send = vi.fn().mockResolvedValue(new Response("%PDF-1.4 %%EOF", { status }));
+    const client = new TemplatePdf({ ...good, fetch: send, retry: { limit: 1 } });
+    await Promise.allSettled([generate(client, { retry: false }).bytes()]);
+    const error = await rejectionOf(generate(client).bytes());
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(String(error)).toContain("`fetch` to return a new Response for every call");
+    expect(send).toHaveBeenCalledTimes(2);
+  },
+);
 
 describe("a derived client", () => {
   it("shares the connections of its parent and overrides its options", async () => {

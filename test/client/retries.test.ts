@@ -85,7 +85,7 @@ describe("the delay before a retry", () => {
     return { ...(await start(answers, { hooks: { retry } })), waiting };
   };
 
-  it("is the delay of Retry-After, or else a random delay, and never shorter", async () => {
+  it("is the delay of Retry-After or a random one, and never shorter", async () => {
     const random = vi.spyOn(Math, "random").mockReturnValue(0.1);
     const delaysMs: number[] = [];
     const atMs: number[] = [];

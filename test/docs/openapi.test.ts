@@ -83,7 +83,7 @@ it("docs/openapi.yaml follows the rules of redocly.yaml", async () => {
   expect(problems.map(({ ruleId, message }) => [ruleId, message])).toEqual([]);
 });
 
-it.each(transports)("the client sends by %s what docs/openapi.yaml describes", async (_, options) => {
+it.each(transports)("over %s, the client sends what docs/openapi.yaml describes", async (_, options) => {
   const service = await Service.start(withLength(pdfOf(100)));
   await service.client(options).generate("März 2024/?#%", { total: "£1,000,000" }).bytes();
   const { method, path, headers, body } = await service.request();

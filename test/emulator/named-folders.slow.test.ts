@@ -66,7 +66,7 @@ const secret = () => join(shared.folder, "secret.png");
 beforeAll(() => symlink(secret(), join(shared.folder, "images", "link.png")));
 
 describe("images", () => {
-  it.each(Object.keys(pictures))("can be shown only from the folder `images`: template %s", async (uid) => {
+  it.each(Object.keys(pictures))("can only come from the folder `images`: template %s", async (uid) => {
     for (const source of ["logo.png", "sub/seal.png"]) {
       expect((await generate(shared, uid, { source })).status).toBe(200);
     }

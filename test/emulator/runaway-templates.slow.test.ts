@@ -67,7 +67,7 @@ describe("a runaway template", () => {
     },
   );
 
-  it("that throws while another document is rendered is named with its own line", async () => {
+  it("that throws during another render is reported with its own line", async () => {
     await textOf(shared, "late");
     expect(await textOf(shared, "slow")).toBe(500);
     expect(shared.errors.at(-1)?.message).toMatch(/late\.mjs:2:7: it ended the rendering thread: late$/);

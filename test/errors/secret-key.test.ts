@@ -119,7 +119,7 @@ it.each([
   expect(replaceKey(text, "test")).toBe(safe);
 });
 
-it("A key of less than 8 characters is not searched within base64, where it could be part of ordinary words", () => {
+it("A key under 8 characters is not searched for in base64, where it could be part of ordinary words", () => {
   expect(encoded("\0ab", "base64")).toContain("Fi");
   expect(replaceKey("Wi-Fi", "ab")).toBe("Wi-Fi");
 });

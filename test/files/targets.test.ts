@@ -92,7 +92,7 @@ describe.runIf(hasModes)("The mode of a saved file", () => {
   });
 
   // The superuser may write to any file.
-  it.runIf(process.getuid?.() !== 0)("is kept even if the user may not write to the old file", async () => {
+  it.runIf(process.getuid?.() !== 0)("is kept even if the user cannot write to the old file", async () => {
     const path = join(temporaryFolder(), "invoice.pdf");
     await writeFile(path, "old", { mode: 0o444 });
     const error = await rejectionOf(save(path));
@@ -112,7 +112,7 @@ describe.runIf(hasModes)("The mode of a saved file", () => {
     expect(await modeOf(path)).toBe(expected);
   });
 
-  it("does not let others read the draft of a private file", async () => {
+  it("hides the temporary copy of a private file from other users", async () => {
     process.umask(0);
     const folder = temporaryFolder();
     const path = join(folder, "payslip.pdf");

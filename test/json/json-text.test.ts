@@ -28,7 +28,7 @@ const isEmpty = "1:1: the JSON is empty; expected at least {}";
 describe("A text that is not JSON", () => {
   it.each([
     ["", isEmpty],
-    ['{"a": 1,}', "1:9: expected no comma before this"],
+    ['{"a": 1,}', "1:9: unexpected comma before this"],
     ['{\r\n"a":1,\r\n"b"\r2}', "4:1: expected a colon"],
     ['{"a":1,,"b":2}', "1:8: expected a property name in double quotes"],
     ['{"a": undefined}', `1:7: ${isNoJson}`],

@@ -75,7 +75,7 @@ describe("the package in an empty project", () => {
   );
 
   // Jest with jsdom uses this condition. The platform throws the error, and the entry point exports its class.
-  it("generates documents by fetch with the condition `browser`, and saves none", async () => {
+  it("generates documents with fetch under the condition `browser`, and saves none", async () => {
     const result = JSON.parse(await runNode(project, "--conditions=browser", "main.mjs", service.baseUrl));
     const saved = { error: "invalid_configuration", oneClass: true };
     expect(result).toEqual({ transport: "fetch", bytes: pdf.length, saved });

@@ -27,7 +27,7 @@ describe("the options of a queue", () => {
     expect(String(error)).not.toContain("pass-word");
   });
 
-  it("reports at each call that Redis cannot be reached", async () => {
+  it("reports on each call that Redis cannot be reached", async () => {
     const runs = bulkQueue({ connection, name: "a" });
     for (const use of [runs.add("r", []), runs.failures("r"), runs.runs()]) {
       const error = await use.catch((caught) => caught);

@@ -166,7 +166,7 @@ describe("A schema that throws", () => {
   });
 
   it.each(deliveries)(
-    "rejects with a ConfigurationError if reading its issue throws, returned %s",
+    "rejects with a ConfigurationError if reading its issue, returned %s, throws",
     async (_, deliver) => {
       const issue = new Proxy([], { get: () => fail(new RangeError(iban)) });
       const error = await refusal(() => deliver({ issues: [issue] }));

@@ -108,7 +108,7 @@ describe("examples/bulk/nightly-run.mjs", () => {
   const runIn = (folder: string, settings: Record<string, string>, ...args: string[]) =>
     startIn(folder, [process.execPath, "nightly-run.mjs", ...args], settings);
 
-  it("finishes jobs in flight at SIGTERM, and continues in the next run", async () => {
+  it("finishes jobs in flight on SIGTERM, and continues in the next run", async () => {
     const count = 60;
     const rows = Array.from({ length: count }, (_, n) => JSON.stringify({ number: n }));
     const folder = newFolder("nightly-signal", rows.join("\n"));

@@ -56,7 +56,7 @@ describe.each(tested)("examples/%s", (name) => {
     expect(imported.filter((each) => !isBuiltin(each) && !(each in needs))).toEqual([]);
   });
 
-  it("passes its tests, with those of docs/guides/testing.md for vitest", async () => {
+  it("passes its own tests, and for vitest those of docs/guides/testing.md", async () => {
     if (name === "vitest") {
       const blocks = filesIn(read("docs/guides/testing.md"));
       mkdirSync(join(folder(), "test/guide"));
@@ -99,7 +99,7 @@ describe.each(served)("examples/%s", (name) => {
     downloads.remove();
   }, 60_000);
 
-  it("generates for users with a session only, with the values that the server sets, at the click of a button", async () => {
+  it("generates documents on a click, only for users with a session, with the server's values", async () => {
     const ask = (cookie: string) =>
       fetch(`${running.origin}/api/pdf/api/v1/templates/invoice/generate-sync`, {
         method: "POST",

@@ -14,7 +14,7 @@ it("a queue generates 6,000 documents completely even if workers are killed ten 
   timeout: 300_000,
 }, async () => {
   const { path: out, remove } = makeTemporaryFolder("queue");
-  onTestFinished(remove);
+  onTestFinished(remove, 60_000);
   const { runs, redis, service } = await setUp(({ body, response }) => {
     setTimeout(() => response.end(documentOf(JSON.parse(body))), 5);
   });

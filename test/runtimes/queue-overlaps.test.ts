@@ -15,7 +15,7 @@ async function setUpSealed() {
   };
   const idOf = async (run: string) => (await admin.hget("bull:tests:runs", run)) as string;
   const keysOf = async (runId: string) => (await admin.keys("*")).filter((key) => key.includes(runId));
-  return { ...setting, progressOf, idOf, keysOf };
+  return Object.assign(setting, { progressOf, idOf, keysOf });
 }
 
 /** Runs an action before the first job is encrypted or decrypted. */
@@ -110,7 +110,7 @@ it("the total of a run is final when the last running `add` has completed", asyn
   expect(await progressOf("nov")).toMatchObject({ total: 3, isAdded: true });
 });
 
-it("the total of a run is final when a failed or killed `add` was repeated", async () => {
+it("the total of a run is final once a failed or killed `add` is repeated", async () => {
   const { runs, admin, progressOf, idOf } = await setUpSealed();
   const failing = function* () {
     yield* jobsOf(1);

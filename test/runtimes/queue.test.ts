@@ -260,7 +260,7 @@ describe("the pace of a queue", () => {
     expect(early).toBeLessThan(20);
   });
 
-  it("has one limit for all workers, also with an ioredis client of the caller, which stays open", async () => {
+  it("has one limit for all workers, even with the caller's ioredis client, which stays open", async () => {
     const { admin, openQueue, work } = await setUp();
     const runs = openQueue({ connection: admin });
     await runs.add("nov", jobsOf(40));

@@ -144,7 +144,7 @@ describe("the type of samples", () => {
   );
 });
 
-describe("the disagreements of samples", () => {
+describe("disagreements between samples", () => {
   it.each<[samples: string, ...disagreements: [path: string, ...kinds: string[]][]]>([
     ['{"a":"x","b":[]},{"a":{},"b":{"c":1}}', ["a", "text", "an object"], ["b", "an array", "an object"]],
     ['{"a b":{"c":[{"d":1},{"d":[1]}]}}', ['["a b"].c[].d', "a number", "an array"]],

@@ -15,7 +15,7 @@ function refusal(given: unknown): unknown {
 }
 
 describe("assertWholePdf", () => {
-  it("accepts a PDF as any type of bytes, also from another realm, and narrows the type of its argument", () => {
+  it("accepts a PDF as any type of bytes, even from another realm, and narrows the type of its argument", () => {
     const pdf = fakePdf({ text: "漢", pages: 2 });
     const foreign = runInNewContext("Uint8Array.from(numbers)", { numbers: [...pdf] });
     expect(foreign instanceof Uint8Array).toBe(false);

@@ -19,7 +19,7 @@ describe("a fake PDF", () => {
     expect(Buffer.from(fakePdf({ text: "uid: inv_2024" })).includes("uid: inv_2024")).toBe(true);
   });
 
-  it("can have every length from the shortest on, even if its offsets get one more digit", () => {
+  it("can have any length from the minimum up, even if offsets gain a digit", () => {
     const { length } = fakePdf();
     for (let bytes = length; bytes < length + 400; bytes++) {
       const pdf = fakePdf({ bytes });

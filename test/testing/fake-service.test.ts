@@ -108,7 +108,7 @@ describe.each(Object.entries(ways))("a fake service through %s", (_way, connect)
     expect(await pdfText(Buffer.concat(pieces))).toContain("£640.00");
     expect(service.calls.map(({ fault }) => fault)).toEqual([
       "a response with 500",
-      "the connection is reset instead of a response",
+      "the connection is reset before a response",
       "the document arrives slowly but steadily",
     ]);
   });

@@ -154,7 +154,7 @@ describe("the text of any other PDF", () => {
   });
 });
 
-it("pdfText() rejects what is not a PDF with the same reasons as the client, and a string with a TypeError", async () => {
+it("pdfText() rejects what is not a PDF for the same reasons as the client, and a string with a TypeError", async () => {
   await expect(pdfText(Buffer.from("<html>secret</html>"))).rejects.toThrow(InvalidPdfError);
   await expect(pdfText(fakePdf({ bytes: 5_000 }).subarray(0, 3_000))).rejects.toThrow(TruncatedPdfError);
   const error = await pdfText("%PDF-1.7 %%EOF" as unknown as Uint8Array).catch((error) => error);

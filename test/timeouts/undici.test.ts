@@ -11,7 +11,7 @@ const promised = { "content-length": String(pdf.length) };
 describe("undici's own limits of 300 s", () => {
   // This test must be the first, and one single test: undici keeps its timers in its module, and they would belong to another
   // clock.
-  it("never fire: before the headers, before the body or in the middle of the body", async () => {
+  it("never fire before the headers, before the body or during the body", async () => {
     const service = await Service.start(() => {});
     stopTime();
     const never = Number.POSITIVE_INFINITY;

@@ -143,7 +143,7 @@ describe.runIf(hasLinks)("a folder with links", () => {
     expect(service.requests.length).toBe(1);
   });
 
-  it("refuses a path that leaves through a link created during the request", async () => {
+  it("refuses a path that escapes through a link created during the request", async () => {
     let folderOfRun = "";
     const { run, at, out } = await setUpFolder(async (received) => {
       await symlink("../x", join(folderOfRun, "a"));

@@ -126,7 +126,7 @@ async function benchWithLinks(): Promise<Bench> {
 }
 
 describe("a bulk run is refused", () => {
-  it.runIf(hasLinks)("if a link leads to the data and is also the report", async () => {
+  it.runIf(hasLinks)("if the report is a link to the data", async () => {
     const bench = await benchWithLinks();
     const { code, stderr } = await bench.bulk("in/7.csv", ["--report", bench.path("link.csv")]);
     const line = "The report and the data are the same file, link.csv. Give --report another name.";

@@ -43,7 +43,7 @@ describe("bulk", () => {
     expect(await bench.bulk("data.csv")).toEqual({
       code: 0,
       printed: `3 documents made, 1 made before, in TIME\n${places}\n1 row changed since an earlier run, and was generated again.\n`,
-      stderr: "resuming out/letter.journal: 2 documents are recorded as finished; 4 rows to go through\n",
+      stderr: "resuming out/letter.journal: 2 documents are recorded as finished; 4 rows to process\n",
     });
     expect(bench.service.requests.slice(before).map(noOf).sort()).toEqual(["2", "3", "4"]);
   });

@@ -82,7 +82,7 @@ describe("a line of a CSV report", () => {
     expect(lineOf(message)).toBe(`${start}${cell}\r\n`);
   });
 
-  it("can contain 1 MB of signs and white space", () => {
+  it("can contain 1 MB of symbols and white space", () => {
     const message = ";=".repeat(250_000) + " ".repeat(500_000);
     expect(lineOf(message)).toHaveLength(`${start}\r\n`.length + 1_250_000);
   });

@@ -34,7 +34,7 @@ describe("a fault rule", () => {
     expect(error?.message).toMatch(/html, cut, stall or reset, such as "429 retry-after 2 every 10"\.$/);
   });
 
-  it("is rejected in linear time and in one short line", () => {
+  it("is rejected in linear time, with one short line", () => {
     const message = errorOf(() => parse(`429 ${" \n".repeat(50_000)}x`))?.message ?? "";
     expect(message).toMatch(/^The fault ".*" is not a fault rule\. [^\r\n\u2028\u2029]+\.$/);
     expect(message.length).toBeLessThan(450);

@@ -76,7 +76,7 @@ describe("calls", () => {
 });
 
 describe("a fault", () => {
-  it("with a status has its reason and Retry-After, and nothing is rendered or reported to onError", async () => {
+  it("with a status sends its reason and Retry-After, renders nothing, and does not call onError", async () => {
     const { call, produce, onError } = misbehaving({ faults: "429  Retry-After 7" });
     const response = await call();
     expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);

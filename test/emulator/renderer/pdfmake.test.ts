@@ -16,7 +16,7 @@ it("the renderer renders a definition in each style of its font", async () => {
   expect(text).toMatch(/plain.*bold.*both/s);
 });
 
-it("the renderer does not modify images that definitions share, and needs a folder for their names", async () => {
+it("the renderer does not modify shared images, and needs a folder to find images by name", async () => {
   const pixel =
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   const images = Object.freeze({ logo: pixel });
@@ -25,7 +25,7 @@ it("the renderer does not modify images that definitions share, and needs a fold
   await expect(unnamed).rejects.toThrow("no image folder is set; set `images`");
 });
 
-it("the renderer lists each visible character that the fonts of a document lack once, sorted", async () => {
+it("the renderer lists once, sorted, each visible character that the fonts of a document lack", async () => {
   const content = [
     { text: "Größe Ωμέγα Привет £1\u00a0000" },
     { text: "✓ 中文 中\u200b😀 →", bold: true },

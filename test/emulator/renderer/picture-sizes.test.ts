@@ -87,7 +87,7 @@ describe("an image that takes too much memory", () => {
     expect(() => other.spend(half)).toThrow("an image of 3000 × 1500 pixels is too large");
   });
 
-  it("is limited to 8 MB of packed data", async () => {
+  it("is limited to 8 MB of compressed data", async () => {
     const head = pngFile({ width: 100, height: 100 }).subarray(0, 33);
     const image = Buffer.concat([head, chunk("IDAT", Buffer.alloc(8_500_000, 1)), chunk("IEND")]);
     await expect(render(image)).rejects.toThrow("an image of 100 × 100 pixels is too large");

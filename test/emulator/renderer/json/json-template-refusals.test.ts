@@ -13,7 +13,7 @@ describe("an invalid template file", () => {
   const tooDeep = "is nested deeper than 500 levels. Flatten it.";
 
   it.each<[string, string, string]>([
-    ["a trailing comma", '{"content": [\n  "a",\n]}', ":3:1: expected no comma before this"],
+    ["a trailing comma", '{"content": [\n  "a",\n]}', ":3:1: unexpected comma before this"],
     ["an array", "[]", noObject],
     ["no content", '{"info":{}}', noContent],
     ["an array as sample", '{"content":1,"sample":[]}', noSample],
