@@ -73,7 +73,7 @@ export const regions: Readonly<Record<string, (...words: readonly string[]) => s
           `${parent === "ApiError" ? "– " : ""}\`${each.name?.text}\``,
           each.members.flatMap(codeOf).join(""),
           docstringOf(each)[0] ?? "",
-          each.members.flatMap((member) => propertyOf(member, parent)).join(" "),
+          each.members.flatMap((property) => propertyOf(property, parent)).join(" "),
         ];
       }),
     );
@@ -82,14 +82,14 @@ export const regions: Readonly<Record<string, (...words: readonly string[]) => s
   /** A table of the hooks: when each is called, and the properties of its event. */
   events() {
     const source = declarationsIn("src/options/hooks.ts");
-    const nameOf = (member: ts.TypeElement) => `\`${member.name?.getText()}\``;
+    const nameOf = (property: ts.TypeElement) => `\`${property.name?.getText()}\``;
     /** The text of a docstring, without the full stop at its end. */
-    const summaryOf = (member: ts.TypeElement) => docstringOf(member).join(" ").replace(/\.$/, "");
-    const described = (member: ts.TypeElement) => {
-      const text = summaryOf(member);
+    const summaryOf = (property: ts.TypeElement) => docstringOf(property).join(" ").replace(/\.$/, "");
+    const described = (property: ts.TypeElement) => {
+      const text = summaryOf(property);
       return text === ""
-        ? nameOf(member)
-        : `${nameOf(member)}: ${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+        ? nameOf(property)
+        : `${nameOf(property)}: ${text.charAt(0).toLowerCase()}${text.slice(1)}`;
     };
     const propertiesOf = (event: string) => membersOf(source, event).map(described).join("; ");
     const rows = membersOf(source, "Hooks").map((hook) => {
@@ -203,25 +203,25 @@ function dependenciesOf(client: string): string {
 }
 
 /** The literal of the `code` of a class. The base class has none. */
-function codeOf(member: ts.ClassElement): string[] {
-  const isCode = ts.isPropertyDeclaration(member) && member.name.getText() === "code";
-  if (!isCode || !hasModifier(member, ts.SyntaxKind.OverrideKeyword)) return [];
-  return member.initializer && ts.isStringLiteral(member.initializer)
-    ? [`\`${member.initializer.text}\``]
+function codeOf(property: ts.ClassElement): string[] {
+  const isCode = ts.isPropertyDeclaration(property) && property.name.getText() === "code";
+  if (!isCode || !hasModifier(property, ts.SyntaxKind.OverrideKeyword)) return [];
+  return property.initializer && ts.isStringLiteral(property.initializer)
+    ? [`\`${property.initializer.text}\``]
     : [];
 }
 
 /** The name of a public property: a declared one, or a getter. */
-function propertyOf(member: ts.ClassElement, parent: string): string[] {
-  if (!member.name || !ts.isIdentifier(member.name)) return [];
-  if (hasModifier(member, ts.SyntaxKind.StaticKeyword)) return [];
+function propertyOf(property: ts.ClassElement, parent: string): string[] {
+  if (!property.name || !ts.isIdentifier(property.name)) return [];
+  if (hasModifier(property, ts.SyntaxKind.StaticKeyword)) return [];
   const isProperty =
-    ts.isGetAccessor(member) ||
-    (ts.isPropertyDeclaration(member) &&
-      (hasModifier(member, ts.SyntaxKind.DeclareKeyword) || member.name.text === "code"));
+    ts.isGetAccessor(property) ||
+    (ts.isPropertyDeclaration(property) &&
+      (hasModifier(property, ts.SyntaxKind.DeclareKeyword) || property.name.text === "code"));
   // The table lists `name`, which `Error` has, for the base class.
-  const isInherited = hasModifier(member, ts.SyntaxKind.OverrideKeyword);
-  return isProperty && !(isInherited && parent !== "Error") ? [`\`${member.name.text}\``] : [];
+  const isInherited = hasModifier(property, ts.SyntaxKind.OverrideKeyword);
+  return isProperty && !(isInherited && parent !== "Error") ? [`\`${property.name.text}\``] : [];
 }
 
 function hasModifier(node: ts.ClassElement, kind: ts.SyntaxKind): boolean {

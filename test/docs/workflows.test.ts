@@ -53,7 +53,7 @@ describe("the GitHub workflows", () => {
     expect(trustedSteps.filter(({ uses }) => uses?.startsWith("actions/checkout@"))).toEqual([]);
   });
 
-  it("use no secret but the token of GitHub, which they do not leave in a clone, and no expression in a command", () => {
+  it("use no secret but GitHub's token, keep it out of clones, and use no expression in a command", () => {
     const clones = steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
     expect(clones.length).toBeGreaterThan(0);
     expect(clones.filter((step) => step.with?.["persist-credentials"] !== false)).toEqual([]);

@@ -70,10 +70,10 @@ describe("values", () => {
 
 const read = new Response("Sign in.", { status: 401 });
 const spent = () => read.text().then(() => read);
-const unsendable = "The handler's `authorize` returned a Response that cannot be sent";
+const notSent = "The handler's `authorize` returned a Response that cannot be sent";
 const noValues = "`values` to return the object of values to send, got";
 it.each<[what: string, options: Record<string, () => unknown>, reason: string]>([
-  ["authorize returns a Response that was read before", { authorize: spent }, unsendable],
+  ["authorize returns a Response that was read before", { authorize: spent }, notSent],
   ["values returns nothing", { values: () => undefined }, `${noValues} undefined.`],
   ["values returns a string", { values: () => "text" }, `${noValues} a string.`],
   ["values returns a bigint", { values: () => ({ total: 7n }) }, "total"],

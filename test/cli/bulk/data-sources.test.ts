@@ -37,8 +37,8 @@ describe("standard input", () => {
     vi.stubEnv("TMPDIR", join(stubTemporaryFolder(), "nowhere"));
     const message =
       /^Could not store standard input in .* for a second read: there is no such file\. Set TMPDIR to a folder with enough space\.$/;
-    const unstored = misuse(expect.stringMatching(message));
-    await expect(open("-", { stdin: Readable.from(["a"]) })).rejects.toMatchObject(unstored);
+    const refusal = misuse(expect.stringMatching(message));
+    await expect(open("-", { stdin: Readable.from(["a"]) })).rejects.toMatchObject(refusal);
   });
 
   it("is closed when the command is stopped, and leaves no file", async () => {
