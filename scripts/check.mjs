@@ -27,10 +27,6 @@ export async function check() {
       report("words of the glossary", run("node", ["scripts/check-words.mjs"], { quiet: true })),
       report("unused code and dependencies", run("knip", [], { quiet: true })),
       report("regular expressions", run("node", ["scripts/regular-expressions.mjs"], { quiet: true })),
-      report(
-        "documentation",
-        run("typedoc", ["--options", "docs/site/typedoc.config.mjs", "--emit", "none"], { quiet: true }),
-      ),
       report("size of the browser bundle", sizeOf(built)),
       report("package manifest", ofTarball("publint", ["--strict"])),
       report("package types", ofTarball("attw", ["--profile", "node16"])),
