@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { nameOfError, Redactor } from "../../src/errors/redact.ts";
 import { orLongRun, property } from "../support/fuzz.ts";
 
@@ -66,26 +66,15 @@ describe("A cause without a secret", () => {
     ["undefined", undefined],
     ["fetch failed", new TypeError("fetch failed", { cause: boom(systemError) })],
     ["a DOMException", new DOMException("The operation was aborted.", "AbortError")],
-    ["a stack with a getter", withProperty("stack", { get: () => "Error: boom" })],
-    ["null and undefined", boom({ socket: null, port: undefined })],
     ["a list and plain objects", boom({ a: [1, { b: "c" }] })],
     ["an object without a prototype", boom({ a: Object.create(null) })],
-    ["an id", new Error("req_0123456789abcdef0123456789abcdef")],
-    ["a function, whatever its code", boom({ f: () => `${iban}` })],
     ["a getter of a symbol in its class", ofClass(Symbol.toStringTag, { get: harmless })],
-    ["a method of its class", ofClass("toWords", { value: harmless })],
     ["an error of Node", errorOfNode()],
     ["a function named like a secret", withStack("Error: boom", frame)],
-    [
-      "frames without a position",
-      withStack(`    at async Promise.${iban} (index 12)`, `    at ${iban} (native)`),
-    ],
     ["the maximum depth", boom({ detail: nested(6) })],
     ["the maximum number of parts", withParts(2_000)],
     ["a stack of the maximum length", withStack(frameOfLength(20_000))],
-    ["no stack", boom({ stack: undefined })],
     ["no constructor", ofClass("constructor", { value: undefined })],
-    ["data without a response", boom({ data: "harmless" })],
     ["a parser error without the response", boom({ name: "HTTPParserError", data: undefined })],
   ])("is the same object: %s", (_, error) => {
     expect(redact(error)).toBe(error);
@@ -104,13 +93,6 @@ describe("A cause without a secret", () => {
     const error = Object.assign(new TypeError("boom"), { stack: frame });
     expect(redact(error, "TypeError")).toBe(error);
   });
-
-  it("is the same object in a runtime without DOMException", () => {
-    onTestFinished(() => void vi.unstubAllGlobals());
-    vi.stubGlobal("DOMException", undefined);
-    const error = new TypeError("boom");
-    expect(redact(error)).toBe(error);
-  });
 });
 
 describe("A cause that may output more than can be read", () => {
@@ -120,9 +102,7 @@ describe("A cause that may output more than can be read", () => {
     ["a getter", withProperty("detail", { get: harmless })],
     ["a getter of its class", ofClass("detail", { get: harmless })],
     ["toJSON", boom({ toJSON: harmless })],
-    ["toJSON of its class", ofClass("toJSON", { value: harmless })],
     ["toJSON of the class above", new Inherited("boom")],
-    ["a custom inspection", boom({ [inspect.custom]: harmless })],
     ["a custom inspection of its class", ofClass(inspect.custom, { value: harmless })],
     ["a class instance", boom({ detail: new Map([["a", "b"]]) })],
     ["a function with properties", boom({ detail: Object.assign(() => {}, { a: 1 }) })],
@@ -136,12 +116,6 @@ describe("A cause that may output more than can be read", () => {
     expect([safe.message, Object.getPrototypeOf(safe)]).toEqual(["boom", Error.prototype]);
     expect(inspect(safe, { showHidden: true, depth: 20 })).not.toMatch(/harmless|detail/);
   });
-
-  it("is copied without lists that are too large to search", () => {
-    let nest: unknown = "x";
-    for (let depth = 0; depth < 5; depth++) nest = Array.from({ length: 40 }, () => nest);
-    expect(redact(boom({ nest }))).not.toHaveProperty("nest");
-  });
 });
 
 /** Errors that contain a text in different places. */
@@ -150,10 +124,8 @@ const hidingPlaces: readonly ((text: string) => unknown)[] = [
   (text) => ({ toString: () => text }),
   (text) => new Error(text),
   (text) => new Error("outer", { cause: new Error("middle", { cause: new TypeError(text) }) }),
-  (text) => new Error("outer", { cause: text }),
   (text) => boom({ code: text }),
   (text) => boom({ name: text }),
-  (text) => boom({ stack: text }),
   (text) => withStack("Error: boom", `    at f (https://host/?k=${text}:1:1)`),
   (text) => boom({ cause: withStack(`    at f (https://host/?k=${text}:1:1)`) }),
   (text) => boom({ options: { headers: [["authorization", text]] } }),
@@ -214,10 +186,6 @@ describe("A cause with a secret", () => {
     expect((redact(error) as Error).stack).toMatch(/^Error: boom( at \[redacted\]:1:2)?$/);
   });
 
-  it("is copied if the secret ends where another property begins", () => {
-    expect(redact(boom({ code: "abc", zone: "xyz" }), "abc")).toMatchObject({ code: "[redacted]" });
-  });
-
   it("is copied with its name, code, redacted message, frames and cause", () => {
     const inner = Object.assign(new RangeError(`inner ${key}`), { code: 7 });
     const error = Object.assign(new TypeError(`outer ${iban}`, { cause: inner }), { code: "E_SEND" });
@@ -272,7 +240,6 @@ describe("A cause with a secret", () => {
     ["a string", `failed with ${key}`, "failed with [redacted]"],
     ["an object", { message: key, toString: () => `failed with ${iban}` }, "failed with [redacted]"],
     ["null", null, "null"],
-    ["an object that is not printable", Object.create(null), "a value that cannot be converted to a string"],
   ])("becomes a string if it is %s", (_, cause, text) => {
     expect(redact(cause)).toBe(text);
   });
@@ -282,12 +249,10 @@ it.each<[unknown, string]>([
   [new TypeError(), "TypeError"],
   [new DOMException("", "AbortError"), "AbortError"],
   [boom({ name: `Of${key}` }), "Error"],
-  [boom({ name: "sneaky" }), "Error"],
   [boom({ name: "my TypeError" }), "Error"],
   [boom({ name: `A${"b".repeat(40)}` }), `A${"b".repeat(40)}`],
   [boom({ name: `A${"b".repeat(41)}` }), "Error"],
   [boom({ name: Object.create(null) }), "Error"],
-  [{ name: "TypeError" }, "Error"],
   ["TypeError", "Error"],
 ])("nameOfError() returns only names that look like class names: row %#", (error, name) => {
   expect(nameOfError(error)).toBe(name);
