@@ -23,17 +23,14 @@ describe("The error for a response", () => {
     [199, errors.ApiError, see],
     [299, errors.ApiError, see],
     [300, errors.ApiError, `${point}.`],
-    [399, errors.ApiError, `${point}.`],
     [400, errors.BadRequestError, compare],
     [401, errors.AuthenticationError, checkKey],
-    [402, errors.ApiError, see],
     [403, errors.PermissionError, mayNot],
     [404, errors.NotFoundError, notFound],
     [405, errors.ApiError, notFound],
     [413, errors.ApiError, tooLarge],
     [422, errors.BadRequestError, compare],
     [429, errors.RateLimitError, slower],
-    [499, errors.ApiError, see],
     [500, errors.ServerError, later],
     [599, errors.ServerError, later],
   ])("has the class and the advice of its status: %d", (status, ErrorClass, advice) => {
@@ -119,10 +116,8 @@ describe("The body of an error response", () => {
     ["in a name", key, `{"${key}":{"${key} a":1}}`, { "[redacted]": { "[redacted] a": 1 } }],
     ["as a prototype", key, `{"__proto__":"${key}"}`, JSON.parse('{"__proto__":"[redacted]"}')],
     ["in JSON in JSON", key, JSON.stringify({ k: JSON.stringify({ key }) }), { k: '{"key":"[redacted]"}' }],
-    ["at a truncated end", key, `{"k":"${key.slice(0, 10)}`, '{"k":"[redacted]'],
     ["as a number", digits, `{"key":${digits},"count":1234}`, count],
     ["as the last number", digits, `{ "key" : ${digits} }`, { key: "[redacted]" }],
-    ["as a number in a list", digits, `[${digits}, ${digits}]`, ["[redacted]", "[redacted]"]],
   ])("is parsed without the key: %s", (_, secret, body, expected) => {
     const secrets = new Redactor(secret, "{}");
     expect(apiError(headOf(422), body, { ...call, secrets }).body).toEqual(expected);
@@ -143,15 +138,12 @@ describe("The body of an error response", () => {
   });
 
   it.each([
-    ['"text"', undefined],
     ["null", undefined],
     ['{"error":null,"detail":"d"}', "d"],
-    ['{"error":"e","detail":"d"}', "e"],
     ['{"message":"m","error":"e"}', "m"],
     ['{"error":{"message":"n"},"detail":"d"}', "n"],
     ['{"error":{"message":7},"title":"t"}', "t"],
     ['{"message":"","error":"e"}', "e"],
-    ['{"message":""}', undefined],
   ])("may have its message in any of the usual properties: %s", (body, detail) => {
     expect(apiError(headOf(400), body, call).detail).toBe(detail);
   });

@@ -108,13 +108,6 @@ describe("A body without a reader", () => {
     expect([body.isPaused, wire.flows]).toEqual([false, [false, true, false, true]]);
   });
 
-  it("passes on all buffered chunks before any new one, even if the reader resumes meanwhile", () => {
-    const { wire, body, reader } = open(["resume, then wait", "resume, then wait"]);
-    for (const size of [10, limit, 5]) wire.chunk(size);
-    body.read("stream()", reader);
-    expect(reader.chunks.map(({ length }) => length)).toEqual([10, limit, 5]);
-  });
-
   it("does not pause if everything has arrived", () => {
     const { wire, body, reader } = open(["wait"]);
     wire.chunk(1);
@@ -123,17 +116,6 @@ describe("A body without a reader", () => {
     body.read("stream()", reader);
     expect([bytesIn(reader.chunks), body.isPaused, wire.flows]).toEqual([2, false, []]);
     expect(reader.last).toEqual(["end"]);
-  });
-
-  it("fails a later reader with the first error, and passes it no bytes", () => {
-    const { wire, body, reader } = open();
-    wire.chunk(10);
-    wire.fail("broken");
-    body.cancel("aborted afterwards");
-    expect([wire.watched, wire.aborted]).toEqual([false, false]);
-    body.read("bytes()", reader);
-    expect(reader).toMatchObject({ chunks: [], last: ["fail: broken"] });
-    expect(wire.watched).toBe(false);
   });
 
   it.each([
@@ -174,18 +156,6 @@ describe("A body with a reader", () => {
     wire.end();
     expect(reader.last).toEqual(["end"]);
   });
-
-  it("fails the reader once, and does not end a call that may be retried", () => {
-    const { wire, body, reader } = open(["wait"]);
-    body.read("bytes()", reader);
-    wire.chunk(1);
-    body.fail("broken");
-    body.fail("aborted");
-    body.cancel("cancelled");
-    body.resume();
-    expect([wire.aborted, wire.paused]).toEqual([false, true]);
-    expect([reader.chunks.length, reader.last]).toEqual([1, ["fail: broken"]]);
-  });
 });
 
 describe("A reader that is still busy after the end of the body", () => {
@@ -222,7 +192,6 @@ describe("A reader that is still busy after the end of the body", () => {
 
 it.each([
   ["that has just arrived, and pauses the body", false, false],
-  ["that was buffered, and pauses the body", true, false],
   ["that was buffered, and does not pause the body", true, true],
 ])("A reader that cancels at a chunk %s gets nothing more", (_, isHeld, answer) => {
   const { wire, body, reader } = open();

@@ -11,9 +11,7 @@ describe("the memory of a verifier", () => {
   };
 
   it.each<[string, number, () => Uint8Array]>([
-    ["100,000 chunks of one byte", 100_000, () => Uint8Array.of(0x78)],
     ["100,000 chunks of one NUL", 100_000, () => new Uint8Array(1)],
-    ["50 chunks of 1 MB", 50, () => new Uint8Array(1_000_000).fill(0x78)],
     ["50 chunks of 1 MB of NULs", 50, () => new Uint8Array(1_000_000)],
   ])("is a few kB after %s", async (_, count, makeChunk) => {
     const verifier = new PdfCheck();

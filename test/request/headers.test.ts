@@ -28,17 +28,9 @@ describe("The caller's headers", () => {
     ["missing", undefined, {}],
     ["an object", { "X-Tenant": "7", Accept: "a/b" }, { "x-tenant": "7", accept: "a/b" }],
     ["an object with undefined", { a: undefined, b: "1" }, { b: "1" }],
-    ["a generator", new Map([["a", "1"]]).entries(), { a: "1" }],
     ["a repeated name", Object.entries({ accept: "a", Accept: "b" }), { accept: "a, b" }],
-    ["an empty value", { a: "" }, { a: "" }],
     ["white space around a value", { a: " \t1 \t2\t " }, { a: "1 \t2" }],
     ["Latin-1 with its no-break space", { a: "\xa0£é\xa0" }, { a: "\xa0£é\xa0" }],
-    ["all characters of names", { "!#$%&'*+-.^_`|~09azAZ": "1" }, { "!#$%&'*+-.^_`|~09azaz": "1" }],
-    [
-      "names of properties of Object.prototype",
-      { constructor: "2", toString: "3" },
-      { constructor: "2", tostring: "3" },
-    ],
   ])("are returned by lower-case name: %s", (_, headers, expected) => {
     expect(read(headers)).toEqual(Object.entries(expected));
   });
@@ -60,7 +52,6 @@ describe("The caller's headers", () => {
   });
 
   it.each([
-    ["Bearer t0ken", "t0ken"],
     ["Digest a b", "b"],
     ["t0ken", "t0ken"],
     [undefined, undefined],
@@ -75,15 +66,12 @@ describe("The caller's headers", () => {
     expect(() => read({ [name]: "x" }, true)).toThrow(`The client sets the header \`${name.toLowerCase()}\``);
   });
 
-  it.each(["", "a b", "a:", "a\r\nb", "a\0", "ä", "(a)", "a,b", "a/b", 'a"', "[a]", "{a}", "a@b", "\u212a"])(
-    "are rejected if HTTP does not allow the name %j",
-    (name) => {
-      const message = "A name in `headers` contains a character that HTTP does not allow in header names";
-      expect(() => read([[name, "x"]])).toThrow(message);
-    },
-  );
+  it.each(["", "a b", "a\r\nb", "ä", "\u212a"])("are rejected if HTTP does not allow the name %j", (name) => {
+    const message = "A name in `headers` contains a character that HTTP does not allow in header names";
+    expect(() => read([[name, "x"]])).toThrow(message);
+  });
 
-  it.each(["CANARY\r\nx: 1", "CANARY\n", "CANARY\0", "CANARY\x7f", "CANARY €", 7, null, ["CANARY"]])(
+  it.each(["CANARY\r\nx: 1", "CANARY\0", "CANARY €", 7, ["CANARY"]])(
     "are rejected without exposing the value if HTTP does not allow the value %j",
     (value) => {
       expect(() => read({ "x-tenant": value })).toThrow(ConfigurationError);
@@ -98,9 +86,7 @@ describe("The caller's headers", () => {
     ["an array of strings", ["x-tenant: 7"], eachPair],
     ["an array of null", [null], eachPair],
     ["an array with one string", [["a"]], eachPair],
-    ["an array with three strings", [["a", "b", "c"]], eachPair],
     ["a number as a name", [[1, "x"]], eachPair],
-    ["a symbol as a name", [[Symbol("a"), "x"]], eachPair],
   ])("are rejected in another shape: %s", (_, headers, message) => {
     expect(() => read(headers)).toThrow(new ConfigurationError(message));
   });
@@ -119,20 +105,6 @@ describe("The caller's headers", () => {
       expect(accepted.sort(([a], [b]) => (a < b ? -1 : 1))).toEqual([...new Headers(pairs)]);
     });
   });
-
-  property("are read in the same way from an object, pairs, a Map and Headers, without changing them", () => {
-    const names = fc.stringMatching(/^x-[a-z0-9!#$%&'*+.^_`|~-]{1,8}$/);
-    const values = fc.string({ unit: fc.constantFrom(..."\t !~a0,\x80\xa0\xff") });
-    const objects = fc.dictionary(fc.oneof(names, fc.constantFrom("__proto__", "constructor")), values);
-    return fc.property(objects, (object) => {
-      const pairs = Object.entries(object);
-      const expected = pairs.map(([name, value]) => [name, value.replace(/^[\t ]+|[\t ]+$/g, "")]);
-      expect(read(Object.freeze(object))).toEqual(expected);
-      expect(read(Object.freeze(pairs))).toEqual(expected);
-      expect(read(new Map(pairs))).toEqual(expected);
-      expect(read(new Headers(pairs))).toEqual(expected.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1)));
-    });
-  });
 });
 
 describe("An API key", () => {
@@ -145,7 +117,6 @@ describe("An API key", () => {
       "The API key contains white space, a line break or another character that keys cannot have. Copy only the key",
     ],
     ["API-Key k3y", "The API key contains white space"],
-    ["k\u00e9y", "The API key contains white space"],
     ['"k3y"', 'The API key is in quotation marks ("). Copy only the key'],
     [" 'k3y'\n", "The API key is in quotation marks ('). Copy only the key"],
   ])("is rejected with the reason and the number of attempts: %j", (key, text) => {
@@ -193,10 +164,4 @@ describe("An API key function that throws", () => {
       await expect(readApiKey(fail, attempts, cause)).rejects.toMatchObject({ attempts, message, cause });
     },
   );
-
-  it("becomes an error without a cause before the first attempt", async () => {
-    const error = await readApiKey(fail, 0, undefined).catch((error: unknown) => error);
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect(error).not.toHaveProperty("cause");
-  });
 });

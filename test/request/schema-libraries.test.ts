@@ -2,7 +2,6 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import * as mini from "zod/mini";
 import * as z3 from "zod-3";
 import { type StandardSchemaV1, type Template, template, ValuesError } from "../../src/index.ts";
 import { pdfOf, rejectionOf, Service, withLength } from "../support/service.ts";
@@ -27,15 +26,6 @@ const libraries: [string, invoice: StandardSchemaV1, waiting?: StandardSchemaV1]
       currency: z.string().default("GBP"),
     }),
     z.object({ total: z.string().refine(isLate) }),
-  ],
-  [
-    "zod 4 mini",
-    mini.object({
-      total: mini.pipe(mini.number(), mini.transform(inPounds)),
-      lines: mini.array(mini.object({ text: mini.string(), price: mini.number() })),
-      currency: mini._default(mini.string(), "GBP"),
-    }),
-    mini.object({ total: mini.string().check(mini.refine(isLate)) }),
   ],
   [
     "zod 3.25",

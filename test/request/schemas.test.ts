@@ -53,7 +53,6 @@ describe("template()", () => {
     ['""', ""],
     ['".."', ".."],
     ["a number", 7],
-    ["an Object", z.object({})],
     ['"a\\nb"', "a\nb"],
   ])("rejects %s as a uid", (got, given) => {
     const message = `Expected a template uid from the dashboard, got ${got}.`;
@@ -63,12 +62,8 @@ describe("template()", () => {
   const advice = "Use zod 3.24 or later, valibot 1, arktype 2 or another library that implements it.";
   it.each<[string, unknown]>([
     ["undefined. Check its import, or omit the schema to skip the check.", undefined],
-    [`null. ${advice}`, null],
     [`an Object. ${advice}`, { type: "object", properties: {} }],
-    [`a string. ${advice}`, "z.object({})"],
-    [`a function. ${advice}`, z.ZodObject],
     [`an array. ${advice}`, [z.object({})]],
-    [`an Object. ${advice}`, { "~standard": { version: 1, vendor: "x" } }],
   ])("rejects a schema that is %s", (what, given) => {
     const schema = given as StandardSchemaV1;
     const message = `Expected the schema of template "inv_2024" to be a Standard Schema, got ${what}`;
@@ -112,8 +107,8 @@ describe("The output of a schema", () => {
     expect(await bodyOf({ uid, schema }, { a: "é" })).toBe('{"values":{"a":"é"}}');
   });
 
-  it.each(deliveries)("is checked like other values if it is returned %s", async (_, deliver) => {
-    const error = await refusal(() => deliver({ value: { lines: [{ price: Number.NaN }] } }));
+  it("is checked like other values", async () => {
+    const error = await refusal(async () => ({ value: { lines: [{ price: Number.NaN }] } }));
     expect(error).toBeInstanceOf(ValuesError);
     expect(error.message).toBe(
       'The values that the schema returned for template "inv_2024" cannot be sent: ' +
@@ -126,15 +121,10 @@ describe("The output of a schema", () => {
     expect(message).toMatch(/^The values for template "inv_2024" cannot be sent: values\.a is/);
   });
 
-  it.each<[unknown, string]>([
-    [iban, "a string"],
-    [[iban], "an array"],
-    [null, "null"],
-    [() => iban, "a function"],
-  ])("must be an object, not %s", async (value, what) => {
-    const error = await refusal(() => ({ value }));
+  it("must be an object", async () => {
+    const error = await refusal(() => ({ value: [iban] }));
     expect(error).toBeInstanceOf(ValuesError);
-    expect(error.message).toContain(`: values must be a JSON object, got ${what}.`);
+    expect(error.message).toContain(": values must be a JSON object, got an array.");
   });
 });
 
@@ -165,19 +155,16 @@ describe("A schema that throws", () => {
     expect(error.attempts).toBe(0);
   });
 
-  it.each(deliveries)(
-    "rejects with a ConfigurationError if reading its issue, returned %s, throws",
-    async (_, deliver) => {
-      const issue = new Proxy([], { get: () => fail(new RangeError(iban)) });
-      const error = await refusal(() => deliver({ issues: [issue] }));
-      expect(error).toBeInstanceOf(ConfigurationError);
-      expect(error.message).toMatch(/threw RangeError/);
-    },
-  );
+  it("rejects with a ConfigurationError if reading its issue throws", async () => {
+    const issue = new Proxy([], { get: () => fail(new RangeError(iban)) });
+    const error = await refusal(async () => ({ issues: [issue] }));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.message).toMatch(/threw RangeError/);
+  });
 });
 
-const nothing = [undefined, null, "ok", true, () => ({ value: {} }), {}, [{ message: "is wrong" }]];
-const noIssues = ["x", { message: "x" }, []].map((issues) => ({ issues }));
+const nothing = [undefined, true, () => ({ value: {} }), {}, [{ message: "is wrong" }]];
+const noIssues = ["x", []].map((issues) => ({ issues }));
 const noValue = [undefined, Promise.resolve({})].map((value) => ({ value }));
 it.each([...nothing, ...noIssues, { value: {}, issues: [] }, ...noValue].map((answer) => [answer] as const))(
   "A schema that returns neither a value nor issues causes a ConfigurationError: %j",
@@ -193,7 +180,7 @@ it.each([...nothing, ...noIssues, { value: {}, issues: [] }, ...noValue].map((an
 );
 
 describe("An issue", () => {
-  it.each([null, "is wrong", {}, { message: 7 }, { message: " " }, { path: "lines" }])(
+  it.each([null, {}, { message: " " }, { path: "lines" }])(
     "without a valid message or path is reported with defaults: %j",
     async (issue) => {
       const error = await refusal(() => ({ issues: [issue] }));
@@ -218,32 +205,23 @@ describe("An issue", () => {
   });
 
   const date = new Date(2026, 10, 21, 21, 23, 38, 376);
-  const inJson = "got [redacted]-[redacted]-[redacted]:[redacted]:[redacted].[redacted]";
   it.each<[string, unknown, string, string]>([
-    ["text", iban, `got "${iban}"`, 'got "[redacted]"'],
     ["a number", 1234567, "got 1234567", "got [redacted]"],
     ["a BigInt", 1234567n, "got 1234567", "got [redacted]"],
     ["a symbol", Symbol(iban), `got Symbol(${iban})`, "got Symbol([redacted])"],
     ["the key of a Map", new Map([[iban, 1]]), `got ${iban}`, "got [redacted]"],
-    ["an item of a Set", new Set([[iban]]), `got ${iban}`, "got [redacted]"],
-    ["a date in JSON", date, `got ${date.toJSON()}`, inJson],
     ["a date in words", date, "got November 21, 2026", "got [redacted] [redacted], [redacted]"],
-    ["the milliseconds of a date", date, "got 376 ms", "got [redacted] ms"],
-    ["an invalid date: ordinary words", new Date(Number.NaN), "got Invalid Date", "got Invalid Date"],
   ])("does not quote the rejected value: %s", async (_, a, message, shown) => {
     const error = await refusal(() => ({ issues: [{ message, path: ["a"] }] }), { a });
     expect(error.issues).toEqual([{ path: ["a"], message: shown }]);
     expect(error.message).toContain(`values.a: ${shown}.`);
   });
 
-  it.each<[string, () => unknown]>([
-    ["issue", () => ({ issues: [{ message: `no account: ${iban}` }] })],
-    ["error", () => fail(new TypeError(`no account: ${iban}`))],
-  ])("does not quote values that the caller changes before an asynchronous %s", async (_, answer) => {
+  it("does not quote values that the caller changes before an asynchronous error", async () => {
     const values = { iban };
     const failed = refusal(async () => {
       await Promise.resolve();
-      return answer();
+      return fail(new TypeError(`no account: ${iban}`));
     }, values);
     values.iban = "";
     expect(inspect(await failed, { depth: 9 })).toContain("no account: [redacted]");
@@ -258,23 +236,12 @@ describe("An issue", () => {
     expect(await refusal(() => fail(new TypeError(iban)), values)).not.toHaveProperty("cause");
   });
 
-  /** An array class whose constructor takes the items, as in some libraries. */
-  class OwnArray extends Array<unknown> {
-    constructor(...keys: unknown[]) {
-      super();
-      this.push(...keys);
-    }
-  }
-
   it.each<[string, unknown, readonly (string | number)[]]>([
     ["missing", undefined, []],
-    ["keys", ["lines", 0], ["lines", 0]],
     ["objects with a key", [{ key: "lines" }, { key: 0 }], ["lines", 0]],
     ["symbols", [Symbol("s"), { key: Symbol("t") }], ["Symbol(s)", "Symbol(t)"]],
     ["keys of a Map", [{ key: {} }, Object.create(null), { key: null }], ["?", "undefined", "null"]],
     ["other values", [null, undefined, true], ["null", "undefined", "true"]],
-    ["an instance of an Array subclass", new OwnArray("lines", 0), ["lines", 0]],
-    ["an empty instance of an Array subclass", new OwnArray(), []],
   ])("can have a path with %s", async (_, path, expected) => {
     const error = await refusal(() => ({ issues: [{ message: "is wrong", path }] }));
     expect(error.issues).toEqual([{ path: expected, message: "is wrong" }]);

@@ -18,7 +18,6 @@ function urlFor(uid: string, baseUrl = "https://pdf.example.com"): URL {
 
 it.each([
   ["https://pdf.example.com:443///", "https://pdf.example.com", ""],
-  ["http://[::1]:8080/pdf/eu//", "http://[::1]:8080", "/pdf/eu"],
   ["https://bücher.example/a b/ü", "https://xn--bcher-kva.example", "/a%20b/%C3%BC"],
 ])("The endpoint is below the base URL %s", (baseUrl, origin, prefix) => {
   const pathBeforeUid = `${prefix}/api/v1/templates/`;
@@ -38,17 +37,13 @@ describe("The base URL", () => {
     ["https://", "is not an absolute URL. Set `baseUrl` to a URL such as"],
     [" https://pdf.example.com", `${noScheme}, but with " ". Set`],
     ["pdf.example.com/prefix", `${noScheme}, but with "pdf.example.com". Set`],
-    ["https:/pdf.example.com", `${noScheme}, but with "https:/". Set`],
     ["localhost:3000", `${noScheme}, but with "localhost". Set`],
     // Misplaced keys and credentials are not quoted.
     ["k3y-k3yk3y.k3yk3y", `${noScheme}. Set`],
-    ["eyJhbGciOi.eyJzdWIiOi.c2lnbmVk7", `${noScheme}. Set`],
     ["ada:secret@pdf.example.com", `${noScheme}. Set`],
     ['"https://pdf.example.com"', 'begins with the quotation mark ". Set'],
-    ["'https://pdf.example.com'", "begins with the quotation mark '. Set"],
     ["https://pdf.example.com/api/v1/templates", ofEndpoint],
     ["https://pdf.example.com/x/api/v1/templates/inv_2024/generate-sync", ofEndpoint],
-    ["https://pdf.example.com/generate-sync", ofEndpoint],
     ["https://pdf.example.com/#x", "has a query or a fragment. Set"],
     ["s3://pdf.example.com", "has the scheme s3:. Set"],
   ])("is rejected with the reason: %j", (baseUrl, problem) => {
@@ -57,18 +52,13 @@ describe("The base URL", () => {
     expect(() => parseBaseUrl(baseUrl)).toThrow(error);
   });
 
-  it.each([
-    "https://example.com/api/v1",
-    "https://example.com/api/v1/templates-of-ours",
-    "https://example.com/generate-sync/x",
-  ])("can have a prefix that is not the endpoint: %s", (baseUrl) =>
-    expect(parseBaseUrl(baseUrl).href).toBe(baseUrl),
+  it.each(["https://example.com/api/v1", "https://example.com/api/v1/templates-of-ours"])(
+    "can have a prefix that is not the endpoint: %s",
+    (baseUrl) => expect(parseBaseUrl(baseUrl).href).toBe(baseUrl),
   );
 
   it.each<[unknown, boolean]>([
     ["/api/pdf", true],
-    ["./pdf", true],
-    ["../pdf", true],
     ["//pdf.example.com", false],
     ["pdf", false],
     ["https://pdf.example.com", false],
@@ -86,9 +76,7 @@ describe("The uid", () => {
   it.each([
     ["inv_2024", "inv_2024"],
     ["../../admin", "..%2F..%2Fadmin"],
-    ["a b\\?b=c#d", "a%20b%5C%3Fb%3Dc%23d"],
     ["%2e%2E 100%", "%252e%252E%20100%25"],
-    ["...", "..."],
     ["🧾．", "%F0%9F%A7%BE%EF%BC%8E"],
   ])("is one segment of the path: %j", (uid, segment) => {
     expect(urlFor(uid).pathname).toBe(`/api/v1/templates/${segment}/generate-sync`);
@@ -96,16 +84,11 @@ describe("The uid", () => {
 
   it.each<[unknown, string]>([
     ["", '""'],
-    [".", '"."'],
     ["..", '".."'],
     ["a\r\nb", String.raw`"a\r\nb"`],
     [".\t.", String.raw`".\t."`],
-    ["a\x7f", '"a\x7f"'],
-    ["a\x85", '"a\x85"'],
     ["a\ud83d", String.raw`"a\ud83d"`],
-    ["\ude00a", String.raw`"\ude00a"`],
     [undefined, "undefined"],
-    [null, "null"],
     [2024, "a number"],
   ])("is rejected if it cannot be a path segment: %j", (uid, got) => {
     const message = `Expected a template uid from the dashboard, got ${got}.`;

@@ -1,8 +1,10 @@
 import { inspect } from "node:util";
 import { runInNewContext } from "node:vm";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ValuesError } from "../../src/errors/errors.ts";
 import { serializeValues } from "../../src/request/values.ts";
+import { property } from "../support/fuzz.ts";
 
 /** Returns the error for values that cannot be sent. */
 function refusal(values: unknown, areOfSchema?: boolean): ValuesError {
@@ -59,27 +61,18 @@ it.each<[string, object]>([
     "dates, URLs and Buffers",
     { due: [new Date(0)], at: new URL("https://a.example"), raw: Buffer.from("x") },
   ],
-  ["a toJSON that returns an object", { a: toJSON({ b: [1] }) }],
   ["a toJSON that returns itself", { a: new Itself() }],
   ["a toJSON that spreads its object, including that method", spreading],
   ["a toJSON that uses its key", { a: byKey("a"), b: [byKey("0")] }],
-  ["a toJSON within the result of a toJSON, which JSON calls", { a: toJSON({ b: toJSON(1) }) }],
   ["a toJSON that returns undefined", { a: toJSON(undefined), b: 1 }],
   ["a toJSON that returns null", { a: toJSON(null) }],
   ["a property named toJSON", { toJSON: "text", a: { toJSON: 1 } }],
   ["a toJSON of the values", { toJSON: (key: string) => (key === "" ? { a: 1 } : Number.NaN) }],
-  ["an array with a toJSON", { list: Object.assign([1], toJSON("one")) }],
   ["instances of plain classes", { lines: [new Line()] }],
-  ["objects without a prototype", Object.assign(Object.create(null), { a: Object.create(null) })],
   ["a module", { a: Object.create(null, inModule) }],
-  [
-    "a custom Symbol.toStringTag",
-    { a: Object.defineProperty({ b: 1 }, Symbol.toStringTag, { value: "Thing" }) },
-  ],
   ["objects of another realm", { a: runInNewContext("({ b: [1, { c: new Date(0) }] })") as unknown }],
+  ["a property named __proto__", JSON.parse('{"__proto__":{"a":1},"b":{"__proto__":2}}') as object],
   ["one object in several places", { from: shared, to: shared, both: [shared, shared] }],
-  ["getters", getter("total", () => "£2")],
-  ["properties that are not enumerable", Object.defineProperty({ a: 1 }, "hidden", { value: () => 1 })],
 ])("Values are sent in the same way as by JSON.stringify: %s", (_, values) => {
   expect(serializeValues(values, "inv_2024")).toBe(JSON.stringify(values));
 });
@@ -97,19 +90,14 @@ it.each<[string, object]>([
   // biome-ignore lint/suspicious/noSparseArray: a caller may have one.
   ["a/1 is undefined", { a: [1, , 3] }],
   ["due is an invalid Date, which JSON converts to null: check how", { due: new Date(Number.NaN) }],
-  ["due is an invalid Date", { due: runInNewContext("new Date(NaN)") as unknown }],
   ["total is a bigint, which JSON cannot represent: pass String(total)", { total: 1n }],
-  ["a/0 is a bigint, which JSON cannot represent: pass String(value)", { a: [1n] }],
   ["a is a function, which JSON cannot represent: pass the result of a()", { a: () => 1 }],
   ["a is a symbol, which JSON cannot represent: pass String(a)", { a: Symbol("s") }],
   ["a has a property with the key Symbol(s)", { a: { [Symbol("s")]: 1 } }],
   ["a is a Map: pass Object.fromEntries(a)", { a: new Map([["b", 1]]) }],
   ["the tags is a Set: pass Array.from(value)", { "the tags": new Set() }],
-  ["a is a Map", { a: new Proxy(new Map(), {}) }],
   ["a is a Promise", { a: Promise.resolve(1) }],
-  ["a is an Error", { a: new Error("x") }],
   ["a is a Uint8Array: use plain objects and arrays", { a: new Uint8Array(2) }],
-  ["a is a String", { a: Object("x") as unknown }],
   ["self contains itself", cycle],
   ["a is NaN", { a: toJSON(Number.NaN) }],
   ["a/0 is undefined", { a: [toJSON(undefined)] }],
@@ -127,15 +115,12 @@ it.each<[string, unknown]>([
   [`${notAnObject} got null`, null],
   [`${notAnObject} got undefined`, undefined],
   [`${notAnObject} got a string`, "text"],
-  [`${notAnObject} got a number`, Number.NaN],
   [`${notAnObject} got an array`, [Number.NaN]],
   [`${notAnObject} got a Date`, new Date(0)],
   [`${notAnObject} but its toJSON returns a string`, toJSON("text")],
   [`${notAnObject} but its toJSON returns an array`, toJSON([])],
   [`${notAnObject} but its toJSON returns null`, toJSON(null)],
-  [`${notAnObject} but its toJSON returns undefined`, toJSON(undefined)],
   ["is a Promise: await it first", Promise.resolve({})],
-  ["is a Map: pass Object.fromEntries(value)", new Map()],
   ["could not be read: a getter, a proxy or toJSON threw TypeError", new Proxy({}, { get: fail })],
 ])("Values that are not a JSON object are rejected with their type: %s", (message, values) => {
   expect(refusal(values).issues).toEqual([{ path: [], message }]);
@@ -145,16 +130,12 @@ describe("Values that throw while they are read", () => {
   const failWithText = () => {
     throw "CANARY";
   };
-  const { proxy: revoked, revoke } = Proxy.revocable({}, {});
-  revoke();
   const unreadable = new Proxy({}, { ownKeys: fail });
 
   it.each<[string, object, string[]]>([
     ["a getter", { a: [getter("b", fail)] }, ["a/0/b"]],
-    ["a toJSON", { a: { toJSON: fail } }, ["a"]],
     ["a getter named toJSON", { a: getter("toJSON", fail) }, ["a"]],
     ["a proxy, in each place", { a: unreadable, b: [unreadable] }, ["a", "b/0"]],
-    ["a revoked proxy", { a: revoked }, ["a"]],
     ["a toJSON that throws a text", { a: { toJSON: failWithText } }, ["a"]],
   ])("are rejected with their path, without the error message: %s", (_, values, paths) => {
     const error = refusal({ ...values, z: Number.NaN });
@@ -189,7 +170,6 @@ describe("The error for values", () => {
   it.each([
     [20, `values${Array.from({ length: 20 }, (_, index) => `.k${index}`).join("")} is NaN`],
     [21, "values.k0.k1.k2.k3.k4.k5.k6.k7.k8.k9….k16.k17.k18.k19.k20 is NaN"],
-    [400, "values.k0.k1.k2.k3.k4.k5.k6.k7.k8.k9….k395.k396.k397.k398.k399 is NaN"],
   ])("shortens a path of more than 20 names in the middle: %d", (depth, text) => {
     expect(refusal(nested(depth, Number.NaN)).message).toContain(`cannot be sent: ${text}`);
   });
@@ -201,11 +181,8 @@ describe("The error for values", () => {
     );
   });
 
-  it.each([
-    ["an array", Array(3_000).fill(Number.NaN)],
-    ["an object", Object.fromEntries(Array.from({ length: 3_000 }, (_, name) => [`n${name}`, Number.NaN]))],
-  ])("has at most 1,000 issues: %s", (_, many) => {
-    expect(refusal({ many }).issues).toHaveLength(1_000);
+  it("has at most 1,000 issues", () => {
+    expect(refusal({ many: Array(3_000).fill(Number.NaN) }).issues).toHaveLength(1_000);
   });
 });
 
@@ -217,4 +194,60 @@ it("Values can be nested 500 levels deep", () => {
   let outgrown: unknown = "CANARY";
   for (let level = 0; level < 100_000; level++) outgrown = level % 2 ? [outgrown] : { outgrown };
   expect(issuesOf({ outgrown })).toEqual([expect.stringMatching(tooDeep)]);
+});
+
+it("Values are not modified, although they are frozen or cannot be sent", () => {
+  const values = Object.freeze({ a: Object.freeze([1, Number.NaN]), b: Object.freeze({ c: new Set([1]) }) });
+  const before = inspect(values, { depth: 20, showHidden: true });
+  expect(refusal(values).issues.map(({ path }) => path.join("/"))).toEqual(["a/1", "b/c"]);
+  expect(inspect(values, { depth: 20, showHidden: true })).toBe(before);
+});
+
+describe("The error for values", () => {
+  const canary = "C4NARY";
+  class Cycle {
+    readonly text = canary;
+    readonly self = this;
+  }
+  const toJSON = () => {
+    throw new Error(canary);
+  };
+  const wrong = [
+    { [canary]: () => canary }[canary],
+    Symbol(canary),
+    new Map([[canary, canary]]),
+    new Set([canary]),
+    new Error(canary),
+    new RegExp(canary),
+    Promise.resolve(canary),
+    Object(canary),
+    new Uint8Array(Buffer.from(canary)),
+    [canary, undefined],
+    Number.NaN,
+    new Cycle(),
+    { toJSON },
+  ];
+
+  property("does not contain a value, wherever the invalid values are", () => {
+    const step = fc.oneof(fc.constantFrom("a", "b c"), fc.nat(2));
+    const path = fc.array(step, { maxLength: 4 });
+    const plant = fc.tuple(fc.constantFrom<unknown>(...wrong), path);
+    const plants = fc.array(plant, { minLength: 1, maxLength: 5 });
+    return fc.property(fc.jsonValue(), plants, (json, planted) => {
+      const values: Record<string, unknown> = { json, text: canary, list: [canary, { canary }] };
+      for (const [index, [value, keys]] of planted.entries()) {
+        values[`wrong${index}`] = keys.reduceRight<unknown>(
+          (inner, key) =>
+            typeof key === "number" ? [...Array(key).fill(canary), inner] : { [key]: inner, canary },
+          value,
+        );
+      }
+      const error = refusal(values);
+      expect(error.issues).toHaveLength(planted.length);
+      for (const [index, [, keys]] of planted.entries()) {
+        expect(error.issues[index]?.path.slice(0, keys.length + 1)).toEqual([`wrong${index}`, ...keys]);
+      }
+      expect(error.message + JSON.stringify(error) + inspect(error, { depth: 9 })).not.toContain(canary);
+    });
+  });
 });
