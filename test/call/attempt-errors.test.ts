@@ -126,11 +126,6 @@ describe("The error for a timeout", () => {
       `Got no response from ${at} ${limit("firstByte")}. ${mayBeRendered} Raise the limit if rendering takes longer.`,
     ],
     ["stall", 9, `${document} stalled after 5 of 9 bytes: no more data arrived ${limit("stall")}. ${again}`],
-    [
-      "stall",
-      undefined,
-      `${document} stalled after 5 bytes: no more data arrived ${limit("stall")}. ${again}`,
-    ],
     ["unread", 9, `${document} was not read ${limit("unread")}. Read it sooner, or raise the limit.`],
   ] as const)("names the limit: %s, of %s bytes", (phase, promisedBytes, text) => {
     const error = attempt.timedOut(phase, 70, { ...received, promisedBytes }, headOf(200), call);

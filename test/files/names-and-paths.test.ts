@@ -4,18 +4,8 @@ import { objectionOfWindows } from "../../src/files/filenames.ts";
 import { absolutePath } from "../../src/files/target.ts";
 
 const refusedNames = {
-  "a device": [
-    "CON",
-    "NUL.pdf",
-    "aux .tar.gz",
-    "COM1.pdf",
-    "lpt9",
-    "COM¹.pdf",
-    "CONIN$",
-    "conout$.pdf",
-    "prn",
-  ],
-  "does not allow \\": ["a.pdf:stream", "what?.pdf", "all*.pdf", '"a".pdf', "<a>.pdf", "a|b.pdf", "a\tb.pdf"],
+  "a device": ["CON", "aux .tar.gz", "COM1.pdf", "lpt9", "COM¹.pdf", "conout$.pdf"],
+  "does not allow \\": ["a.pdf:stream", '"<|>?*".pdf', "a\tb.pdf"],
   "at the end": ["a.pdf.", "a.pdf "],
   "too long": ["n".repeat(256)],
 };
@@ -27,7 +17,7 @@ it.each(rows)("The name check for Windows rejects %s", (name, objection) => {
   expect(objectionOfWindows(name)).toContain(objection);
 });
 
-const allowedNames = [".hidden", "  a.pdf", "console.pdf", "com10.pdf", "null", "CON$.pdf", "a.con"];
+const allowedNames = ["console.pdf", "com10.pdf", "CON$.pdf", "a.con"];
 it.each([...allowedNames, "Rechnung für Zoë 🧾.pdf", "ü".repeat(255)])(
   "Windows allows a file name such as %s",
   (name) => {
@@ -41,17 +31,12 @@ it.each([
   ["..\\a.pdf", "C:\\work\\a.pdf"],
   ["c:/out/../a.pdf", "c:\\a.pdf"],
   ["C:a.pdf", "C:\\work\\now\\a.pdf"],
-  ["C:..\\a.pdf", "C:\\work\\a.pdf"],
   ["\\out\\a.pdf", "C:\\out\\a.pdf"],
   ["\\\\server\\share\\a.pdf", "\\\\server\\share\\a.pdf"],
   ["\\\\?\\C:\\out\\a.pdf", "\\\\?\\C:\\out\\a.pdf"],
   // Paths without a file name keep their end. They are refused later.
   ["\\\\server\\share", "\\\\server\\share\\"],
-  ["\\\\server\\share\\", "\\\\server\\share\\"],
-  ["\\\\?\\C:", "\\\\?\\C:\\"],
-  ["C:/", "C:\\"],
   ["out/", "C:\\work\\now\\out\\"],
-  ["out\\.", "C:\\work\\now\\out\\."],
   ["..", "C:\\work\\now\\.."],
   ["C:", "C:\\work\\now\\"],
   ["a.pdf.", "C:\\work\\now\\a.pdf."],
@@ -61,7 +46,6 @@ it.each([
 
 it.each([
   ["a.pdf", "/work/now/a.pdf"],
-  ["/a.pdf", "/a.pdf"],
   // Only the system knows the parent folder of a link.
   ["linked/../a.pdf", "/work/now/linked/../a.pdf"],
   ["out/", "/work/now/out/"],

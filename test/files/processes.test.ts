@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../client/every-form.ts";
+import { bundleSource } from "../support/bundle-source.ts";
 import { pdfOf, Service, saying, withLength } from "../support/service.ts";
-import { childScript } from "./child.ts";
 
 const pdf = pdfOf(300_000);
 const run = promisify(execFile);
@@ -23,6 +23,16 @@ const saveAll = `${createClient}
     process.stderr.write(JSON.stringify(result) + "\\n");
   }
 `;
+
+/** Bundles the package, with the fetch transport, into a script that plain Node can run as any user. Returns its path. */
+async function childScript(script: string): Promise<string> {
+  const folder = temporaryFolder();
+  await chmod(folder, 0o755);
+  const outfile = join(folder, "child.mjs");
+  const contents = `import { TemplatePdf } from "template-pdf";\n${script}`;
+  await bundleSource(contents, outfile, { external: ["undici"] });
+  return outfile;
+}
 
 function resultsIn(stderr: string): { name?: string; message?: string; bytes?: number }[] {
   return JSON.parse(`[${stderr.trim().replaceAll("\n", ",")}]`);

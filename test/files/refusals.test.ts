@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SaveError } from "template-pdf";
+import { ConfigurationError, SaveError, type SaveOptions } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { generate, temporaryFolder } from "../client/every-form.ts";
 import { hasFreeNames, isWindows } from "../support/platform.ts";
@@ -14,19 +15,15 @@ const refusedPaths: readonly (readonly [string, string, RegExp])[] = [
   ["a missing folder", "missing/a.pdf", /does not exist: create it first, or pass \{ recursive: true \}\.$/],
   ["a folder", "a-folder", isFolder],
   ["a folder with a slash", "a-folder/", isFolder],
-  ["a new name with a slash", "new.pdf/", isFolder],
   ["a file as a folder", "a-file/a.pdf", isWindows ? /folder does not exist/ : /a file, not a folder/],
   ["a path with a NUL", "a\0.pdf", /a string with a NUL/],
   ["a name of 256 bytes", "n".repeat(256), /its name is too long/],
-  ["a path that is too long", "n/".repeat(3_000), /too long|does not exist|it is a folder/],
 ];
 
 /** Paths that Windows would accept, but that no program could open afterwards. */
 const refusedOnWindows: typeof refusedPaths = [
   ["a device", "NUL.pdf", /Windows reserves this name for a device/],
-  ["a stream of a file", "a-file:b.pdf", /Windows does not allow/],
   ["a dot at the end", "a.pdf.", /a dot or space at the end/],
-  ["a name with a line break", "a\nb.pdf", /, control characters/],
 ];
 
 /** The same for values that do not depend on the folder. */
@@ -34,17 +31,8 @@ const refusedValues: readonly (readonly [string, unknown, RegExp])[] = [
   ["the root", "/", isFolder],
   ["the working directory", ".", isFolder],
   ["an empty path", "", /an empty string/],
-  ["undefined", undefined, /got undefined/],
-  ["a number", 3, /got number/],
-  ["an object", { path: "/tmp/a.pdf" }, /got object/],
   ["an http URL", new URL("https://user:CANARY@example.com/CANARY.pdf"), /a URL with https:/],
   ["a URL of another machine", new URL("file://other/a.pdf"), isWindows ? /folder does not/ : /file: URL/],
-  [
-    "a URL with a slash in a name",
-    new URL("file:///tmp/a%2Fb.pdf"),
-    /got a file: URL that names another machine/,
-  ],
-  ["a virtual file system", "/proc/template-pdf.pdf", /permission to write there|does not exist|cannot/i],
 ];
 
 function pretendWindows(): void {
@@ -122,21 +110,18 @@ describe("saveTo() in the same tick as generate()", () => {
   });
 });
 
-it.each([
-  ["a path", "missing/a.pdf", /its folder does not exist/],
-  ["a value", "a\0.pdf", /a string with a NUL/],
-])("saveTo() of an awaited document refuses %s, and leaves nothing behind", async (_, path, message) => {
+it("saveTo() of an awaited document refuses a path, and leaves nothing behind", async () => {
   const service = await Service.start(withLength(pdf));
   const folder = await folderWithContent();
   const document = await generate(service.client());
-  const error = await rejectionOf(document.saveTo(`${folder}/${path}`));
+  const error = await rejectionOf(document.saveTo(`${folder}/missing/a.pdf`));
   expect(error).toBeInstanceOf(SaveError);
-  expect(error).toMatchObject({ message: expect.stringMatching(message), attempts: 1 });
+  expect(error).toMatchObject({ message: expect.stringMatching(/its folder does not exist/), attempts: 1 });
   await expectUnchanged(folder);
 });
 
-const names = ["n".repeat(255), "ü".repeat(127), "-rf", ".a.pdf"];
-const freeNames = ["a\nb.pdf", "a\\b.pdf", "...", "  "];
+const names = ["n".repeat(255), "ü".repeat(127), "-rf"];
+const freeNames = ["a\\b.pdf", "..."];
 it.each([...names, ...(hasFreeNames ? freeNames : [])])("saveTo() accepts the name %j", async (name) => {
   const service = await Service.start(withLength(pdf));
   const folder = temporaryFolder();
@@ -145,4 +130,36 @@ it.each([...names, ...(hasFreeNames ? freeNames : [])])("saveTo() accepts the na
     expect(await readdir(folder), when).toEqual([name]);
   }
   expect(pdf.equals(await readFile(`${folder}/${name}`))).toBe(true);
+});
+
+it("saveTo() with { recursive: true } creates the missing folders of the path", async () => {
+  const path = join(temporaryFolder(), "out", "2026", "invoice.pdf");
+  const service = await Service.start(withLength(pdf));
+  await generate(service.client()).saveTo(path, { recursive: true });
+  expect((await readFile(path)).equals(pdf)).toBe(true);
+  await (await generate(service.client())).saveTo(path, { recursive: true });
+  expect((await readFile(path)).equals(pdf)).toBe(true);
+});
+
+it("saveTo() does not create folders with { recursive: false }", async () => {
+  const folder = join(temporaryFolder(), "out");
+  const service = await Service.start(withLength(pdf));
+  for (const options of [undefined, {}, { recursive: false }]) {
+    const error = await rejectionOf(generate(service.client()).saveTo(join(folder, "a.pdf"), options));
+    expect(error).toBeInstanceOf(SaveError);
+    const hint = options?.recursive === undefined ? ", or pass { recursive: true }." : "create it first.";
+    expect((error as Error).message.endsWith(hint)).toBe(true);
+    expect(existsSync(folder)).toBe(false);
+  }
+});
+
+it.each<[unknown, string]>([
+  [{ recursiv: true }, "Unknown saveTo() option `recursiv`. Known options: recursive."],
+  [null, "Expected the saveTo() options to be an object, got null."],
+])("saveTo() rejects the options %j", async (options, message) => {
+  const service = await Service.start(withLength(pdf));
+  const path = join(temporaryFolder(), "a.pdf");
+  const error = await rejectionOf(generate(service.client()).saveTo(path, options as SaveOptions));
+  expect(error).toBeInstanceOf(ConfigurationError);
+  expect((error as Error).message).toContain(message);
 });

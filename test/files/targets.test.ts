@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, constants, openSync, readSync } from "node:fs";
 import {
   chmod,
   lstat,
@@ -16,7 +15,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { generate, temporaryFolder } from "../client/every-form.ts";
 import { hasLinks, hasModes, isWindows } from "../support/platform.ts";
-import { beginning, pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
+import { beginning, pdfOf, rejectionOf, Service, withLength } from "../support/service.ts";
 
 const pdf = pdfOf(200_000);
 
@@ -51,8 +50,6 @@ describe.runIf(hasLinks)("saveTo() through a link", () => {
 
   it.each([
     ["into a missing folder", { a: join("missing", "new.pdf") }, /folder does not exist/],
-    ["to a folder", { a: "." }, /it is a folder/],
-    ["to itself", { a: "a" }, /circle|links/],
     ["in a circle", { a: "b", b: "a" }, /circle|links/],
   ])("refuses a link %s", async (_, links, message) => {
     const folder = temporaryFolder();
@@ -83,7 +80,7 @@ describe.runIf(hasModes)("The mode of a saved file", () => {
   });
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o7777).toString(8);
 
-  it.each([0o640, 0o600, 0o666, 0o755])("is the mode of the file that it replaces: %o", async (mode) => {
+  it.each([0o640, 0o755])("is the mode of the file that it replaces: %o", async (mode) => {
     const path = join(temporaryFolder(), "invoice.pdf");
     await writeFile(path, "old");
     await chmod(path, mode);
@@ -101,15 +98,11 @@ describe.runIf(hasModes)("The mode of a saved file", () => {
     expect([await modeOf(path), await readFile(path, "utf8")]).toEqual(["444", "old"]);
   });
 
-  it.each([
-    [0o022, "644"],
-    [0o077, "600"],
-    [0o000, "666"],
-  ])("respects the umask if the file is new: %o", async (mask, expected) => {
-    process.umask(mask);
+  it("respects the umask if the file is new", async () => {
+    process.umask(0o027);
     const path = join(temporaryFolder(), "invoice.pdf");
     await save(path);
-    expect(await modeOf(path)).toBe(expected);
+    expect(await modeOf(path)).toBe("640");
   });
 
   it("hides the temporary copy of a private file from other users", async () => {
@@ -175,15 +168,6 @@ describe.runIf(process.platform === "linux")("saveTo() of a path that is not a r
     const error = await rejectionOf(save(path));
     expect(error).toMatchObject({ code: "not_saved", path, cause: { code: "ENXIO" } });
     expect(String(error)).toContain("it is a pipe that no program reads");
-  });
-
-  it("writes no byte of a response that is not a PDF", async () => {
-    const path = join(temporaryFolder(), "pipe");
-    execFileSync("mkfifo", [path]);
-    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    await rejectionOf(save(path, saying(200, "<html>")));
-    expect(readSync(reader, Buffer.alloc(1))).toBe(0);
-    closeSync(reader);
   });
 });
 

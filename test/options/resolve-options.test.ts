@@ -40,8 +40,6 @@ describe("The retry policy", () => {
 
   it.each([
     [undefined, 7, false],
-    [{ limit: undefined, mayRenderTwice: undefined }, 7, false],
-    [{ limit: 0 }, 0, false],
     [{ mayRenderTwice: true }, 7, true],
     [false as const, 0, false],
   ])("is merged with the policy of the client: %j", (retry, limit, mayRenderTwice) => {
@@ -59,9 +57,7 @@ describe("Invalid options", () => {
     ],
     [{ retry: 3 }, "Expected `retry` to be an object, or false, got "],
     [{ retry: { limit: -1 } }, "Expected `retry.limit` to be a whole number, 0 or more, got "],
-    [{ retry: { mayRenderTwice: 1 } }, "Expected `retry.mayRenderTwice` to be a boolean, got "],
     [{ timeouts: { firstbyte: 5 } }, "Unknown timeouts option `firstbyte`. Known options: connect, "],
-    [{ retry: { attempts: 5 } }, "Unknown retry option `attempts`. Known options: limit, mayRenderTwice."],
     [{ timeout: 5 }, "Unknown client option `timeout`. Known options: baseUrl, "],
   ])("are rejected with their names: %j", (options, message) => {
     expect(() => client(options)).toThrow(ConfigurationError);
@@ -69,9 +65,8 @@ describe("Invalid options", () => {
   });
 
   it("of a call are rejected in the same way as those of a client", () => {
-    for (const wrong of [{ timeouts: { stall: 0 } }, { timeouts: { stal: 1 } }, { retry: { limit: -1 } }]) {
-      expect(() => resolveCall(client({}), wrong as object)).toThrow(ConfigurationError);
-    }
+    expect(() => resolveCall(client({}), { timeouts: { stall: 0 } })).toThrow(ConfigurationError);
+    expect(() => resolveCall(client({}), { retry: { limit: -1 } })).toThrow(ConfigurationError);
   });
 });
 
@@ -81,7 +76,7 @@ describe("The options of a call", () => {
     retry: { limit: 5, mayRenderTwice: false },
   });
 
-  it.each([undefined, {}, { timeouts: undefined, retry: undefined }, { timeouts: {}, retry: {} }])(
+  it.each([undefined, { timeouts: undefined, retry: {} }])(
     "inherit unset properties from the client: %j",
     (options) => {
       const { timeouts, retry, totalLimitsStreams } = resolveCall(ofClient, options);
@@ -95,11 +90,7 @@ describe("The options of a call", () => {
     const call = resolveCall(ofClient, { timeouts: { stall: 9, total: 10 }, retry: { limit: 1 } });
     expect(call.timeouts).toEqual({ ...defaults, firstByte: 7, stall: 9, total: 10 });
     expect(call.retry).toEqual({ limit: 1, mayRenderTwice: false });
-    expect([ofClient.timeouts.stall, ofClient.retry.limit, ofClient.totalLimitsStreams]).toEqual([
-      8,
-      5,
-      false,
-    ]);
+    expect([ofClient.timeouts.stall, ofClient.retry.limit]).toEqual([8, 5]);
   });
 
   it("can disable retries, and enable them again with a limit", () => {
@@ -126,13 +117,10 @@ describe("The options of a call", () => {
 });
 
 it.each([
-  [{}, {}, false],
   [{ timeouts: { stall: 1, total: undefined } }, { timeouts: { stall: 1 } }, false],
   [{ timeouts: { total: 600_000 } }, { timeouts: { stall: 1 } }, true],
-  [{ timeouts: { total: Number.POSITIVE_INFINITY } }, undefined, true],
   [{}, { timeouts: { total: 1 } }, true],
   [{}, { [limitsStreams]: true }, true],
-  [{}, { [limitsStreams]: false }, false],
 ])(
   "timeouts.total limits streams only if it is set or the internal option is true: %o, %o",
   (ofClient, call, expected) => {

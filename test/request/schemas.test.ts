@@ -1,11 +1,9 @@
 import { inspect } from "node:util";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ConfigurationError, NotFoundError, TemplatePdf, template, ValuesError } from "../../src/index.ts";
 import { bodyOf, checkValues, type StandardSchemaV1 } from "../../src/request/schema.ts";
 import type { Template } from "../../src/template.ts";
-import { property } from "../support/fuzz.ts";
 import { strayRejections } from "../support/service.ts";
 
 const uid = "inv_2024";
@@ -260,17 +258,4 @@ it("An asynchronous schema leaves no unhandled rejection if the call is aborted"
     await expect(call.bytes()).rejects.toBe(reason);
   });
   expect(stray).toEqual([]);
-});
-
-property("Any answer of a schema becomes an error on one line", () => {
-  const anything = fc.anything({ withMap: true, withSet: true, withDate: true, withBigInt: true });
-  const issue = fc.record({ message: anything, path: fc.array(anything) });
-  const issues = fc.oneof(anything, fc.array(issue));
-  const answers = fc.oneof(anything, fc.record({ issues }));
-  return fc.asyncProperty(answers, fc.constantFrom(...deliveries), async (answer, [, deliver]) => {
-    fc.pre(!(Object(answer).value instanceof Object));
-    const error = await refusal(() => deliver(answer));
-    expect(ConfigurationError.is(error) || ValuesError.is(error)).toBe(true);
-    expect(error.message).toMatch(/^The [^\n]*\.$/);
-  });
 });

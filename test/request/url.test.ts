@@ -102,25 +102,15 @@ describe("The uid", () => {
     fc.array(fc.integer({ min: 0, max: 0xffff })).map((codes) => String.fromCharCode(...codes)),
     fc.string({ unit: part }),
   );
-  const hosts = ["https://pdf.example.com", "http://[::1]:8080", "https://bücher.example"];
-  const rawPath = fc.string({ unit: fc.constantFrom(..."/.%2eé \\a@:;") }).map((path) => `/${path}`);
-  const baseUrls = fc
-    .tuple(fc.constantFrom(...hosts), fc.oneof(fc.webPath(), rawPath))
-    .map(([origin, path]) => origin + path);
-
   property("is decoded by servers to the same text, or rejected if it cannot be a path segment", () =>
-    fc.property(uids, baseUrls, (uid, baseUrl) => {
+    fc.property(uids, (uid) => {
       if (["", ".", ".."].includes(uid) || /\p{Cc}|\p{Cs}/u.test(uid)) {
         expect(() => urlFor(uid)).toThrow(ConfigurationError);
         return;
       }
-      const { origin, pathname } = new URL(baseUrl);
-      // Node 20 keeps the last dot of //.:/., which violates the URL standard.
-      fc.pre(!/\/\.{1,2}$/.test(pathname));
-      const url = urlFor(uid, baseUrl);
-      expect(url.origin).toBe(origin);
-      const prefix = `${pathname.replace(/\/+$/, "")}/api/v1/templates/`;
-      expect(url.pathname.startsWith(prefix)).toBe(true);
+      const url = urlFor(uid);
+      const prefix = "/api/v1/templates/";
+      expect([url.origin, url.pathname.startsWith(prefix)]).toEqual(["https://pdf.example.com", true]);
       const [segment = "", ...rest] = url.pathname.slice(prefix.length).split("/");
       expect(segment).toMatch(/^[\w!'()*.~%-]+$/);
       expect(decodeURIComponent(segment)).toBe(uid);

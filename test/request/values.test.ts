@@ -184,26 +184,7 @@ describe("The error for values", () => {
   it("has at most 1,000 issues", () => {
     expect(refusal({ many: Array(3_000).fill(Number.NaN) }).issues).toHaveLength(1_000);
   });
-});
 
-it("Values can be nested 500 levels deep", () => {
-  const deepest = nested(499, {});
-  expect(serializeValues(deepest, "u")).toBe(JSON.stringify(deepest));
-  const tooDeep = /is nested deeper than 500 levels$/;
-  expect(issuesOf(nested(500, {}))).toEqual([expect.stringMatching(tooDeep)]);
-  let outgrown: unknown = "CANARY";
-  for (let level = 0; level < 100_000; level++) outgrown = level % 2 ? [outgrown] : { outgrown };
-  expect(issuesOf({ outgrown })).toEqual([expect.stringMatching(tooDeep)]);
-});
-
-it("Values are not modified, although they are frozen or cannot be sent", () => {
-  const values = Object.freeze({ a: Object.freeze([1, Number.NaN]), b: Object.freeze({ c: new Set([1]) }) });
-  const before = inspect(values, { depth: 20, showHidden: true });
-  expect(refusal(values).issues.map(({ path }) => path.join("/"))).toEqual(["a/1", "b/c"]);
-  expect(inspect(values, { depth: 20, showHidden: true })).toBe(before);
-});
-
-describe("The error for values", () => {
   const canary = "C4NARY";
   class Cycle {
     readonly text = canary;
@@ -250,4 +231,21 @@ describe("The error for values", () => {
       expect(error.message + JSON.stringify(error) + inspect(error, { depth: 9 })).not.toContain(canary);
     });
   });
+});
+
+it("Values can be nested 500 levels deep", () => {
+  const deepest = nested(499, {});
+  expect(serializeValues(deepest, "u")).toBe(JSON.stringify(deepest));
+  const tooDeep = /is nested deeper than 500 levels$/;
+  expect(issuesOf(nested(500, {}))).toEqual([expect.stringMatching(tooDeep)]);
+  let outgrown: unknown = "CANARY";
+  for (let level = 0; level < 100_000; level++) outgrown = level % 2 ? [outgrown] : { outgrown };
+  expect(issuesOf({ outgrown })).toEqual([expect.stringMatching(tooDeep)]);
+});
+
+it("Values are not modified, although they are frozen or cannot be sent", () => {
+  const values = Object.freeze({ a: Object.freeze([1, Number.NaN]), b: Object.freeze({ c: new Set([1]) }) });
+  const before = inspect(values, { depth: 20, showHidden: true });
+  expect(refusal(values).issues.map(({ path }) => path.join("/"))).toEqual(["a/1", "b/c"]);
+  expect(inspect(values, { depth: 20, showHidden: true })).toBe(before);
 });
