@@ -23,7 +23,13 @@ it.each([
   [String.raw`\\\\`, "\\"],
   [String.raw`\\u005cu005cu005cu0041`, "A"],
   ["%4 %g1 \\u12 &; &#; &#x; &toolongname;", "%4 %g1 \\u12 &; &#; &#x; &toolongname;"],
-  ["", ""],
+  ["%d0%90%dF%bF%ef%bb%bF%f3%a0%81%81", "А\u07ff\ufeff\u{e0041}"],
+  ["%80%bf%f8%7e%7f", "   ~\x7f"],
+  ["\\u{00000041}\\u{41}\\u{000000041}", "AA\\u{000000041}"],
+  ["&#x000000000000041;&#x0000000000000041;", "A\u00041;"],
+  ["&#000000000000065;&#0000000000000065;", "A\u00065;"],
+  ["&hyphen;&abcdefg;&a;&LOWBAR;&percnt;", "-&abcdefg;&a;_%"],
+  ["\\'\\n\\R\\T|", "'   |"],
 ])("decodeEscapes() decodes %s", (source, text) => {
   expect(decodeEscapes(source).text).toBe(text);
 });
@@ -45,9 +51,16 @@ property("decodeEscapes() maps every character and the end to ascending position
   });
 });
 
-it.each(["\\", "\\u", "\\u004", "\\u{1f60", "\\x", "\\x4", "%", "%4", "&", "&#", "&#x4", "&am"])(
+it.each(["\\", "\\u", "\\u004", "\\u{1f600", "\\x", "\\x4", "%", "%4", "&", "&#", "&#x00041", "&lowbar"])(
   "withoutPartialEscape() removes the incomplete escape %s at the end",
   (partial) => {
     expect(withoutPartialEscape(`text${partial}`)).toBe("text");
+  },
+);
+
+it.each(["\\u{1f6000", "\\x41", "\\g", "%41", "%g", "&#x000041", "&lowbars", "100% of", "a & b", "\\ c"])(
+  "withoutPartialEscape() keeps what is not an incomplete escape at the end: %s",
+  (text) => {
+    expect(withoutPartialEscape(text)).toBe(text);
   },
 );

@@ -71,6 +71,10 @@ describe("A cause without a secret", () => {
     ["a getter of a symbol in its class", ofClass(Symbol.toStringTag, { get: harmless })],
     ["an error of Node", errorOfNode()],
     ["a function named like a secret", withStack("Error: boom", frame)],
+    [
+      "frames without a position",
+      withStack(...["native", "<anonymous>", "index 12"].map((where) => `    at ${iban} (${where})`)),
+    ],
     ["the maximum depth", boom({ detail: nested(6) })],
     ["the maximum number of parts", withParts(2_000)],
     ["a stack of the maximum length", withStack(frameOfLength(20_000))],
@@ -211,6 +215,11 @@ describe("A cause with a secret", () => {
     expect(safe.stack?.split("\n").slice(1)).toEqual(lines.slice(cut));
   });
 
+  it("is copied as an Error if the name of its class is a value, which an inspection shows", () => {
+    class Lovelace extends Error {}
+    expect(inspect(redact(new Lovelace("boom"), "Lovelace"))).not.toContain("Lovelace");
+  });
+
   it("is copied as an Error if its name is a value", () => {
     const safe = redact(boom({ name: "Lovelace" }), "Lovelace") as Error;
     expect([safe.name, safe.stack?.split("\n")[0]]).toEqual(["Error", "Error: boom"]);
@@ -240,6 +249,7 @@ describe("A cause with a secret", () => {
     ["a string", `failed with ${key}`, "failed with [redacted]"],
     ["an object", { message: key, toString: () => `failed with ${iban}` }, "failed with [redacted]"],
     ["null", null, "null"],
+    ["an object that is not printable", Object.create(null), "a value that cannot be converted to a string"],
   ])("becomes a string if it is %s", (_, cause, text) => {
     expect(redact(cause)).toBe(text);
   });

@@ -1,9 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { retryAfterMs } from "../../src/errors/retry-after.ts";
-import { orLongRun, property } from "../support/fuzz.ts";
-
-const nows = fc.integer({ min: Date.UTC(2020), max: Date.UTC(2040) });
 
 describe("Retry-After in seconds", () => {
   it.each([
@@ -23,6 +19,7 @@ describe("Retry-After as a date", () => {
     ["Sun, 06 Nov 1994 08:49:37 GMT", inRfc],
     ["Sunday, 06-Nov-94 08:49:37 GMT", inRfc],
     ["Sun Nov  6 08:49:37 1994", inRfc],
+    ["Wednesday, 01-Mar-28 00:00:00 GMT", Date.UTC(2028, 2, 1)],
     ["Tuesday, 29-Feb-28 00:00:00 GMT", Date.UTC(2028, 1, 29)],
   ])("is the time until that date, in any time zone: %s", (header, time) => {
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -48,6 +45,12 @@ describe("An invalid Retry-After", () => {
     "2099-11-20T00:00:00Z",
     "Thu, 31 Dec 2099 23:59:59 CET",
     "on Thu, 31 Dec 2099 23:59:59 GMT",
+    "Thu, 31 Dec 2099 23:59:59 GMT(x)",
+    "Thu, 31 Dec 20991 23:59:59 GMT",
+    "Thurs, 31-Dec-49 23:59:59 GMT",
+    "Wednesdays, 31-Dec-49 23:59:59 GMT",
+    "Thursday, 31-Dec-2049 23:59:59 GMT",
+    "Thu Dec 031 23:59:59 2099",
     "on Thu Dec 31 23:59:59 2099",
     "Thu Dec 31 23:59:59 2099 UTC",
     "Thu, 99 Dec 2099 23:59:59 GMT",
@@ -58,21 +61,10 @@ describe("An invalid Retry-After", () => {
     expect(retryAfterMs(header, 0)).toBeUndefined();
   });
 
-  property("is ignored or a wait, never for a date in the past, in linear time", () => {
-    const words = fc.constantFrom(
-      ..."Sunday Monday Jan Dec GMT UTC +0100 Z T Infinity NaN 1e3 0x10 -1 +1 08:49:37 1994 2094".split(" "),
-      ...[" ", ", ", "-", ":", "06", "31", "99", " 6", "١", "\0", "1,5", "120", ".5"],
-    );
-    const texts = fc.oneof(
-      fc.string({ unit: "binary" }),
-      fc.array(words, { maxLength: 12 }).map((some) => some.join("")),
-      fc.array(words, { maxLength: 9 }).map((some) => some.join(" ")),
-    );
-    return fc.property(orLongRun(texts), nows, (text, nowMs) => {
-      const delayMs = retryAfterMs(text, nowMs);
-      const isNumber = /^\d+(?:\.\d+)?$/.test(text.trim());
-      if (isNumber) expect(delayMs).toBeGreaterThanOrEqual(0);
-      else if (delayMs !== undefined) expect(delayMs).toBeGreaterThan(0);
-    });
-  });
+  it.each([" ", "0", "1.", "Sun, ", "06 Nov "])(
+    "is read in linear time, with a million repetitions of %j",
+    (run) => {
+      expect(retryAfterMs(`${run.repeat(1_000_000)}x`, 0)).toBeUndefined();
+    },
+  );
 });
