@@ -43,7 +43,7 @@ describe("The stack of an error", () => {
   });
 
   it.each<[string, () => Error]>([
-    ["of another package", () => new Error("m")],
+    ["of another package", () => Object.assign(new Error("m"), { stack: errorOfPackage().stack })],
     ["that begins with the caller", () => new ConfigurationError("m")],
     ["without frames", () => errorOfPackage(/never/)],
     ["that is frozen", () => Object.freeze(errorOfPackage())],

@@ -123,28 +123,9 @@ describe("An API key", () => {
     for (const attempts of [0, 2]) {
       const error = { code: "invalid_configuration", attempts, message: expect.stringContaining(text) };
       expect(() => checkApiKey(key, attempts)).toThrow(expect.objectContaining(error));
+      expect(() => checkApiKey(key, attempts)).not.toThrow(/k3y/);
     }
   });
-
-  const edges = fc.constantFrom(...'aZ09+/=_-.~! \t\r\n\0\x7f\xa0é"');
-  const text = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: edges }));
-
-  property("is sent unchanged in one header, or rejected without exposing it", () =>
-    fc.property(text, (key) => {
-      try {
-        checkApiKey(key);
-      } catch (error) {
-        expect(error).toBeInstanceOf(ConfigurationError);
-        if (key.length > 3) expect((error as Error).message).not.toContain(key);
-        // Only empty or quoted keys, and keys with characters that are not visible ASCII, are rejected.
-        expect(key).toMatch(/^$|[^!-~]|^["'`].*["'`]$/);
-        return;
-      }
-      const [name = "", value = "", ...rest] = buildHeaders(key, new Map());
-      expect(new Headers([[name, value]]).get("authorization")).toBe(`API-Key ${key}`);
-      expect(rest).toEqual(["content-type", "application/json"]);
-    }),
-  );
 });
 
 describe("An API key function that throws", () => {
