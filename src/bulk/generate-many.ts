@@ -7,7 +7,9 @@ import { checkClient, checkManyOptions, type GenerateManyOptions } from "./run-o
 /**
  * Generates a document for every job, several at a time, and yields the results as they complete.
  *
- * The run starts when you request the first result. It pulls one job at a time. It never holds more jobs and unread results than `concurrency` allows, so it pauses if you stop reading. A failed job yields a rejected result and does not stop the run. Leaving
+ * The run starts when you request the first result. It pulls one job at a time. It never holds more jobs and unread results
+ * than `concurrency` allows, so it pauses if you stop reading. A failed job yields a rejected result and does not stop the
+ * run. Leaving
  * the loop cancels the jobs in flight.
  *
  * @param client - the client that sends the requests. Its own retries are disabled. The run retries instead, because a 429, a 503

@@ -25,7 +25,8 @@ import { describeUnwritable } from "./unwritable.ts";
  *
  * A job is finished when its document is stored and its line is written to the journal. Finished jobs are skipped, unless their
  * template or values have changed. Jobs that were in flight when the process ended are generated again and replace their
- * documents. Finished jobs survive a `SIGKILL`, and synced ones survive a power cut. After their documents, journal lines are synced in groups, every 20 ms or less.
+ * documents. Finished jobs survive a `SIGKILL`, and synced ones survive a power cut. After their documents, journal lines are
+ * synced in groups, every 20 ms or less.
  *
  * During a service outage, the run sends one request at a time, at increasing intervals, and resumes when the service is
  * available again.

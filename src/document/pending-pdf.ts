@@ -14,7 +14,8 @@ type Outcome = { readonly document: GeneratedPdf } | { readonly error: unknown }
  * A pending document: a promise of a `GeneratedPdf` that also has its output methods.
  *
  * The request is sent in a microtask, even if you await nothing. If a response is interrupted, `bytes()`, `buffer()`,
- * `arrayBuffer()`, `blob()` and `saveTo()` retry it as `retry` allows, unless you awaited the document itself. An output method rejects with the error of the call, or with an error of the same method on `GeneratedPdf`.
+ * `arrayBuffer()`, `blob()` and `saveTo()` retry it as `retry` allows, unless you awaited the document itself. An output
+ * method rejects with the error of the call, or with an error of the same method on `GeneratedPdf`.
  */
 export class PendingPdf
   extends Promise<GeneratedPdf>

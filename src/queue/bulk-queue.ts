@@ -218,7 +218,8 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Closes the workers that this queue started, and its connections. Jobs stay in the queue. Once the documents in flight are finished, it waits at most 10 s for Redis. After that, other workers generate the last ones again.
+   * Closes the workers that this queue started, and its connections. Jobs stay in the queue. Once the documents in flight
+   * are finished, it waits at most 10 s for Redis. After that, other workers generate the last ones again.
    */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#workers].map((worker) => worker.close()));

@@ -86,8 +86,10 @@ export class QueueWorker {
   }
 
   /**
-   * Stops the worker once the documents in flight are finished. Jobs that wait for a retry return to the queue. After that, it waits
-   * at most 10 s for Redis. If results are not recorded by then, it rejects with a `QueueError`, and other workers generate those documents again.
+   * Stops the worker once the documents in flight are finished. Jobs that wait for a retry return to the queue. After that,
+   * it waits
+   * at most 10 s for Redis. If results are not recorded by then, it rejects with a `QueueError`, and other workers generate
+   * those documents again.
    *
    * @returns the summary of this worker
    * @throws whatever error {@link done} rejects with

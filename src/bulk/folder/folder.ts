@@ -34,7 +34,8 @@ const maxKnownFolders = 10_000;
  * It creates missing folders. Before the request is sent, it rejects paths outside the folder (for example because of the value
  * `../x`), paths that an earlier job in the run uses, and the path of the journal.
  *
- * Paths contain values. An error therefore shows a path only if you need it to fix a failure caused by a file, folder or link on disk.
+ * Paths contain values. An error therefore shows a path only if you need it to fix a failure caused by a file, folder or link
+ * on disk.
  *
  * @param pathOf - the path of each document: a string with placeholders for values, such as `out/{{invoice_no}}.pdf`, or a
  * function. A relative path is relative to `root`

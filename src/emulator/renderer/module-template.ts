@@ -16,7 +16,8 @@ import { TemplateMistake } from "./template.ts";
 export type TemplateFunction = (values: Record<string, unknown>) => object | Promise<object>;
 
 /**
- * Loads a module template. Its default export creates the definition. It may also export `sample` values and a Standard Schema, `schema`, whose output the function receives.
+ * Loads a module template. Its default export creates the definition. It may also export `sample` values and a Standard
+ * Schema, `schema`, whose output the function receives.
  *
  * @throws {Error} if the module cannot be loaded, or exports something else
  */
