@@ -5,6 +5,8 @@ import { exitOf, startTests, stop } from "./test-process.mjs";
 
 /** The time after which a test process that makes no progress counts as hanging and is killed, with its mutant. */
 const hangMs = 12_000;
+/** The time after which a test process that has not started a test is killed, because a busy machine starts it slowly. */
+const startMs = 90_000;
 /** The time after which the tests of a mutant at load count as hanging. */
 const hangAtLoadMs = 60_000;
 /** How many test files run with each mutant at load. */
@@ -288,7 +290,8 @@ async function runFile(settings, file, slot) {
   const environment = { MUTATION_SLOT: String(slot), MUTATION_TEST_TIMEOUT_MS: "1500" };
   const tests = startTests(settings, ["--no-file-parallelism", file], environment);
   const watching = setInterval(() => {
-    if (Date.now() - statSync(heartbeat).mtimeMs > hangMs) stop(tests);
+    const { size, mtimeMs } = statSync(heartbeat);
+    if (Date.now() - mtimeMs > (size === 0 ? startMs : hangMs)) stop(tests);
   }, 1_000);
   const hasEnded = await exitOf(tests);
   clearInterval(watching);
