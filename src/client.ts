@@ -88,8 +88,9 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   /**
    * Generates a PDF from a template (spec, "Generate PDF from template").
    *
-   * The request starts immediately, even if you do not await the result. The method itself never throws: if the call fails,
-   * the result and its output methods reject. Transient failures are retried first (see `Retry`).
+   * The request starts immediately, even if you do not await the result. Transient failures are retried (see
+   * `Retry`). If the call still fails, the result and its output methods reject; the method itself never
+   * throws.
    *
    * @param uid - the template's uid from the dashboard, or a `template()`
    * @param values - a JSON object with a property for each placeholder in the template.
@@ -144,11 +145,11 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   };
 
   /**
-   * Creates a derived client with other options, for example with the API key of another account. It shares this client's
-   * connections, and closing it leaves them open.
+   * Creates a derived client with other options, for example with the API key of another account. The derived
+   * client shares this client's connections. Closing the derived client leaves the connections open.
    *
-   * @param options - the options that differ. `timeouts` and `retry` are merged property by property; every other option,
-   * including `headers` and `hooks`, replaces this client's
+   * @param options - the options that differ. `timeouts` and `retry` are merged property by property; every
+   * other option, including `headers` and `hooks`, replaces the option of this client
    * @returns the derived client
    * @throws {ConfigurationError} if an option is unknown or invalid
    *

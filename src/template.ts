@@ -42,8 +42,9 @@ export type Values<G extends (keyof T & string) | AnyTemplate, T = Record<string
  * Defines a template by its uid and the type of its values.
  *
  * @param uid - the template's uid, from the dashboard
- * @param schema - a Standard Schema (zod, valibot, arktype …). It checks the values before the request is sent, and the
- * client sends its output. Without a schema, the values are only type-checked, using the type parameter
+ * @param schema - a Standard Schema (zod, valibot, arktype …). The schema checks the values before the
+ * request is sent, and the client sends the output of the schema. Without a schema, only the compiler checks
+ * the values, against the type parameter
  * @returns a template that you can pass to `generate` instead of the uid
  * @throws {ConfigurationError} if `uid` is not a valid uid, or `schema` is not a Standard Schema
  *

@@ -1,7 +1,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { type AnyPdf, giveUp, type HeldPdf, readBlob, refuse } from "./read-blob.ts";
 
-/** The URL of a document held by this page, for an `<iframe>`, an `<object>` or a link. You can also pass it to `download`. */
+/**
+ * A document that this page holds in memory, with a URL for an `<iframe>`, an `<object>` or a link. You can
+ * also pass this object to `download`.
+ */
 export interface ObjectUrl extends HeldPdf {
   /** The URL, for example `blob:https://app.example.com/5c1b…`. */
   readonly url: string;
@@ -12,8 +15,8 @@ export interface ObjectUrl extends HeldPdf {
 }
 
 /**
- * Creates an object URL for a document, after reading and checking all of it. The page holds the document in memory until you
- * revoke the URL.
+ * Reads a document completely, checks it, and creates an object URL for it. The page holds the document in
+ * memory until you revoke the URL.
  *
  * @param pdf - the result of `generate`, awaited or not, or a `Blob` created from it
  * @param options - `signal` cancels a pending document and revokes the URL, for example when a view is closed

@@ -37,7 +37,7 @@ export interface BulkProgress {
   readonly stored: number;
   /** The number of jobs in flight. */
   readonly inHand: number;
-  /** The current limit in requests per second; `Infinity` if none is known. */
+  /** The current limit in requests per second; `Infinity` if no limit is known. */
   readonly perSecond: number;
   /** The remaining pause requested by `Retry-After`, in milliseconds; 0 if there is none. */
   readonly pauseMs: number;
@@ -60,11 +60,14 @@ export interface BulkSummary {
   readonly rejected: number;
   /** The number of rejected jobs with invalid values. No request was sent for them. */
   readonly invalid: number;
-  /** The number of jobs that an earlier run finished and that ran again because their input has changed. */
+  /**
+   * The number of jobs that ran again although an earlier run finished them, because their template or values
+   * have changed.
+   */
   readonly changed: number;
   /**
-   * The number of jobs that earlier runs finished but that this run does not contain. Their documents are kept. `undefined` if
-   * the run has not seen all of its jobs.
+   * The number of jobs that earlier runs finished but that this run does not contain. Their documents are
+   * kept. `undefined` if the run stopped before its last job.
    */
   readonly missing: number | undefined;
   /** The failures grouped by kind, most frequent first. */
@@ -80,20 +83,24 @@ export interface RunBulkOptions<T, J> extends RunOptions {
   /** The jobs: any iterable of `{ template, values }`. Jobs may have more properties. */
   jobs: Jobs<J & Fitting<J>>;
   /**
-   * Returns a unique ID for a job, for example an invoice number. It identifies the job in later runs. Default: the key that the
-   * sink returns, which is the path for a `folder`.
+   * Returns a unique ID for a job, for example an invoice number. The ID identifies the job in later runs.
+   * Default: the key that the sink's `keyOf` returns. For a `folder`, this key is the path of the document.
    */
   key?: ((job: NoInfer<J>) => string | number) | undefined;
   /** Stores the documents: a `folder`, or an object with `put`. */
   sink: Sink<NoInfer<J>>;
-  /** The path of the journal. It contains no values, only salted hashes of keys and inputs. A missing folder is created. */
+  /**
+   * The path of the journal file. The journal contains no values, only salted hashes of keys and inputs. If
+   * the folder of the journal is missing, the run creates it.
+   */
   journal: string;
   /** Whether to start over. An existing journal is renamed to `<journal>.old`. Default: `false`. */
   fresh?: boolean | undefined;
   /**
-   * The maximum duration of an outage in milliseconds, after which the run stops with a `RunStoppedError`. It may be 0 or
-   * `Infinity`. Until then, the run sends one request at a time, at increasing intervals, and resumes when the service is
-   * available again. Default: 900,000.
+   * The maximum duration of a service outage in milliseconds: 0 or more, or `Infinity`. During an outage, the
+   * run sends one request at a time, at increasing intervals, and resumes when the service is available
+   * again. If the outage lasts longer than this maximum, the run stops with a `RunStoppedError`. Default:
+   * 900,000.
    */
   giveUpAfter?: number | undefined;
   /**
@@ -104,8 +111,9 @@ export interface RunBulkOptions<T, J> extends RunOptions {
   /** Called once, after the journal is opened and before the first job. If it throws, the run ends with that error. */
   onBegin?: ((progress: BulkProgress) => void) | undefined;
   /**
-   * Called with the result of every job. A fulfilled job is reported once it is recorded. If the callback throws or rejects, the
-   * run ends with that error. A returned promise is awaited only at the end of the run.
+   * Called with the result of every job. A fulfilled job is reported after the journal has recorded it. If
+   * the callback throws or rejects, the run ends with that error. If the callback returns a promise, the run
+   * awaits the promise only at the end of the run.
    */
   onResult?: ((result: BulkResult<NoInfer<J>>) => void) | undefined;
   /** Called when a service outage begins and when it ends. If it throws or rejects, the run ends with that error. */

@@ -3,7 +3,10 @@ import { SaveError, TemplatePdfError } from "../index.ts";
 
 /** Failures of the same kind. */
 export interface FailureGroup {
-  /** The error's `code`, for example `"bad_request"`, or its name if it is not one of this package's errors. */
+  /**
+   * The `code` of the error, for example `"bad_request"`. If the error is not from this package, the name of
+   * the error.
+   */
   readonly code: string;
   /** The message of the first failure. */
   readonly message: string;

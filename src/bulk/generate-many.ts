@@ -7,13 +7,12 @@ import { checkClient, checkManyOptions, type GenerateManyOptions } from "./run-o
 /**
  * Generates a document for every job, several at a time, and yields the results as they complete.
  *
- * The run starts when you request the first result. It pulls one job at a time. It never holds more jobs and unread results
- * than `concurrency` allows, so it pauses if you stop reading. A failed job yields a rejected result and does not stop the
- * run. Leaving
- * the loop cancels the jobs in flight.
+ * The run starts when you request the first result, and pulls one job at a time. Jobs in flight and unread
+ * results together never exceed `concurrency`, so the run pauses if you stop reading. A failed job yields a
+ * rejected result and does not stop the run. If you leave the loop, the jobs in flight are cancelled.
  *
- * @param client - the client that sends the requests. Its own retries are disabled. The run retries instead, because a 429, a 503
- * or a `Retry-After` affects all jobs
+ * @param client - the client that sends the requests. The client's own retries are disabled. The run retries
+ * jobs instead, because a 429, a 503 or a `Retry-After` affects all jobs
  * @param jobs - any iterable of `{ template, values }`. Jobs may have more properties
  * @param options - see `GenerateManyOptions`
  * @returns the results, each as `{ job, index, attempts, status: "fulfilled", value }` or `{ …, status: "rejected", error }`

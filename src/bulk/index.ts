@@ -1,5 +1,6 @@
 /**
- * Bulk generation: many documents in bounded memory, at the speed that the service allows, and resumable after a crash.
+ * Bulk generation: generates many documents in bounded memory, at the speed that the service allows. A run
+ * can continue after a crash.
  *
  * @packageDocumentation
  */

@@ -48,7 +48,7 @@ interface JobWith<G, V> {
   readonly [member: string]: any;
 }
 
-/** Matches each job's values with the job's own template. */
+/** Checks at compile time that the values of each job match the job's own template. */
 export type Fitting<J> = J extends { readonly template: infer G extends AnyTemplate }
   ? {
       /** The template of the job. */
@@ -72,8 +72,8 @@ export interface UseContext {
 }
 
 /**
- * Turns a document into the value of its result. It is called for every attempt and must read the whole document before it
- * returns.
+ * Reads a document and returns the `value` of the job's result. This function is called for every attempt,
+ * and must read the whole document before it returns or resolves.
  */
 export type Use<J, R> = (pdf: PendingPdf, job: J, context: UseContext) => Promise<R> | R;
 

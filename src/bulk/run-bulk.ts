@@ -21,12 +21,15 @@ import { RunStoppedError } from "./run-stopped-error.ts";
 import { describeUnwritable } from "./unwritable.ts";
 
 /**
- * Generates and stores a document for every job. After a crash, start it again to continue where it stopped.
+ * Generates and stores a document for every job. After a crash, start the run again: it continues where it
+ * stopped.
  *
- * A job is finished when its document is stored and its line is written to the journal. Finished jobs are skipped, unless their
- * template or values have changed. Jobs that were in flight when the process ended are generated again and replace their
- * documents. Finished jobs survive a `SIGKILL`, and synced ones survive a power cut. After their documents, journal lines are
- * synced in groups, every 20 ms or less.
+ * A job is finished when its document is stored and its line is written to the journal. Finished jobs are
+ * skipped, unless their template or values have changed. Jobs that were in flight when the process ended are
+ * generated again, and the new documents replace the old ones.
+ *
+ * Finished jobs survive a `SIGKILL`. They also survive a power cut once they are synced to disk. The run
+ * syncs finished jobs in groups, at most 20 ms apart: the documents first, then their journal lines.
  *
  * During a service outage, the run sends one request at a time, at increasing intervals, and resumes when the service is
  * available again.
@@ -40,7 +43,7 @@ import { describeUnwritable } from "./unwritable.ts";
  * @throws {RunStoppedError} (rejects) if `stopAfter`, `drain`, a full disk, a permanent failure, or an outage longer than
  * `giveUpAfter` ended the run early; its `summary` contains the counts
  * @throws the abort reason of `signal` (rejects) when it is aborted
- * @throws any error thrown while iterating `jobs`, by the sink's `open`, or by `onResult` (rejects)
+ * @throws any error (rejects) that is thrown while iterating `jobs`, by the sink's `open`, or by `onResult`
  *
  * @example
  * ```ts

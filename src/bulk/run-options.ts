@@ -14,19 +14,25 @@ import type { Use } from "./job.ts";
 /** The options of every run. */
 export interface RunOptions {
   /**
-   * The maximum number of jobs in flight: an integer, or `"auto"`, which adapts to the service: the number rises with successes
-   * and falls after a 429, a 503, a timeout or an interrupted connection. Default: `"auto"`.
+   * The maximum number of jobs in flight: an integer or `"auto"`. With `"auto"`, the number rises with
+   * successes, and falls after a 429, a 503, a timeout or an interrupted connection. Default: `"auto"`.
    */
   concurrency?: number | "auto" | undefined;
-  /** The maximum number of requests per second, including retries, evenly spaced. May be a fraction. Default: no limit. */
+  /**
+   * The maximum number of requests per second, including retries. Requests are evenly spaced. The number may
+   * be a fraction. Default: no limit.
+   */
   perSecond?: number | undefined;
-  /** The retry policy for jobs. Unset properties come from the client. Default: the client's settings. */
+  /**
+   * The retry policy for jobs, or `false` for no retries. Unset properties come from the client. Default: the
+   * client's policy.
+   */
   retry?: Retry | false | undefined;
   /** The number of rejected jobs after which the run stops with a `RunStoppedError`. Default: `Infinity`. */
   stopAfter?: number | undefined;
   /**
-   * Whether `stopAfter` ignores jobs with invalid values. Such jobs are always rejected with a `ValuesError` without a request.
-   * Default: `false`.
+   * Whether `stopAfter` ignores jobs with invalid values. In both cases, such jobs are rejected with a
+   * `ValuesError`, and no request is sent for them. Default: `false`.
    */
   skipInvalid?: boolean | undefined;
   /** Aborts the run and cancels the jobs in flight. The run throws the signal's abort reason. */
@@ -40,7 +46,7 @@ export interface RunOptions {
 
 /** The options of `generateMany`. */
 export interface GenerateManyOptions<J, R> extends RunOptions {
-  /** Converts each document to a result; see `Use`. Default: returns the bytes. */
+  /** Reads each document and returns the `value` of its result; see `Use`. Default: returns the bytes. */
   use?: Use<J, R> | undefined;
   /** Whether to yield results in the order of the jobs instead of the order of completion. Default: `false`. */
   ordered?: boolean | undefined;

@@ -9,8 +9,9 @@ interface RunFacts extends ErrorFacts {
 }
 
 /**
- * A run stopped before its last job, because of `stopAfter` or `drain`, or because all further jobs would fail. The jobs in
- * flight have completed, and their results were delivered. If a failed job caused the stop, its error is the `cause`.
+ * A run stopped before its last job, because of `stopAfter` or `drain`, or because all further jobs would
+ * fail. The jobs in flight have completed, and their results were delivered. If a failed job caused the stop,
+ * the `cause` is the error of that job.
  */
 export class RunStoppedError extends TemplatePdfError {
   declare static readonly is: Is<RunStoppedError>;

@@ -9,9 +9,12 @@ export interface PutContext<J> extends UseContext {
 
 /** The run that `begin` receives. */
 export interface SinkRun {
-  /** The id of the journal. While the run is open, no other run has it. */
+  /** The id of the journal. Two runs that are open at the same time never have the same id. */
   readonly id: string;
-  /** The id of the previous journal, which may be the same; `undefined` if there was none. */
+  /**
+   * The id of the previous journal; `undefined` if there was no previous journal. If the run continues a
+   * journal, this id is equal to `id`.
+   */
   readonly before: string | undefined;
   /**
    * The absolute path of the journal, with links resolved. Its lock (`.lock`) and the previous journal (`.old`) are next to it.
@@ -36,11 +39,15 @@ export interface SinkRun {
  */
 export interface Sink<J = unknown> {
   /**
-   * Stores a document under its key, replacing an earlier one. It must read the whole document, and resolve only when the
-   * document is stored. It is called for every attempt, so it must remove or replace what a failed attempt left behind.
+   * Stores a document under its key, replacing an earlier one. `put` must read the whole document, and
+   * resolve only when the document is stored. `put` is called for every attempt, so it must remove or replace
+   * what a failed attempt left behind.
    */
   put(key: string, pdf: PendingPdf, context: PutContext<J>): Promise<unknown>;
-  /** Identifies the location, for example `s3://payslips`. The run rejects a journal that belongs to another location. */
+  /**
+   * Identifies the place where documents are stored, for example `s3://payslips`. The run rejects a journal
+   * that belongs to another place.
+   */
   readonly place?: string | undefined;
   /** Returns a job's key in runs without a `key` option. If it throws, the job is rejected without a request. */
   keyOf?(job: J): string;
@@ -49,7 +56,8 @@ export interface Sink<J = unknown> {
   /**
    * Called once after `open`, when the journal is open.
    *
-   * @param run - the path and id of the journal, and the id of the previous run, whose incomplete documents may be removed
+   * @param run - the path and id of the journal, and the id of the previous journal. You may remove
+   * incomplete documents that a run with the previous id left behind
    */
   begin?(run: SinkRun): void;
   /**

@@ -58,7 +58,9 @@ function adviceFor(origin: string): string {
   const page = pageAddress();
   const ownOrigin = page === undefined ? origin : new URL(page).origin;
   const crossing =
-    ownOrigin === origin ? "" : ` It must allow ${ownOrigin} (CORS; \`origins\` of createHandler).`;
+    ownOrigin === origin
+      ? ""
+      : ` The server must allow ${ownOrigin} (CORS; see \`origins\` of createHandler).`;
   return `Check \`baseUrl\` and the network.${crossing}`;
 }
 

@@ -31,7 +31,7 @@ export const exitCodesHelp = {
 Exit codes:
   0    done
   1    failed: the service, the network, the disk or a timeout
-  2    the command line or its input is wrong; nothing was sent
+  2    the command line or the input is wrong; nothing was sent
   130  stopped by Ctrl-C (143: by SIGTERM); no incomplete file is left
   141  the output was closed`,
   bulk: `
@@ -40,8 +40,8 @@ Exit codes:
   1    some documents failed and all others are generated, or the report could not be
        written
   2    the command line, the data, the journal or a folder is wrong; nothing was sent
-  3    stopped early: --stop-after, a full disk, a wrong key or uid, an outage of the
-       service, or a Retry-After that is too long
+  3    stopped early: --stop-after, a full disk, a wrong API key or uid, an outage of
+       the service, or a Retry-After that is too long
   130  stopped by Ctrl-C (143: by SIGTERM); no incomplete file is left
   141  the output was closed`,
   work: `
@@ -58,19 +58,20 @@ Exit codes:
   0    done, or stopped by Ctrl-C
   1    Redis is unreachable, or the run does not exist
   2    the command line or a setting is wrong
-  130  stopped by Ctrl-C before it was done (143: by SIGTERM)
+  130  stopped by Ctrl-C before the command was done (143: by SIGTERM)
   141  the output was closed`,
   emulate: `
 Exit codes:
   0    stopped by Ctrl-C or SIGTERM
-  1    it cannot listen, pdfmake is not installed, or calls were interrupted
+  1    the emulator cannot listen, pdfmake is not installed, or calls were interrupted
   2    an option, the folder or a template is wrong
   130  stopped by a second Ctrl-C before all calls were finished
   141  the output was closed`,
   types: `
 Exit codes:
   0    done; with --check: the file is up to date
-  1    with --check: the file is missing or outdated; otherwise: it could not be written
+  1    with --check: the file is missing or outdated; without --check: the file
+       could not be written
   2    the command line, a sample or a schema is wrong; nothing was written
   130  stopped by Ctrl-C (143: by SIGTERM); nothing was written
   141  the output was closed`,

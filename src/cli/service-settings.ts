@@ -61,8 +61,8 @@ export async function readServiceSettings(
 
 function redirected(): Misuse {
   return new Misuse(
-    `The API key comes from the environment (${keyName}), and the base URL from the file ${envFile} in this folder, which may not be yours. ` +
-      `If you trust that address, export ${baseUrlName} or pass --base-url.`,
+    `The API key from the environment (${keyName}) is not sent to the base URL from the file ${envFile} in this folder, because someone else may have written that file. ` +
+      `If you trust the base URL, export ${baseUrlName} or pass --base-url.`,
   );
 }
 

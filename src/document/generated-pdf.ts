@@ -30,9 +30,9 @@ export interface Saved {
  * cancelled after `timeouts.unread`. Read it, call `cancel()`, or use `await using`. A document that has arrived completely no
  * longer occupies a connection and stays available.
  *
- * An output method succeeds only with a complete PDF (with `verify: false`, with the complete response). Otherwise it fails with
- * a `TruncatedPdfError`, a `TimeoutError`, the reason passed to `cancel` or to the call's abort signal, or a `TypeError` if the
- * document was already read.
+ * An output method succeeds only if the PDF is complete. With `verify: false`, it succeeds if the response is
+ * complete. Otherwise, the method fails with a `TruncatedPdfError`, a `TimeoutError`, the reason passed to
+ * `cancel` or to the call's abort signal, or a `TypeError` if the document was already read.
  */
 export class GeneratedPdf {
   /** The status code of the response, always 2xx. */
@@ -79,7 +79,7 @@ export class GeneratedPdf {
   }
 
   /**
-   * Returns the document as bytes in their own buffer.
+   * Returns the document as a `Uint8Array` with its own buffer.
    *
    * @throws {OversizedPdfError} if the document is larger than `maxBytes`
    *
@@ -170,8 +170,8 @@ export class GeneratedPdf {
   }
 
   /**
-   * Returns the document as a web `Response` that streams, with status 200, `content-type: application/pdf`, and `content-length`
-   * if it is known.
+   * Returns a web `Response` that streams the document. It has status 200, `content-type: application/pdf`,
+   * and `content-length` if the length is known.
    *
    * @param init - the status and headers, which override the defaults
    *

@@ -11,11 +11,13 @@ import type { NodeOutputs } from "./node-outputs.ts";
 type Outcome = { readonly document: GeneratedPdf } | { readonly error: unknown };
 
 /**
- * A pending document: a promise of a `GeneratedPdf` that also has its output methods.
+ * A pending document: a promise of a `GeneratedPdf`. The promise also has the output methods of
+ * `GeneratedPdf`.
  *
- * The request is sent in a microtask, even if you await nothing. If a response is interrupted, `bytes()`, `buffer()`,
- * `arrayBuffer()`, `blob()` and `saveTo()` retry it as `retry` allows, unless you awaited the document itself. An output
- * method rejects with the error of the call, or with an error of the same method on `GeneratedPdf`.
+ * The request is sent in a microtask, even if you await nothing. If a response is interrupted, `bytes()`,
+ * `buffer()`, `arrayBuffer()`, `blob()` and `saveTo()` retry the request as `retry` allows. They do not retry
+ * if you awaited the document itself. If the call fails, an output method rejects with the error of the call.
+ * Otherwise, it rejects in the same cases as the method of the same name on `GeneratedPdf`.
  */
 export class PendingPdf
   extends Promise<GeneratedPdf>
@@ -89,7 +91,7 @@ export class PendingPdf
   }
 
   /**
-   * Resolves to a web stream of the document once it has begun to arrive.
+   * Resolves to a web stream of the document once the document has begun to arrive.
    *
    * @throws whatever error the call rejects with
    * @throws {TypeError} if the document was already read
@@ -105,7 +107,7 @@ export class PendingPdf
   }
 
   /**
-   * Resolves to a Node `Readable` of the document once it has begun to arrive.
+   * Resolves to a Node `Readable` of the document once the document has begun to arrive.
    *
    * @throws whatever error the call rejects with
    * @throws {TypeError} if the document was already read
@@ -124,8 +126,8 @@ export class PendingPdf
   }
 
   /**
-   * Resolves to a web `Response` with the document once it has begun to arrive. If it rejects instead, you can still send an
-   * error response.
+   * Resolves to a web `Response` with the document once the document has begun to arrive. If the promise
+   * rejects, you can still send an error response.
    *
    * @param init - the status and headers, which override the defaults
    *
@@ -150,7 +152,7 @@ export class PendingPdf
    * @param options - `recursive` creates missing folders. Default: `{ recursive: false }`
    * @returns the path and the number of bytes
    * @throws whatever error the call rejects with
-   * @throws {SaveError} if the document cannot be saved there
+   * @throws {SaveError} if the document cannot be saved to the path
    * @throws {TypeError} if the document was already read
    * @throws {ConfigurationError} in a runtime without a file system
    *

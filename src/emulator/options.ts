@@ -37,7 +37,10 @@ export interface EmulatorOptions {
   readonly allowedHosts?: readonly string[] | undefined;
   /** The accepted API keys: at least one, consisting of visible ASCII characters. Default: one random key. */
   readonly apiKeys?: readonly string[] | undefined;
-  /** A folder of images that templates can use by file name. Default: none, so that only `data:` URLs work. */
+  /**
+   * A folder of images that templates can use by file name. Without it, templates can use only `data:` URLs.
+   * Default: none.
+   */
   readonly images?: string | URL | undefined;
   /**
    * A folder of fonts to use in addition to Roboto. The file name sets the family and the style: `Inter-Bold.ttf` is the bold
@@ -58,8 +61,9 @@ export interface EmulatorOptions {
   /** Called for every call after its response. Default: nothing. */
   readonly onCall?: ((call: Call) => void) | undefined;
   /**
-   * Called if a document cannot be generated, with the reason and the file and line in its template. The caller receives a 500
-   * that has the same request id but omits the reason. Default: prints to standard error.
+   * Called if a document cannot be generated. The error contains the reason, and the file and line in the
+   * template. The caller receives a 500 with the same request id but without the reason. Default: prints to
+   * standard error.
    */
   readonly onError?: ((error: unknown, request: Request, requestId: string) => void) | undefined;
 }

@@ -17,7 +17,9 @@ export interface Call {
   readonly bytes: number;
   /** The time from the request headers to the response headers, in milliseconds. */
   readonly durationMs: number;
-  /** The message of a refusal, the simulated fault, or characters that the fonts lack. */
+  /**
+   * The message of an error response, the simulated fault, or a warning about characters that the fonts lack.
+   */
   readonly detail: string | undefined;
   /** The `x-request-id` of the response. */
   readonly requestId: string | undefined;

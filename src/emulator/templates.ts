@@ -12,7 +12,7 @@ export interface FoundTemplate {
   readonly uid: string;
   /** The file name. */
   readonly file: string;
-  /** Sample values from the file, or else generated from its placeholders. */
+  /** The sample values from the file. If the file has none, they are generated from its placeholders. */
   readonly sample: Record<string, unknown>;
 }
 
@@ -50,8 +50,8 @@ export async function inspectTemplates(folder: string, renderers: Renderers): Pr
   if (first) throw wrong.length === 1 ? first : new Error(wrong.map(({ message }) => message).join("\n"));
   if (found.length > 0) return found;
   throw new Error(
-    `The template folder ${folder} contains no template. Add a file <uid>.json, a pdfmake document definition, or <uid>.mjs, ` +
-      "whose default export is a function (values) => document definition.",
+    `The template folder ${folder} contains no template. Add a file <uid>.json that contains a pdfmake document definition, ` +
+      "or a file <uid>.mjs whose default export is a function (values) => document definition.",
   );
 }
 

@@ -43,9 +43,9 @@ import { watched } from "./watched.ts";
  * | 502, 504 | the service returned no document in time |
  *
  * @param options - see `HandlerOptions`; `client`, `templates` and `authorize` are required
- * @returns a function from a web `Request` to a web `Response`, for Next.js, Hono, Bun, Deno and Workers. For `node:http`,
- * Express and Fastify, pass it to `nodeListener` from `template-pdf/handler/node`. Its second argument, such as the session's
- * user, is passed to your functions as `context`
+ * @returns a function from a web `Request` to a web `Response`, for Next.js, Hono, Bun, Deno and Workers. For
+ * `node:http`, Express and Fastify, pass it to `nodeListener` from `template-pdf/handler/node`. The second
+ * argument of the handler, such as the session's user, is passed to your functions as `context`
  * @throws {ConfigurationError} if an option is missing, unknown or invalid
  *
  * @example

@@ -49,7 +49,7 @@ export function nodeListener(handler: (request: Request) => Promise<Response>): 
  * @param handler - the handler of `createHandler`
  * @param contextOf - returns the `context` for the handler's callbacks. If it throws, the error is printed with `console.error`,
  * and the response is a 500
- * @returns the listener, as above
+ * @returns the listener. It responds to every request that it receives, and never calls `next`
  *
  * @example
  * ```ts

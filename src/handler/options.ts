@@ -41,8 +41,9 @@ export interface HandlerError<Context = unknown> {
 /**
  * A handler: a function from a web `Request` to a web `Response`.
  *
- * If your functions declare a `context` type, callers must pass such a value. Otherwise they may pass anything, as Next.js, Deno
- * and Workers do. The handler rejects, with a `ConfigurationError`, only if it is not called with a web `Request`.
+ * If your functions declare a `context` type, the second argument must have that type. Otherwise, the second
+ * argument may be anything, because Next.js, Deno and Workers pass their own. The handler rejects, with a
+ * `ConfigurationError`, only if it is not called with a web `Request`.
  *
  * @typeParam Context - the type of the `context` of your functions
  */
@@ -67,9 +68,9 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
    */
   templates: T;
   /**
-   * Decides whether a call is allowed, before its body is read. Only `true` allows it. `false` results in a 403. A `Response`,
-   * such as your own 401, is sent unchanged. Do not read the body here. `name` is the requested name, which may not be in
-   * `templates`. `context` is the second argument of the handler.
+   * Decides whether a call is allowed, before its body is read. Only `true` allows the call. `false` results
+   * in a 403. A `Response`, such as your own 401, is sent unchanged. Do not read the body here. `name` is the
+   * requested name, which may not be in `templates`. `context` is the second argument of the handler.
    */
   authorize: (
     request: Request,
@@ -92,8 +93,9 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
   /** Whether browsers save the document or show it. Default: `"attachment"`. */
   disposition?: Disposition | undefined;
   /**
-   * Returns the file name of the document, with or without `.pdf`. The name is made safe for every system. The function receives
-   * the values that are sent. Default, and if it returns `undefined`: the template's name in `templates`.
+   * Returns the file name of the document, with or without `.pdf`. The name is made safe for every system.
+   * The function receives the values that are sent. By default, or if the function returns `undefined`, the
+   * file name is the template's name in `templates`.
    */
   filename?:
     | ((
@@ -104,21 +106,24 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
       ) => string | undefined | Promise<string | undefined>)
     | undefined;
   /**
-   * Other origins allowed to make cross-origin (CORS) calls, with cookies, such as `https://app.example.com`. Default: none.
-   * Same-origin pages and callers that are not browsers are always allowed.
+   * Other origins whose pages may make cross-origin (CORS) calls with cookies, such as
+   * `https://app.example.com`. Default: none. Same-origin pages and callers that are not browsers are always
+   * allowed.
    */
   origins?: readonly string[] | undefined;
   /** The maximum size of the values in bytes. Default: 1,048,576 (1 MiB). */
   maxBodyBytes?: number | undefined;
   /**
-   * When a request to the service is retried; overrides the client's settings. Default: `{ mayRenderTwice: false }`, which
-   * retries only unsent requests. Other failures go to the browser, whose client retries.
+   * The retry policy of requests to the service, or `false` for no retries. It overrides the client's policy.
+   * Default: `{ mayRenderTwice: false }`: the handler retries only requests that were not sent. All other
+   * failures go to the browser, whose client can retry.
    */
   retry?: Retry | false | undefined;
   /**
-   * Called with each error that the caller did not cause, including truncated documents, so that you can log it. The response
-   * does not contain these errors. An error thrown by this callback is ignored. Default: prints one line with `console.error`,
-   * and the stack of errors from your own functions unless `NODE_ENV` is `production`.
+   * Called with each error that the caller did not cause, including truncated documents, so that you can log
+   * it. The response does not contain these errors. An error thrown by this callback is ignored. Default:
+   * prints one line with `console.error`. For errors from your own functions, it also prints the stack,
+   * unless `NODE_ENV` is `production`.
    */
   onError?: ((error: unknown, about: HandlerError<Context>) => void) | undefined;
 }
@@ -178,7 +183,7 @@ function checkTemplate(name: string, template: unknown): void {
     checkUid((template as AnyTemplate | undefined)?.uid);
   } catch {
     throw new ConfigurationError(
-      `Expected the property ${JSON.stringify(name)} of \`templates\` to be a template() with a name that is valid in a path.`,
+      `Expected the property ${JSON.stringify(name)} of \`templates\` to be a template(), and its name to be valid in a URL path.`,
     );
   }
 }

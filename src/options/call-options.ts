@@ -17,7 +17,7 @@ import { resolveTimeouts, type Timeouts } from "./timeouts.ts";
 
 /** The options of a call, which override the client's. */
 export interface CallOptions {
-  /** Cancels the call when it is aborted, at any time. The call then rejects with the signal's reason. */
+  /** A signal that cancels the call. If you abort the signal, the call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   /** Headers for this request, in addition to the client's. */
   headers?: HeadersInput | undefined;
@@ -29,7 +29,10 @@ export interface CallOptions {
   maxBytes?: number | undefined;
   /** Whether to check that the document is a whole PDF. Default: the client's. */
   verify?: boolean | undefined;
-  /** Called whenever more of the document has arrived. The client does not wait for it and ignores its errors. */
+  /**
+   * Called whenever more of the document has arrived. The client does not wait for the callback and ignores
+   * its errors.
+   */
   onProgress?: ((progress: Progress) => void) | undefined;
   /** @internal */
   [limitsStreams]?: boolean | undefined;
@@ -40,9 +43,10 @@ export interface Progress {
   /** The number of bytes that have arrived. */
   readonly receivedBytes: number;
   /**
-   * The size of the document in bytes, if the response declares it. In a cross-origin request, the browser hides whether the
-   * response was compressed, so this size can turn out to be too small. Then it becomes `undefined`. The document's
-   * `contentLength` is always `undefined` in such a request.
+   * The size of the document in bytes, if the response declares it. In a cross-origin request, the browser
+   * hides whether the response was compressed, so the declared size can be too small. When more bytes than
+   * that have arrived, `totalBytes` becomes `undefined`. In such a request, the `contentLength` of the
+   * document is always `undefined`.
    */
   readonly totalBytes: number | undefined;
 }

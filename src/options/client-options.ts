@@ -26,9 +26,10 @@ import { resolveTimeouts, type Timeouts } from "./timeouts.ts";
 /** The options of a client. */
 export interface ClientOptions {
   /**
-   * The base URL of the service, for example `https://pdf.example.com`. It can have a path prefix, but no credentials, query
-   * or fragment. In a browser, it can be relative. A client whose `baseUrl` begins with `/` or `.` can also be created on a
-   * server, as frameworks do, but its calls reject there. Default: the environment variable `TEMPLATE_PDF_BASE_URL`.
+   * The base URL of the service, for example `https://pdf.example.com`. It can have a path prefix, but no
+   * credentials, query or fragment. In a browser, the URL can be relative. If it begins with `/` or `.`, the
+   * client can also be created on a server, as frameworks do, but its calls reject there. Default: the
+   * environment variable `TEMPLATE_PDF_BASE_URL`.
    */
   baseUrl?: string | URL | undefined;
   /**

@@ -1,8 +1,9 @@
 import { type Complete, isBoolean, isCount, type Rules, resolveGroup } from "./option-rules.ts";
 
 /**
- * The retry policy of a call. The client waits for a random delay of up to 0.5 s, 1 s, 2 s … 8 s before a retry, or for the
- * delay in `Retry-After` (RFC 9110, 10.2.3; 60 s at most).
+ * The retry policy of a call. Before a retry, the client waits for the delay in `Retry-After` (RFC 9110,
+ * 10.2.3; 60 s at most). Without that header, the delay is random: up to 0.5 s before the first retry, then
+ * up to 1 s, 2 s, 4 s and 8 s.
  *
  * @example
  * ```ts
@@ -13,9 +14,9 @@ export interface Retry {
   /** The maximum number of retries. Default: 2. */
   limit?: number | undefined;
   /**
-   * Whether to retry a request if the service may already have rendered the document. Set it to `false` if you pay for every
-   * render. Requests that were never sent are always retried. In a browser, the client cannot detect that and treats every
-   * request as sent. Default: `true`.
+   * Whether to retry a request if the service may already have rendered the document. Set it to `false` if
+   * you pay for every render. Requests that were never sent are always retried. A browser does not report
+   * whether a request was sent, so the client treats every request as sent. Default: `true`.
    */
   mayRenderTwice?: boolean | undefined;
 }

@@ -21,8 +21,9 @@ export interface Timeouts {
    */
   unread?: number | undefined;
   /**
-   * Time for the whole call, including all attempts and the delays between them. After a stream has been returned, it applies
-   * only if you set it explicitly. In a handler, it always applies. Default: 600,000.
+   * Time for the whole call, including all attempts and the delays between them. After a stream has been
+   * returned, `total` applies only if you set it explicitly. In a handler, `total` always applies. Default:
+   * 600,000.
    */
   total?: number | undefined;
 }

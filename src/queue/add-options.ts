@@ -16,7 +16,7 @@ export interface AddOptions<J> {
   signal?: AbortSignal | undefined;
 }
 
-/** The progress of an `add`. */
+/** The progress of a call to `add`. */
 export interface AddProgress {
   /** The number of jobs added by this call to `add`. */
   readonly added: number;
@@ -26,7 +26,7 @@ export interface AddProgress {
   readonly invalid: number;
 }
 
-/** The summary of an `add`. */
+/** The summary of a call to `add`. */
 export interface AddSummary extends AddProgress {
   /** Why jobs are invalid, most frequent reason first. */
   readonly failures: readonly FailureGroup[];

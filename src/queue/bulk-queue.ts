@@ -31,8 +31,8 @@ export interface QueueProgress {
   /** The estimated remaining time in milliseconds; `Infinity` if it is unknown. */
   readonly leftMs: number;
   /**
-   * Whether the total is final: no `add` of the run is active, and the last one completed. A killed `add` counts as
-   * running for 30 s.
+   * Whether the total is final: no call to `add` is active for the run, and the last call completed. If a
+   * process is killed during `add`, the call counts as active for another 30 s.
    */
   readonly isAdded: boolean;
 }
@@ -97,8 +97,8 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * Starts a worker in this process. You can start workers on any number of machines and processes.
    *
    * @param options - see `WorkOptions`
-   * @returns the worker, which runs until you close it. `done` rejects if it stops because of an error. If you do not handle that,
-   * Node.js reports an unhandled rejection and ends the process
+   * @returns the worker, which runs until you close it. If the worker stops because of an error, its `done`
+   * promise rejects. If you do not handle this rejection, Node.js ends the process
    * @throws {ConfigurationError} if an option is unknown or invalid
    *
    * @example
@@ -149,10 +149,11 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Lists a run's failed jobs whose values have not been deleted yet, oldest failure first.
+   * Lists the failed jobs of a run, oldest failure first. A job is no longer listed when its values have been
+   * deleted (see `keepFailedFor`).
    *
    * @param run - the name of the run
-   * @param options - `limit` is the maximum number. Default: 1000
+   * @param options - `limit` is the maximum number of jobs. Default: 1000
    * @throws {QueueError} (rejects) if the run does not exist
    */
   async failures(run: string, { limit = 1000 } = {}): Promise<QueueFailure[]> {
@@ -199,8 +200,8 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Removes a run with its jobs and their values. Stored documents are kept, and documents in flight may still be stored.
-   * An unfinished `add` to the run fails.
+   * Removes a run with its jobs and their values. Stored documents are kept, and documents in flight may
+   * still be stored. If a call to `add` is still active for the run, that call rejects.
    *
    * @param run - the name of the run
    * @throws {QueueError} (rejects) if the run does not exist
@@ -218,8 +219,9 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Closes the workers that this queue started, and its connections. Jobs stay in the queue. Once the documents in flight
-   * are finished, it waits at most 10 s for Redis. After that, other workers generate the last ones again.
+   * Closes the workers that this queue started, and its connections. Jobs stay in the queue. Once the
+   * documents in flight are finished, each worker waits at most 10 s for Redis to record the results. Other
+   * workers generate documents again whose results were not recorded.
    */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#workers].map((worker) => worker.close()));

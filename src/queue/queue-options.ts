@@ -17,7 +17,10 @@ export interface BulkQueueOptions {
   connection: QueueConnection;
   /** The name of the queue, without a colon. All machines that share a queue use the same name. */
   name: string;
-  /** The prefix of the keys in Redis, like BullMQ's `prefix`. A cluster needs braces: `{bull}`. Default: `"bull"`. */
+  /**
+   * The prefix of the keys in Redis, like BullMQ's `prefix`. For a Redis cluster, put the prefix in braces:
+   * `{bull}`. Default: `"bull"`.
+   */
   prefix?: string | undefined;
   /**
    * The key that encrypts jobs with AES-256-GCM, so that Redis contains no readable values: 32 bytes, their base64 encoding, or a
@@ -25,8 +28,8 @@ export interface BulkQueueOptions {
    */
   sealKey?: SealKey | undefined;
   /**
-   * How long to keep the values of a failed job, in milliseconds. After that, the job can no longer be retried. Default: 7
-   * days.
+   * How long the queue keeps the values of a failed job, in milliseconds. After that, the job can no longer
+   * be retried. Default: 7 days.
    */
   keepFailedFor?: number | undefined;
 }

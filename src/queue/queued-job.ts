@@ -21,7 +21,7 @@ export interface QueuedContent {
   readonly key?: string;
 }
 
-/** A `CryptoKey`, for compilers without that type. */
+/** A `CryptoKey`, for projects whose TypeScript settings do not include that type. */
 export interface WebCryptoKey {
   /** The algorithm: AES-GCM. */
   readonly algorithm: object;
@@ -83,7 +83,7 @@ export class JobCodec {
       return JSON.parse(new TextDecoder().decode(text));
     } catch (cause) {
       throw new QueueError(
-        "The queue contains a job that was sealed with another key or changed. Use the same `sealKey` on all machines; the job stays in the queue.",
+        "The queue contains a job that was changed, or was sealed with another key. Use the same `sealKey` on all machines; the job stays in the queue.",
         { cause },
       );
     }
@@ -99,7 +99,7 @@ async function importKey(sealKey: SealKey): Promise<CryptoKey> {
   if (!(bytes instanceof Uint8Array)) return bytes as CryptoKey;
   if (bytes.length !== 32) {
     throw new ConfigurationError(
-      `\`sealKey\` must be 32 bytes or a base64 string of them, but has ${bytes.length} bytes. Create a key with openssl rand -base64 32.`,
+      `\`sealKey\` must be 32 bytes or their base64 encoding, but has ${bytes.length} bytes. Create a key with openssl rand -base64 32.`,
     );
   }
   return crypto.subtle.importKey("raw", new Uint8Array(bytes), algorithm, false, ["encrypt", "decrypt"]);

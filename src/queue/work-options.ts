@@ -15,7 +15,10 @@ import type { QueueResult } from "./worker.ts";
 
 /** The options of a worker. */
 export interface WorkOptions<J> extends Pick<RunOptions, "retry" | "signal"> {
-  /** The client that generates the documents. Every worker has its own API key, which is never stored in Redis. */
+  /**
+   * The client that generates the documents. Redis never stores its API key, so every worker needs its own
+   * client.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: the types of values were checked when the jobs were added.
   client: TemplatePdf<any>;
   /** Stores the documents: a `folder` on a disk that all workers share, or an object with `put`. */
@@ -23,15 +26,16 @@ export interface WorkOptions<J> extends Pick<RunOptions, "retry" | "signal"> {
   /** The number of documents that this worker generates at a time. Default: 16. */
   concurrency?: number | undefined;
   /**
-   * The maximum number of requests per second for all workers together. The queue stores it. The worker that sets it last wins,
-   * and `Infinity` removes it. Default: the stored limit. If there is none, the workers adapt to the service.
+   * The maximum number of requests per second for all workers together. The queue stores this limit. If
+   * several workers set it, the last one wins. `Infinity` removes the limit. Default: the stored limit. If no
+   * limit is stored, the workers adapt to the service.
    */
   perSecond?: number | undefined;
   /** The time in milliseconds after which other workers take over the jobs of an unresponsive worker. Default: 30,000. */
   recoverAfter?: number | undefined;
   /**
-   * The maximum duration of an outage in milliseconds, after which the worker stops with a `RunStoppedError`. It may be 0 or
-   * `Infinity`. Default: 900,000.
+   * The maximum duration of a service outage in milliseconds: 0 or more, or `Infinity`. If an outage lasts
+   * longer, the worker stops with a `RunStoppedError`. Default: 900,000.
    */
   giveUpAfter?: number | undefined;
   /** Called with the result of every job of this worker. If it throws, the worker stops with that error. */

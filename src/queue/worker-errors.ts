@@ -9,7 +9,7 @@ const mostInterruptions = 10;
 /** Creates the error for a document that would replace another one of its run. */
 export function placeError(index: number): QueueError {
   return new QueueError(
-    `Job ${index} has the same path as another job of its run, whose document it would replace. No request was sent for it.`,
+    `Job ${index} has the same path as another job of its run, and would replace the document of that job. No request was sent for job ${index}.`,
   );
 }
 

@@ -42,11 +42,14 @@ interface Held {
 }
 
 /**
- * Generates the documents of a queue on this machine, until you close it. It shares retries, pace, outage handling and the
- * detection of non-retryable failures with `runBulk`.
+ * Generates the documents of a queue on this machine, until you close it. Retries, pace, outage handling and
+ * the detection of non-retryable failures work as in `runBulk`.
  */
 export class QueueWorker {
-  /** Resolves when the worker is closed. Rejects if it stops because of an error. Its jobs are then still in the queue. */
+  /**
+   * Resolves when the worker is closed. Rejects if the worker stops because of an error; its jobs are then
+   * still in the queue.
+   */
   readonly done: Promise<void>;
   readonly #settings: QueueSettings;
   readonly #codec: JobCodec;
@@ -86,10 +89,9 @@ export class QueueWorker {
   }
 
   /**
-   * Stops the worker once the documents in flight are finished. Jobs that wait for a retry return to the queue. After that,
-   * it waits
-   * at most 10 s for Redis. If results are not recorded by then, it rejects with a `QueueError`, and other workers generate
-   * those documents again.
+   * Stops the worker once the documents in flight are finished. Jobs that wait for a retry return to the
+   * queue. The worker then waits at most 10 s for Redis to record the results. If Redis does not record them
+   * in time, `close` rejects with a `QueueError`, and other workers generate those documents again.
    *
    * @returns the summary of this worker
    * @throws whatever error {@link done} rejects with
@@ -210,7 +212,7 @@ export class QueueWorker {
       }
       const { code, message } = kindOfFailure(error);
       // A message may contain values.
-      const kept = this.#codec.isSealing ? "its message is not kept in Redis" : message;
+      const kept = this.#codec.isSealing ? "the error message is not stored in Redis" : message;
       throw new bullmq.UnrecoverableError(`${code}: ${kept}`);
     };
     let place: string | undefined;

@@ -9,8 +9,9 @@ import {
 } from "../runtime/environment.ts";
 
 /**
- * A function that returns the API key. The client calls it for each attempt, so keys can be rotated, or loaded after the client
- * is created. If it throws or does not return a key, the call rejects.
+ * A function that returns the API key. The client calls the function for each attempt, so you can rotate
+ * keys, or load a key after you create the client. If the function throws or does not return a key, the call
+ * rejects.
  */
 export type ApiKeySource = () => string | undefined | Promise<string | undefined>;
 
@@ -69,7 +70,7 @@ export function resolveApiKey(
 /** Creates the error for an API key in a browser. */
 export function keyInBrowser(): ConfigurationError {
   return new ConfigurationError(
-    "Everyone who opens a web page can read its API key. Keep the key on your server and set `baseUrl` to that server, without `apiKey`, or set `dangerouslyAllowBrowser: true` if only you open this page.",
+    "Everyone who opens a web page can read its API key. Keep the key on your server, and set `baseUrl` to that server without `apiKey`. If only you open this page, set `dangerouslyAllowBrowser: true` instead.",
   );
 }
 

@@ -5,8 +5,9 @@ import { serializeValues, valuesError } from "./values.ts";
 import { maxIssues } from "./values-check.ts";
 
 /**
- * The Standard Schema interface, version 1 (https://standardschema.dev). It works with every schema library that implements it,
- * without an import. The standard's authors recommend copying the interface.
+ * The Standard Schema interface, version 1 (https://standardschema.dev). A schema of any library that
+ * implements this interface works. The interface is copied into this package, as its authors recommend, so no
+ * import is needed.
  */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
   /** The properties that the standard defines. */

@@ -26,8 +26,9 @@ const advance = 0.6;
 /**
  * Creates a valid PDF with the given text, page count and size. Every PDF reader can open it.
  *
- * Latin letters are drawn. Other characters appear as boxes, but can be copied and searched. Long lines are drawn smaller.
- * Padding consists of unique comments, so that misplaced bytes are detected.
+ * Latin letters are drawn. Other characters appear as boxes, but can be copied and searched. Long lines are
+ * drawn smaller. If `bytes` requires padding, the padding consists of unique comments, so that tests detect
+ * misplaced bytes.
  *
  * @param options - text, pages and size in bytes; by default one empty page of minimum size
  * @throws {TypeError} if an option is unknown or has the wrong type

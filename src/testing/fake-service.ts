@@ -54,8 +54,8 @@ export class FakeService<T = any> {
   readonly apiKey: string;
   readonly #log = new CallLog<FakeCallOf<T>>();
   /**
-   * The received calls with a valid key and readable values, in order. Each retry counts as a call. Calls that a schema or a
-   * fault refused are included.
+   * The received calls with a valid key and readable values, in order. Each retry counts as a call. The list
+   * includes calls that a schema or a fault rejected.
    */
   readonly calls: readonly FakeCallOf<T>[] = this.#log.all;
   readonly #isAnywhere: boolean;
@@ -81,7 +81,8 @@ export class FakeService<T = any> {
   /**
    * The handlers for MSW 2 or 3: `setupServer(...service.handlers)`.
    *
-   * @throws {ConfigurationError} if MSW is not installed, or in a browser, where the message shows the handler to write instead
+   * @throws {ConfigurationError} if MSW is not installed, or in a browser. In a browser, the message shows
+   * the handler to write instead
    */
   get handlers(): MswHandler[] {
     const path = `${this.#isAnywhere ? "*" : this.baseUrl}/api/v1/templates/:uid/generate-sync`;
@@ -112,7 +113,7 @@ export class FakeService<T = any> {
    * Listens on a real socket, for other processes and languages.
    *
    * @param options - see `ListenOptions`
-   * @throws {ConfigurationError} (rejects) if an option is unknown or invalid, and in browsers
+   * @throws {ConfigurationError} (rejects) if an option is unknown or invalid, or in a browser
    * @throws {Error} (rejects) if it cannot listen on the host and port
    * @example
    * ```ts
@@ -161,7 +162,7 @@ export class FakeService<T = any> {
   }
 
   /**
-   * Makes calls fail, after earlier faults have been used up.
+   * Makes calls fail. If you plan several faults, each one starts after the earlier faults have been used up.
    *
    * @param fault - one of `faults`
    * @param options - see `FailOptions`

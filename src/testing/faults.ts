@@ -80,7 +80,7 @@ export const faults = Object.freeze({
   /** Ends the connection in the middle of the document. */
   cutOff: (options: AfterBytes = {}): Fault => cutOff(offsetOf(options, "cutOff()")),
 
-  /** Stalls in the middle of the document, with an open connection. */
+  /** Stops sending in the middle of the document, and keeps the connection open. */
   stall: (options: AfterBytes = {}): Fault => stall(offsetOf(options, "stall()")),
 
   /** Sends the document in small chunks, at intervals. */

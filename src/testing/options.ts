@@ -9,12 +9,13 @@ import { longestTimerMs } from "../runtime/environment.ts";
 /** The options of `fakeService`. */
 export interface FakeServiceOptions {
   /**
-   * The base URL of the service. The fake service does not answer calls to other addresses. Default: any address, with
-   * `https://template-pdf.test` as `service.baseUrl`.
+   * The base URL of the service. The fake service does not answer calls to other addresses. By default, it
+   * answers calls to any address, and `service.baseUrl` is `https://template-pdf.test`.
    */
   readonly baseUrl?: string | URL | undefined;
   /**
-   * The templates: uids, or `template()`s, whose schemas check the received values. Default: any uid and any values.
+   * The templates of the service: uids, or `template()`s. The schema of a `template()` checks the received
+   * values. Default: any uid and any values.
    */
   readonly templates?: readonly (Template | string)[] | undefined;
   /** The accepted keys (at least one), or `null` to accept requests without a key, as from browsers. Default: any key. */
@@ -25,7 +26,7 @@ export interface FakeServiceOptions {
 export interface FailOptions<U extends string = string> {
   /** The uid of the template. Default: all templates. */
   readonly uid?: U | undefined;
-  /** The number of calls, including retries. Default: all, until `reset()`. */
+  /** The number of calls that fail. Each retry counts as a call. Default: all calls, until `reset()`. */
   readonly times?: number | undefined;
 }
 

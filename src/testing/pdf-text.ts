@@ -6,8 +6,9 @@ import { readFake } from "./pdf/read-fake.ts";
 /**
  * Reads the text of a PDF: its lines, joined with line breaks, page by page.
  *
- * For documents created by `fakePdf()` or `fakeService()`, it returns the exact text. Other documents require the `pdfjs-dist`
- * package, and are read in drawing order, with the spaces and blank lines that pdf.js finds.
+ * For documents created by `fakePdf()` or `fakeService()`, it returns the exact text. To read other
+ * documents, install the `pdfjs-dist` package. Their text is in drawing order, with the spaces and blank
+ * lines that pdf.js finds.
  *
  * @param pdf - the complete document, which is not changed
  * @throws {TypeError} if it is not a `Uint8Array`, `Buffer`, `ArrayBuffer` or `Blob`

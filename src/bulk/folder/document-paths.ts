@@ -11,7 +11,7 @@ export function objectionToPath(path: string, platform: string): string | undefi
   const isWindows = platform === "win32";
   const names = path.split(isWindows ? /[\\/]/ : "/");
   for (const name of names) {
-    if (name === "") return "it has an empty segment, as an absolute path does";
+    if (name === "") return "it is absolute or has an empty segment";
     if (name === "." || name === "..") return `it contains ${JSON.stringify(name)}, which escapes the folder`;
     if (unprintable.test(name)) return "it contains a character that is not allowed in file names";
     if (new TextEncoder().encode(name).length > 255) return "it contains a name of more than 255 bytes";

@@ -12,8 +12,9 @@ import { makeWritableFolder, removeDrafts, syncFolder } from "./writable-folder.
 /** The options of `folder`. */
 export interface FolderOptions {
   /**
-   * The folder that contains all documents. If the path is a string, the default is the folder before its first placeholder
-   * (`out` in `out/{{invoice_no}}.pdf`). If it is a function, the default is the working directory.
+   * The folder that contains all documents. If `pathOf` is a string, the default is the folder before its
+   * first placeholder (`out` in `out/{{invoice_no}}.pdf`). If `pathOf` is a function, the default is the
+   * working directory.
    */
   root?: string | undefined;
 }
@@ -31,11 +32,12 @@ const maxKnownFolders = 10_000;
 /**
  * Creates a sink that writes every document to a file, completely or not at all.
  *
- * It creates missing folders. Before the request is sent, it rejects paths outside the folder (for example because of the value
- * `../x`), paths that an earlier job in the run uses, and the path of the journal.
+ * The sink creates missing folders. It rejects a path before the request is sent if the path is outside the
+ * folder (for example because of the value `../x`), if an earlier job in the run uses the path, or if it is
+ * the path of the journal.
  *
- * Paths contain values. An error therefore shows a path only if you need it to fix a failure caused by a file, folder or link
- * on disk.
+ * Paths contain values, so most errors do not show a path. An error shows the path only if a file, a folder
+ * or a link on disk causes the failure.
  *
  * @param pathOf - the path of each document: a string with placeholders for values, such as `out/{{invoice_no}}.pdf`, or a
  * function. A relative path is relative to `root`
@@ -131,7 +133,7 @@ class Folder<J extends Job> implements FolderSink<J> {
     const path = this.keyOf(job);
     const other = this.#used.claim(path, index);
     if (other === undefined) return;
-    throw this.#refusal(`is also the path of job ${other}; job ${index} would overwrite its document`);
+    throw this.#refusal(`is also the path of job ${other}; job ${index} would overwrite that document`);
   }
 
   async put(_key: string, pdf: PendingPdf, { job }: { readonly job: J }): Promise<Saved> {
@@ -165,7 +167,12 @@ class Folder<J extends Job> implements FolderSink<J> {
     this.#changedFolders = new Set();
     const syncOne = (path: string) =>
       syncFolder(path).catch((cause) => {
-        throw folderError(path, "could not be synced", cause, "The last documents in it are not recorded.");
+        throw folderError(
+          path,
+          "could not be synced",
+          cause,
+          "The last documents in this folder are not recorded.",
+        );
       });
     await Promise.all([...changed].map(syncOne));
   }

@@ -97,7 +97,7 @@ async function resume({ path, run, fresh }: JournalOptions, file: JournalFile): 
 
 const startOver = "or start over with `fresh`, which renames this one";
 const refusals = {
-  foreign: "is not a journal but another file, and is left unchanged. Use another path",
+  foreign: "is not a journal but another file, and was not changed. Use another path",
   damaged: `cannot be read, because its first line is damaged. Restore it from a copy, ${startOver}`,
   otherVersion: `cannot be read, because another version of template-pdf created it. Use that version, ${startOver}`,
 };

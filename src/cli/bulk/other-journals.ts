@@ -18,8 +18,8 @@ export async function refuseOtherJournals(
   for (const name of names) {
     if (!name.endsWith(".journal") || !(await isJournal(join(folder, name)))) continue;
     throw new Misuse(
-      `${join(folder, name)} belongs to another run in this folder, and documents for ${uid} could overwrite that run's documents. ` +
-        `Use another folder for --out, or add --journal ${join(folder, basename(journal))} if their paths can never be equal.`,
+      `${join(folder, name)} belongs to another run in this folder, and documents for ${uid} could overwrite the documents of that run. ` +
+        `Use another folder for --out. If the two runs never write to the same path, add --journal ${join(folder, basename(journal))} instead.`,
     );
   }
 }

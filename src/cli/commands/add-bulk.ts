@@ -7,20 +7,20 @@ import type { Session } from "../terminal.ts";
 import { addServiceOptions, finishCommand, serviceHelp, takeOnce } from "./finish-command.ts";
 
 const bulkHelp = `
-Each row becomes a document, and its columns or properties are the values of the
-template. They also fill in the path of --out: "out/{{invoice_no}}.pdf". All rows
-are checked before the first request.
+Each row becomes a document. The columns or properties of the row are the values of
+the template. The path in --out can use the same values: "out/{{invoice_no}}.pdf".
+The command checks all rows before it sends the first request.
 
-A journal records finished rows. Run the same command again to continue, and to
-generate rows that have changed. Ctrl-C finishes the documents in flight; press
-it again to cancel them.
+A journal records finished rows. To continue an interrupted run, or to generate rows
+that have changed, run the same command again. Ctrl-C finishes the documents in
+flight and stops the run. Press Ctrl-C again to cancel these documents.
 
-If the service is unavailable, the run waits and then continues.
+If the service is unavailable, the run waits until the service is available again.
 
-With --queue, valid rows are only added to a queue in Redis, and template-pdf work
-generates their documents on any number of machines. Rows that are already in the
-run are skipped. The exit code is then 1 if Redis is unreachable or rows were
-skipped as invalid. See template-pdf work --help.
+With --queue, the command only adds the rows to a queue in Redis. Workers generate
+the documents on any number of machines: see template-pdf work --help. Rows that the
+run already contains are skipped. With --queue, exit code 1 means that Redis is
+unreachable or that invalid rows were skipped.
 ${serviceHelp}
 Examples:
   template-pdf bulk payslip november.csv --out "payslips/{{employee}}.pdf"
@@ -35,7 +35,7 @@ export function addBulk(program: Command, session: Session): void {
     .command("bulk")
     .description("Generates a PDF from each row of a file, and continues an interrupted run.")
     .argument("<uid>", "the template uid from the dashboard")
-    .argument("<data>", "the rows: .csv with a header, .ndjson or .json; - for standard input");
+    .argument("<data>", "the file of rows: .csv with a header, .ndjson or .json; - for standard input");
   const take = takeOnce(command);
   take(
     "--out <pattern>",
@@ -47,22 +47,28 @@ export function addBulk(program: Command, session: Session): void {
   take("--delimiter <character>", "the delimiter of CSV cells (default: detected from the header)");
   take(
     "--concurrency <count>",
-    "the maximum number of documents in flight; auto adapts to the service (default: auto)",
+    "the maximum number of documents in flight, or auto to adapt to the service (default: auto)",
   );
   take("--per-second <count>", "the maximum requests per second");
   take("--limit <count>", "generate only the first <count> rows");
   take("--stop-after <count>", "stop after this number of failures");
-  take("--give-up-after <duration>", "how long to wait during an outage (default: 15m)");
+  take("--give-up-after <duration>", "stop if the service is unavailable for this long (default: 15m)");
   command.option("--dry-run", "check all rows, and send nothing");
   command.option("--skip-invalid", "skip invalid rows, and list them in the report");
-  take("--journal <file>", "the journal (default: <uid>.journal in the folder of --out)");
-  command.option("--fresh", "start over; renames an old journal to .old");
+  take(
+    "--journal <file>",
+    "the file that records finished rows (default: <uid>.journal in the folder of --out)",
+  );
+  command.option("--fresh", "start over, and rename the existing journal to <journal>.old");
   take("--report <file>", "write the result of every row to a .json or .csv file");
-  take("--queue [url]", "add the rows to this queue (default: TEMPLATE_PDF_QUEUE_URL)");
-  take("--run <run>", "the name of the run, with --queue");
-  take("--name <name>", "the name of the queue, with --queue (default: template-pdf)");
+  take(
+    "--queue [url]",
+    "add the rows to this queue instead of generating documents (default: TEMPLATE_PDF_QUEUE_URL)",
+  );
+  take("--run <run>", "the name of the run in the queue; required with --queue");
+  take("--name <name>", "the name of the queue; only with --queue (default: template-pdf)");
   take("--base-url <url>", "the base URL of the service, such as https://pdf.example.com");
-  take("--timeout <duration>", "the timeout for one document: 30s, 500ms, 2m (default: 600s)");
+  take("--timeout <duration>", "the timeout for one document, such as 30s, 500ms or 2m (default: 600s)");
   command.action(async (uid: string, data: string, flags: BulkFlags & AddRowsFlags) => {
     if (flags.queue === undefined) {
       checkRunOptions(flags);

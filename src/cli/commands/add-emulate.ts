@@ -5,8 +5,13 @@ import type { Session } from "../terminal.ts";
 import { collect, finishCommand } from "./finish-command.ts";
 
 const emulateHelp = `
-A --fault rule is <what> [retry-after <seconds>] [every <n> | first <n> | <p>%],
-where <what> is a status such as 429, or html, cut, stall or reset.
+A --fault rule is <what> [retry-after <seconds>] [every <n> | first <n> | <p>%].
+<what> is a status such as 429, or one of these words:
+
+  html   a login page instead of the document
+  cut    a truncated document
+  stall  a document that stalls in the middle
+  reset  a connection that is reset before a response
 
 Examples:
   template-pdf emulate examples/templates --port 0
@@ -17,14 +22,16 @@ ${exitCodesHelp.emulate}`;
 export function addEmulate(program: Command, session: Session): void {
   const command = program
     .command("emulate")
-    .description("Runs the service on this machine, and renders real PDFs from template files with pdfmake.")
+    .description(
+      "Runs an emulator of the service on this machine. It renders real PDFs from template files with pdfmake.",
+    )
     .argument("[folder]", "the folder with the templates (default: templates)")
     .addOption(
       new Option("--port <port>", "the port to listen on; 0 selects a free one").default("4010", "4010"),
     )
     .option("--host <address>", "the address to listen on (default: 127.0.0.1, for this machine only)")
     .option("--allow-host <name>", "accept requests for this host name; repeatable", collect)
-    .option("--key <key>", "a valid API key; repeatable (default: a random one)", collect)
+    .option("--key <key>", "accept this API key; repeatable (default: one random key)", collect)
     .option("--images <folder>", "the folder with images for templates")
     .option("--fonts <folder>", "the folder with fonts for templates, in addition to Roboto")
     .option("--fault <rule>", "make calls fail on purpose; repeatable", collect)

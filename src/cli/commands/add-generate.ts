@@ -21,19 +21,19 @@ export function addGenerate(program: Command, session: Session): void {
     .argument("<uid>", "the template uid from the dashboard")
     .option(
       "--values <file>",
-      "a JSON file with the values, one object; - for standard input",
+      "a JSON file that contains one object with the values; - for standard input",
       once("--values", "generate"),
     )
     .option("--set <key=value>", "set a string value, in addition to --values; repeatable", collect)
     .option(
       "-o, --output <file>",
-      "the file to save; - for standard output (default: <uid>.pdf)",
+      "the file to write; - for standard output (default: <uid>.pdf)",
       once("-o", "generate"),
     )
     .option("--open", "open the saved file")
     .option("--base-url <url>", "the base URL of the service, such as https://pdf.example.com")
     .addOption(
-      new Option("--timeout <duration>", "the timeout for the whole call: 30s, 500ms, 2m").default(
+      new Option("--timeout <duration>", "the timeout for the whole call, such as 30s, 500ms or 2m").default(
         "600s",
         "600s",
       ),

@@ -5,8 +5,9 @@ import type { Session } from "../terminal.ts";
 import { finishCommand, queueHelp, takeOnce } from "./finish-command.ts";
 
 const runsHelp = `
-Shows the progress of all runs in the queue. In a terminal, the table updates until
-you press Ctrl-C. A + after a total means that jobs are still being added.
+Without --failures, --retry or --remove, the command shows the progress of all runs
+in the queue. In a terminal, the table updates until you press Ctrl-C. A + after a
+total means that jobs are still being added.
 ${queueHelp}
 Examples:
   template-pdf runs --queue redis://localhost:6379
@@ -20,9 +21,9 @@ export function addRuns(program: Command, session: Session): void {
   take("--queue <url>", "the URL of the queue (default: TEMPLATE_PDF_QUEUE_URL)");
   take("--name <name>", "the name of the queue (default: template-pdf)");
   command.option("--once", "print the table once, even in a terminal");
-  take("--failures <run>", "list the failed jobs of a run with their indexes, from 0");
+  take("--failures <run>", "list the failed jobs of a run with their indexes; the first job has index 0");
   take("--retry <run>", "retry the failed jobs of a run");
-  take("--remove <run>", "remove a run and its jobs; stored documents stay");
+  take("--remove <run>", "remove a run and its jobs, but keep its stored documents");
   command.action(async (flags: RunsFlags) => {
     const { runs } = await import("../queue/runs.ts");
     await runs(flags, session);

@@ -13,9 +13,10 @@ import {
 
 const workHelp = `
 A worker generates the documents of all runs in a queue. Start any number of workers
-on any number of machines; --out must be on a disk that they share. If a worker is
-killed, another one takes over its jobs. Ctrl-C finishes the documents in flight;
-press it again to stop immediately and leave the rest to other workers.
+on any number of machines. --out must be on a disk that all workers share. If a
+worker is killed, another worker takes over its jobs. Ctrl-C finishes the documents
+in flight and stops the worker. Press Ctrl-C again to stop immediately; other workers
+then generate these documents.
 ${queueHelp}${serviceHelp}
 Examples:
   template-pdf work --queue redis://localhost:6379 --out "out/{{invoice_no}}.pdf"
@@ -36,10 +37,13 @@ export function addWork(program: Command, session: Session): void {
   take("--queue <url>", "the URL of the queue (default: TEMPLATE_PDF_QUEUE_URL)");
   take("--name <name>", "the name of the queue (default: template-pdf)");
   take("--concurrency <count>", "the maximum number of documents in flight (default: 16)");
-  take("--per-second <count>", "the maximum requests per second of all workers; stored in the queue");
-  take("--give-up-after <duration>", "how long to wait during an outage (default: 15m)");
+  take(
+    "--per-second <count>",
+    "the maximum requests per second of all workers together; the queue stores this limit",
+  );
+  take("--give-up-after <duration>", "stop if the service is unavailable for this long (default: 15m)");
   take("--base-url <url>", "the base URL of the service, such as https://pdf.example.com");
-  take("--timeout <duration>", "the timeout for one document: 30s, 500ms, 2m (default: 600s)");
+  take("--timeout <duration>", "the timeout for one document, such as 30s, 500ms or 2m (default: 600s)");
   command.action(async (flags: WorkFlags) => {
     const { work } = await import("../queue/work.ts");
     await work(flags, session);

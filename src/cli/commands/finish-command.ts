@@ -8,26 +8,27 @@ export const helpPrinted = new QuietEnd(exitCodes.done);
 /** The `--help` section of commands that call the service. */
 export const serviceHelp = `
 The command reads TEMPLATE_PDF_API_KEY and TEMPLATE_PDF_BASE_URL from the
-environment, or from the file .env in the working directory. If the base URL comes
-from .env and the key from the environment, the command requires that .env contains
-the same key.
+environment, or from the file .env in the working directory. The command sends a key
+from the environment to a base URL from .env only if .env contains the same key.
 `;
 
 /** The `--help` section of commands that use a queue. */
 export const queueHelp = `
-The queue is in Redis or Valkey: --queue redis://localhost:6379, or with TLS
-rediss://user:password@host:6379. If the URL contains a password, set it as
-TEMPLATE_PDF_QUEUE_URL in the environment, because other users of the machine can
-see the command line. TEMPLATE_PDF_QUEUE_KEY (32 bytes, base64-encoded) encrypts
-the values in Redis; all machines need the same key. Neither is ever printed.
-Install the packages bullmq and ioredis.
+The queue is in Redis or Valkey. An example of its URL is redis://localhost:6379, or
+with TLS rediss://user:password@host:6379. Other users of the machine can see the
+command line. If the URL contains a password, set TEMPLATE_PDF_QUEUE_URL in the
+environment instead of --queue.
+
+TEMPLATE_PDF_QUEUE_KEY is a key (32 bytes, base64-encoded) that encrypts the values
+in Redis. All machines need the same key. The command never prints the key or the
+password. The queue requires the packages bullmq and ioredis.
 `;
 
 /** Adds the options of all commands that call the service. */
 export function addServiceOptions(command: Command): void {
   command
-    .option("--no-retry", "do not retry, for example if you pay for every render")
-    .option("--allow-insecure-http", "send the key over http:// to another machine")
+    .option("--no-retry", "do not retry failed requests, for example if you pay for every render")
+    .option("--allow-insecure-http", "allow sending the API key over http:// to another machine")
     // Defined only to be rejected. Otherwise the key could be read as the uid, and printed.
     .addOption(new Option("--api-key [key]").hideHelp())
     .addOption(new Option("--key [key]").hideHelp())

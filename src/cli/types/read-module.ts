@@ -39,7 +39,7 @@ export async function readModule(
       found.addSchema(converted.json, file);
       return [];
     }
-    problem = `${name}: its \`schema\`, of ${converted.problem}`;
+    problem = `${name}: its \`schema\`, created with ${converted.problem}`;
   }
   if (sample === undefined) {
     throw new Misuse(

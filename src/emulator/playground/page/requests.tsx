@@ -87,7 +87,7 @@ function Whole({
       <pre tabIndex={0}>{headers.map(([name, value]) => `${name}: ${value}`).join("\n")}</pre>
       <h3>Values</h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as above. */}
-      <pre tabIndex={0}>{text ?? "They were not read, or are too long to keep."}</pre>
+      <pre tabIndex={0}>{text ?? "The values were not read, or are too long to keep."}</pre>
       {text !== undefined && uids.includes(uid) && (
         <button type="button" onClick={() => onUse(uid, text)}>
           Use these values
