@@ -45,7 +45,7 @@ afterEach(() => {
 });
 
 describe("objectUrl()", () => {
-  it("returns a URL for a pending result, a document or a Blob, with its type and name, until the URL is revoked", async () => {
+  it("returns a revocable URL with the type and name of a pending result, a document or a Blob", async () => {
     const [pending] = await generate();
     for (const [given, filename, revoke] of [
       [pending, "Invoice 7.pdf", "revoke"],
@@ -66,7 +66,7 @@ describe("objectUrl()", () => {
     }
   });
 
-  it("revokes the URL when its signal is aborted, and removes its abort listener when the URL is revoked", async () => {
+  it("revokes the URL on abort, and removes its abort listener when the URL is revoked", async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const [one, other] = [await objectUrl(blob, { signal }), await objectUrl(blob, { signal })];
@@ -78,7 +78,7 @@ describe("objectUrl()", () => {
     await expect(objectUrl(blob, { signal })).rejects.toThrow("aborted");
   });
 
-  it("aborts a document that is in flight or requested later when its signal is aborted", async () => {
+  it("aborts a document in flight, and rejects a later one, if its signal is aborted", async () => {
     const service = await Service.start(() => {});
     const controller = new AbortController();
     const open = () => objectUrl(service.client().generate("inv", {}), { signal: controller.signal });
@@ -110,7 +110,7 @@ describe("objectUrl()", () => {
 });
 
 describe("download()", () => {
-  it("saves the complete document with a link that it adds to the page and removes, and revokes its URL after 40 s", async () => {
+  it("saves the document with a temporary link in the page, and revokes its URL after 40 s", async () => {
     const { saved, inPage } = stubPage();
     await download((await generate())[0]);
     const href = expect.stringMatching(/^blob:/);

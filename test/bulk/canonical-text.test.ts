@@ -18,7 +18,7 @@ describe("the canonical text of a job", () => {
     expect(new Set(texts).size).toBe(all.length + 1);
   });
 
-  it("describes what is sent: it applies `toJSON` and omits undefined properties", () => {
+  it("applies `toJSON` and omits undefined properties, like the request body", () => {
     const at = new Date(0);
     expect(canonicalText("t", { at, none: undefined })).toBe(canonicalText("t", { at: at.toJSON() }));
   });
@@ -32,7 +32,7 @@ describe("the canonical text of a job", () => {
   });
 });
 
-/** The same values with their properties in reverse order. */
+/** Returns the same values with their properties in reverse order. */
 function turned(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(turned);

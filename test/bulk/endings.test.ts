@@ -12,7 +12,7 @@ const whole = withLength(small);
 const soon = saying(503, "", { "retry-after": "3000" });
 const done = { done: true, value: undefined };
 
-/** A source that yields these jobs and then neither yields nor ends. */
+/** Yields this many jobs, and then neither yields nor ends. */
 async function* neverEnding(count: number, onLast = () => {}) {
   yield* jobsOf(count);
   onLast();
@@ -43,7 +43,7 @@ describe("a run whose signal is aborted", () => {
     expect([results, error, sent]).toEqual([[], "late", 0]);
   });
 
-  it("aborts the signal of `use`, and still yields the result that `use` then completes", async () => {
+  it("aborts the signal that `use` receives, and still yields what `use` returns after that", async () => {
     const ending = new AbortController();
     const use = async (pdf: Readable, _job: unknown, { signal }: { signal: AbortSignal }) => {
       await pdf.bytes();
@@ -55,7 +55,7 @@ describe("a run whose signal is aborted", () => {
     expect([results, error]).toMatchObject([[{ status: "fulfilled", value: "enough" }], "enough"]);
   });
 
-  it("yields the rest in order with `ordered`, without the dropped results", async () => {
+  it("yields the completed results in job order with `ordered`, without the aborted jobs", async () => {
     const ending = new AbortController();
     let stored = 0;
     const use = async (pdf: Readable) => {
@@ -70,7 +70,7 @@ describe("a run whose signal is aborted", () => {
   it.each([
     ["all jobs are invalid", "a job", true],
     ["earlier runs finished all jobs", jobsOf(1)[0], false],
-  ])("ends soon although %s", async (_title, job, admitted) => {
+  ])("ends soon even if %s", async (_title, job, admitted) => {
     const ending = new AbortController();
     const { service } = await generate(whole, []);
     const options = { use: () => 1, admit: () => admitted, signal: ending.signal };
@@ -82,7 +82,7 @@ describe("a run whose signal is aborted", () => {
     await expect(read).rejects.toBe("enough");
   });
 
-  it("ends after a second even if its source and `use` never end", async () => {
+  it("ends after a second even if its job source and `use` never end", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const ending = new AbortController();
@@ -120,7 +120,7 @@ describe("a run whose `drain` is aborted", () => {
     expect([results.length, error]).toEqual([2, undefined]);
   });
 
-  it("does not wait for its source", async () => {
+  it("does not wait for more jobs from its job source", async () => {
     const draining = new AbortController();
     const jobs = neverEnding(2, () => draining.abort());
     const { results, error } = await generate(whole, jobs, { drain: draining.signal });
@@ -144,7 +144,7 @@ it.each([
 });
 
 describe("a run that stops itself", () => {
-  it("ends after the number of failures in `stopAfter`, with the last one as the cause", async () => {
+  it("ends after `stopAfter` failures, with the last error as the cause", async () => {
     const answer = byNumber({ 1: saying(400), 3: saying(404), 4: saying(400) });
     const { results, error } = await generate(answer, jobsOf(50), { concurrency: 1, stopAfter: 2 });
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"]);
@@ -155,14 +155,14 @@ describe("a run that stops itself", () => {
     expect((error as Error).cause).toBe(results[3]?.error);
   });
 
-  it("throws also if all jobs have started", async () => {
+  it("throws even if all jobs have started", async () => {
     const { results, error } = await generate(saying(400), jobsOf(3), { stopAfter: 1 });
     expect([results.length, RunStoppedError.is(error)]).toEqual([3, true]);
   });
 });
 
-describe("a run whose loop ends", () => {
-  it("aborts the jobs in flight and closes the source of the jobs", async () => {
+describe("a run whose `for await` loop ends early", () => {
+  it("aborts the jobs in flight and closes the job source", async () => {
     const service = await Service.start(byNumber({ 1: endless }));
     let isClosed = false;
     async function* jobs() {
@@ -181,14 +181,14 @@ describe("a run whose loop ends", () => {
     await (await service.request(1)).closed;
   });
 
-  it("settles a pending `next()` if `return()` is called while its source is waiting", async () => {
+  it("settles a pending `next()` if `return()` is called while the job source is waiting", async () => {
     const { service } = await generate(whole, []);
     const run = generateMany(service.client(), neverEnding(0));
     const next = run.next();
     expect([await run.return?.(), await next]).toEqual([done, done]);
   });
 
-  it("sends nothing after `return()`, which may be called twice", async () => {
+  it("sends nothing after `return()`, and allows a second `return()`", async () => {
     const service = await Service.start(whole);
     const run = generateMany(service.client(), jobsOf(5));
     expect([await run.return?.(), await run.next(), await run.return?.()]).toEqual([done, done, done]);
@@ -208,7 +208,7 @@ describe("a run whose loop ends", () => {
   });
 });
 
-it("a job whose own signal is aborted while it waits for a retry is rejected with its reason", async () => {
+it("a job is rejected with the abort reason if its own signal is aborted before a retry", async () => {
   const leaving = new AbortController();
   const jobs = jobsOf(1).map((job) => ({ ...job, options: { signal: leaving.signal } }));
   const hooks = { retry: () => setImmediate(() => leaving.abort("the customer has left")) };

@@ -11,7 +11,7 @@ import { byNumber, generate, jobsOf, setUpRun, small } from "./many.ts";
 describe("the failures of a run", () => {
   const failed = (message: string) => new ServerError(message, { status: 500 });
 
-  it("are counted by kind, ignoring numbers and paths, the most frequent first, with the indexes of ten jobs", () => {
+  it("are counted by message without numbers and paths, with at most ten job indexes each", () => {
     const groups = new FailureGroups();
     groups.add(new TypeError("no such bucket"), 0);
     for (let index = 1; index <= 12; index++) groups.add(failed(`${9 * index} bytes arrived`), index);
@@ -50,7 +50,7 @@ describe("a run that the service refuses", () => {
     [403, 5, "with this API key, no job would succeed"],
     [404, 5, "with this uid and base URL, no job would succeed"],
     [422, 20, /^with values of this kind, no job would succeed: .* 422, saying "no total"$/],
-  ])("stops with %i after %i jobs, each of which was rejected", async (status, count, why) => {
+  ])("stops if it responds with %i to the first %i jobs", async (status, count, why) => {
     const answer = saying(status, '{"detail":"no total"}');
     const { results, error, sent } = await generate(answer, jobsOf(100), { concurrency: 1 });
     expect([results.length, sent]).toEqual([count, count]);
@@ -83,7 +83,7 @@ describe("`skipInvalid`", () => {
   const jobs = [1, 2, "£3", 4, "£5"].map((total) => ({ template: invoice, values: { total } as never }));
   const options = { concurrency: 1, stopAfter: 1 };
 
-  it("does not count jobs with invalid values for `stopAfter`", async () => {
+  it("does not count jobs with invalid values toward `stopAfter`", async () => {
     const { results, error } = await generate(withLength(small), jobs, { ...options, skipInvalid: true });
     const statuses = results.map(({ status }) => status);
     expect(statuses).toEqual(["rejected", "rejected", "fulfilled", "rejected", "fulfilled"]);
@@ -92,7 +92,7 @@ describe("`skipInvalid`", () => {
     expect([stopped.error, stopped.sent]).toMatchObject([{ why: "`stopAfter: 1` was reached" }, 0]);
   });
 
-  it("counts other failures for `stopAfter`, and 20 responses of 422 with invalid jobs between them", async () => {
+  it("counts other failures toward `stopAfter`, and still stops after 20 responses of 422", async () => {
     const once = { retry: { limit: 0 } };
     const two = { ...options, stopAfter: 2, skipInvalid: true };
     const other = await generate(saying(500), jobs, two, once);
@@ -102,7 +102,7 @@ describe("`skipInvalid`", () => {
     expect([RunStoppedError.is(error), sent]).toEqual([true, 20]);
   });
 
-  it("counts them in the summary", async () => {
+  it("counts invalid jobs in the summary", async () => {
     const { run } = await setUpRun();
     const sink = { put: (_key: string, pdf: PendingPdf) => pdf.bytes() };
     const key = ({ values }: (typeof jobs)[number]) => String((values as { total: unknown }).total);
@@ -111,12 +111,12 @@ describe("`skipInvalid`", () => {
   });
 });
 
-describe("whether other jobs can succeed", () => {
+describe("the check for systematic failures", () => {
   const fresh = { stored: 0, finishedBefore: 0 };
   const refused = (detail: string) =>
     new BadRequestError("Got 422.", { status: 422, rawBody: "", body: undefined, detail });
 
-  it("fails at once with settings that prevent every request, unless a document is stored", () => {
+  it("reports settings that prevent every request at once, unless a document is stored", () => {
     const settings = new ConfigurationError("`apiKey` is wrong.");
     expect(new SystematicFailures().add(settings, fresh)).toMatchObject({ withWhat: "with these settings" });
     expect(new SystematicFailures().add(settings, { ...fresh, stored: 1 })).toBeUndefined();
@@ -137,7 +137,7 @@ describe("whether other jobs can succeed", () => {
     });
   });
 
-  it("passes after 20 refused jobs if another job failed differently or succeeded before", () => {
+  it("reports nothing for refused jobs if another job failed differently or finished earlier", () => {
     const mixed = new SystematicFailures();
     mixed.add(new Error(), fresh);
     const again = new SystematicFailures();

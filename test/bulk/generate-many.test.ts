@@ -39,7 +39,7 @@ describe("generateMany", () => {
     expect(order).toEqual([1, 2, 3, 0]);
   });
 
-  it("yields results in the order of the jobs with `ordered`, within the concurrency", async () => {
+  it("yields results in job order with `ordered`, and respects the concurrency", async () => {
     const held = heldBack();
     const service = await Service.start(byNumber({ 0: held.answer }));
     let pulled = 0;
@@ -56,7 +56,7 @@ describe("generateMany", () => {
     expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it("yields what `use` returns, and counts `use` in the concurrency", async () => {
+  it("yields what `use` returns, and runs `use` within the concurrency", async () => {
     let [inUse, most] = [0, 0];
     const use = async (pdf: Readable, job: { values: { n: number } }, context: Record<string, unknown>) => {
       most = Math.max(most, ++inUse);
@@ -85,7 +85,7 @@ describe("generateMany", () => {
     for (const { closed } of service.requests) await closed;
   });
 
-  it("yields what `use` threw after it read the document, and does not retry", async () => {
+  it("yields the error that `use` throws after reading the document, and does not retry", async () => {
     const own = new Error("the bucket is full");
     const use = (pdf: Readable) => pdf.bytes().then(() => Promise.reject(own));
     const { results, sent } = await generate(withLength(small), jobsOf(1), { use }, { retry: {} });
@@ -93,7 +93,7 @@ describe("generateMany", () => {
     expect(sent).toBe(1);
   });
 
-  it("checks values by the template of each job, and sends the options of the job", async () => {
+  it("checks the values of each job with its template, and sends with the options of the job", async () => {
     const strict = template("strict", z.object({ total: z.string() }));
     const jobs = [
       { template: strict, values: { total: "1" }, options: { headers: { "x-row": "7" } } },
@@ -121,7 +121,7 @@ describe("generateMany", () => {
     expect(results).toMatchObject([{ status: "rejected", attempts: 0, error }, { status: "fulfilled" }]);
   });
 
-  it("yields what is in flight, then throws what the source of the jobs threw", async () => {
+  it("yields the results of jobs in flight before it throws the error of the job source", async () => {
     const broken = new Error("the database has gone");
     async function* jobs() {
       yield* jobsOf(3);

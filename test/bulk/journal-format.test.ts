@@ -64,20 +64,20 @@ describe("reading a journal", () => {
 
   const two = `${lineOf(0)}${lineOf(1)}`;
   it.each([
-    ["a stretch of zeros between lines", `${lineOf(0)}${"\0".repeat(3 * lineBytes)}${lineOf(1)}`, 3],
-    ["half a line in the middle", `${lineOf(5).slice(0, 20)}${two}`, 1],
-    ["a line before half a line", `${two}what?\nabcdef`, 1],
-    ["several lines", `x\n${lineOf(0)}y\n${lineOf(1)}z\n`, 3],
+    ["zeros between lines", `${lineOf(0)}${"\0".repeat(3 * lineBytes)}${lineOf(1)}`, 3],
+    ["an incomplete line in the middle", `${lineOf(5).slice(0, 20)}${two}`, 1],
+    ["a damaged line before an incomplete line", `${two}what?\nabcdef`, 1],
+    ["several damaged lines", `x\n${lineOf(0)}y\n${lineOf(1)}z\n`, 3],
     ["a last line without its newline", `${two}${lineOf(2).slice(0, -1)}`, 0],
     ["zeros at the end, which a power cut leaves", `${two}${"\0".repeat(4096)}`, 0],
-  ])("loses no other line because of %s", (_kind, text, damagedLines) => {
+  ])("keeps all other lines despite %s", (_kind, text, damagedLines) => {
     const bytes = Buffer.from(text, "latin1");
     const wholeBytes = text.lastIndexOf("\n") + 1;
     for (const size of [bytes.length, 1, 7, 64, lineBytes])
       expect(read(bytes, size)).toEqual({ numbers: [0, 1], damagedLines, wholeBytes });
   });
 
-  it("distinguishes a first line of another version from a damaged one", () => {
+  it("distinguishes a first line of another version from a damaged first line", () => {
     const summed = '{"format":"template-pdf bulk journal","version":3,"more":true';
     const sum = crc32(summed).toString(16).padStart(8, "0");
     expect(readBeginning(Buffer.from(`${summed},"sum":"${sum}"}\n`)).kind).toBe("otherVersion");
@@ -98,15 +98,15 @@ describe("the hashes of a job", () => {
     return [hashed.slice(0, 3).join(), hashed.slice(3).join()];
   };
 
-  it("differ by text, even in half a surrogate pair, by salt, and between a key and an input", () => {
+  it("differ by salt, between a key and an input, and by text, even in lone surrogates", () => {
     const alike = ["\ud800", "\ud801", "\ufffd", '"\\ud800"', ' escaped "\\ud800"', ""];
     const hashes = ["salt", "other"].flatMap((salt) => alike.flatMap((text) => hashOf(salt, text)));
     expect(new Set(hashes).size).toBe(4 * alike.length);
   });
 });
 
-describe("the table of keys", () => {
-  /** Few values, so that keys share words and slots. */
+describe("the key table", () => {
+  /** There are few values, so that keys share words and slots. */
   const word = fc.constantFrom(0, 1, 1023, 1024, 0xffff_ffff);
   const record = fc.tuple(word, word, word, word, word, word).map((words) => Uint32Array.from(words));
 
@@ -135,7 +135,7 @@ describe("the table of keys", () => {
     }),
   );
 
-  it("finds every key again when it has grown over many pages", () => {
+  it("finds every key after it has grown to many pages", () => {
     const table = new KeyTable();
     const count = 30_000;
     const of = (index: number) => Uint32Array.of(index * 0x9e37_79b1, index % 7, 3, index, 5, 6);

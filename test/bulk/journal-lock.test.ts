@@ -33,7 +33,7 @@ async function leaveLock(path: string, text: string, agoSeconds = 0): Promise<vo
 }
 
 describe("the lock of a journal", () => {
-  it("refuses a second run and names the first, which continues", async () => {
+  it("refuses a second run, names the first run, and lets the first run continue", async () => {
     const path = newPath();
     const first = await open(path);
     const { pid } = process;
@@ -49,7 +49,7 @@ describe("the lock of a journal", () => {
     expect(next.finishedBefore).toBe(1);
   });
 
-  it.runIf(hasLinks)("is the same for all paths of the journal", async () => {
+  it.runIf(hasLinks)("is the same for every path that leads to the journal", async () => {
     const path = newPath();
     await open(path);
     const other = join(temporaryFolder(), "other");
@@ -58,7 +58,7 @@ describe("the lock of a journal", () => {
     expect(await readdir(join(other, ".."))).toEqual(["other"]);
   });
 
-  it("stays with a run that resumes while Windows refuses to replace the file", async () => {
+  it("stays with a run that resumes while Windows refuses to replace the lock file", async () => {
     const path = newPath();
     await leaveLock(path, JSON.stringify(elsewhere), 31);
     vi.spyOn(process, "platform", "get").mockReturnValue("win32");
@@ -127,7 +127,7 @@ describe("the lock of a journal", () => {
     expect(JSON.parse(await readFile(`${path}.lock`, "utf8"))).toMatchObject({ pid: process.pid });
   });
 
-  it("is taken over even if an earlier run was killed while it took over", async () => {
+  it("is taken over even if an earlier run was killed during a takeover", async () => {
     const path = newPath();
     const dead = { ...own, pid: ended() };
     await leaveLock(path, JSON.stringify({ ...dead, token: "one" }));
@@ -160,7 +160,7 @@ describe("a run that was suspended for a long time", () => {
   };
 
   it.each([
-    ["has the lock of another run", (path: string) => leaveLock(path, '{"token":"theirs"}')],
+    ["is locked by another run", (path: string) => leaveLock(path, '{"token":"theirs"}')],
     ["has no lock", (path: string) => rm(`${path}.lock`)],
   ])("stops if its journal %s", async (_title, lose) => {
     const path = newPath();

@@ -43,7 +43,7 @@ describe("the file of a journal", () => {
   it.each([
     ["a full disk", { bytes: headerBytes.length + line.length + 20, syncs: true }, "ENOSPC"],
     ["a disk that fails to sync", { bytes: 1000, syncs: false }, "EIO"],
-  ])("keeps its content without a partial line on %s", async (_title, broken, code) => {
+  ])("keeps its complete lines and no partial line on %s", async (_title, broken, code) => {
     const disk = { bytes: 1000, syncs: true };
     const { file, state } = fileOn(disk);
     await file.begin(header);
@@ -52,7 +52,7 @@ describe("the file of a journal", () => {
     Object.assign(disk, broken);
     await expect(file.append(line)).rejects.toThrow(code);
     expect(state.content.equals(before)).toBe(true);
-    // Space was freed, so the next line follows the content.
+    // The disk works again, so the next line follows the content.
     Object.assign(disk, { bytes: 1000, syncs: true });
     await file.append(line);
     expect(state.content.equals(Buffer.concat([headerBytes, line, line]))).toBe(true);
@@ -73,7 +73,7 @@ function groupsByHand() {
 }
 
 describe("the groups of lines", () => {
-  it("are written one after the other, and lines that arrive during a write form the next group", async () => {
+  it("are written in sequence, and lines that arrive during a write form the next group", async () => {
     const { groups, writes, nthWrite } = groupsByHand();
     const settled: string[] = [];
     const add = (text: string) => groups.add(text).then(() => settled.push(text));
@@ -91,7 +91,7 @@ describe("the groups of lines", () => {
     expect(settled).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("reject all waiting and later lines if one cannot be written", async () => {
+  it("reject all waiting and later lines if a group cannot be written", async () => {
     const { groups, writes, nthWrite } = groupsByHand();
     const error = new Error("full");
     const first = expect(groups.add("a")).rejects.toBe(error);

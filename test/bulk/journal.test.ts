@@ -21,7 +21,7 @@ async function open(path: string, options: Partial<JournalOptions> = {}): Promis
   return journal;
 }
 
-/** Runs these jobs and finishes each that was not finished before. Returns their states and the counts of the journal. */
+/** Finishes each of these jobs that is not finished. Returns the job states and the journal's counts. */
 async function runOf(path: string, jobs: Record<string, string>, options?: Partial<JournalOptions>) {
   const journal = await open(path, options);
   const states: Record<string, JobState> = {};
@@ -50,13 +50,13 @@ describe("a journal", () => {
       states: { b: "changed", a: "finished", d: "new" },
       ...{ finishedBefore: 3, damagedLines: 0, notEntered: 1 },
     });
-    // The last line of a key counts.
+    // The last line of each key counts.
     const { states } = await runOf(path, { a: "1", b: "2", c: "1", d: "1" });
     expect(new Set(Object.values(states))).toEqual(new Set(["finished"]));
     expect((await runOf(path, { b: "1" })).states).toEqual({ b: "changed" });
   });
 
-  it("contains neither keys nor inputs, and different hashes than another journal of the same job", async () => {
+  it("contains neither keys nor inputs, and hashes them differently from another journal", async () => {
     const lines: string[] = [];
     for (const path of [newPath(), newPath()]) {
       await runOf(path, { "INV-2024-0001": "Jane Doe, 1,000,000" });
@@ -78,7 +78,7 @@ describe("a journal", () => {
     expect((await stat(path)).size).toBeGreaterThan(size);
   });
 
-  it("writes no line for a document that could not be made durable, and accepts no more", async () => {
+  it("writes no line for a document that cannot be made durable, and rejects later lines", async () => {
     const path = newPath();
     const error = new Error("The folder is gone.");
     const journal = await open(path, { beforeLines: () => Promise.reject(error) });
@@ -88,7 +88,7 @@ describe("a journal", () => {
     expect((await stat(path)).size).toBe(size);
   });
 
-  it("writes waiting lines when it is closed, and then accepts no more", async () => {
+  it("writes waiting lines when it is closed, and then rejects new lines", async () => {
     const path = newPath();
     const journal = await open(path);
     const finished = journal.finish(journal.enter("a", "1", 0));
@@ -110,7 +110,7 @@ describe("a journal after a crash", () => {
     ["half a header starts over", (path) => writeFile(path, longHeader.subarray(0, -1)), "new new", 0],
     ["half a line continues after the previous line", shorten, "finished new", 0],
     ["zeros at its end keeps its lines", (path) => appendFile(path, zeros), "finished finished", 0],
-    ["a damaged line repeats that job", damageLine, "new finished", 1],
+    ["a damaged line repeats the job of that line", damageLine, "new finished", 1],
   ])("with %s", async (_title, spoil, expected, damagedLines) => {
     const path = newPath();
     const jobs = { a: "1", b: "1" };
@@ -126,20 +126,20 @@ describe("a journal after a crash", () => {
   });
 });
 
-describe("a journal is refused", () => {
+describe("opening a journal", () => {
   const other = encodeHeader({ salt: "s", run: { template: "receipt", data: "may.csv" } });
 
   it.each<[string, string | Buffer, boolean, RegExp]>([
     [
-      "of another run",
+      "the journal of another run",
       other + encodeLine(newRecord().fill(7)),
       false,
       /another run: template was "receipt" and is now "invoice", data was "may\.csv" and is now not set\. Use another journal/,
     ],
-    ["that is a table", "invoice_no,total\n1,2\n", false, /is not a journal but another file/],
-    ["that is another file, even with `fresh`", "hello", true, /is not a journal but another file/],
-    ["whose first line is damaged", damagedHeader, false, /first line is damaged/],
-  ])("%s, and left unchanged", async (_title, content, fresh, message) => {
+    ["a table", "invoice_no,total\n1,2\n", false, /is not a journal but another file/],
+    ["another file, even with `fresh`", "hello", true, /is not a journal but another file/],
+    ["a journal whose first line is damaged", damagedHeader, false, /first line is damaged/],
+  ])("refuses %s, and leaves the file unchanged", async (_title, content, fresh, message) => {
     const path = newPath();
     await writeFile(path, content);
     const error = await refusalOf(open(path, { fresh }));
@@ -152,7 +152,7 @@ describe("a journal is refused", () => {
     expect(await filesBeside(path)).toEqual(["run.journal"]);
   });
 
-  it("that is a folder, or in a folder that is a file", async () => {
+  it("refuses a path that is a folder or leads through a file", async () => {
     const [path, file] = [newPath(), newPath()];
     await mkdir(path);
     // Windows can open a folder too.

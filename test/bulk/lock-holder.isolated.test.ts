@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { expect, it, vi } from "vitest";
 import { isRunning, thisProcess } from "../../src/bulk/journal/lock-holder.ts";
 
-// As on Windows and macOS, which have no /proc.
+// Windows and macOS have no /proc either.
 vi.mock("node:fs", async (importOriginal) => {
   const missing = () => {
     throw Object.assign(new Error("ENOENT"), { code: "ENOENT" });
@@ -14,7 +14,7 @@ vi.mock("node:fs", async (importOriginal) => {
   };
 });
 
-it("without a process table, a lock's process is unknown unless it has ended, because IDs are reused", () => {
+it("without a process table, `isRunning` only knows that a process ended, because IDs are reused", () => {
   const { pid } = spawnSync(process.execPath, ["--version"]);
   const own = thisProcess("token");
   const holders = [{ ...own, pid }, own, { ...own, host: "elsewhere" }];

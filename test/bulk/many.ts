@@ -14,7 +14,7 @@ export function jobsOf(count: number): { template: string; values: { n: number }
   return Array.from({ length: count }, (_, n) => ({ template: "t", values: { n } }));
 }
 
-/** The number of the job of a request. */
+/** Returns the job number in a request. */
 export function numberOf({ body }: Pick<Received, "body">): number {
   return (JSON.parse(body) as { n: number }).n;
 }
@@ -24,7 +24,7 @@ export function byNumber(answers: Readonly<Record<number, Answer>>): Answer {
   return (received) => (answers[numberOf(received)] ?? withLength(small))(received);
 }
 
-/** Sends these responses first, and then a small PDF. */
+/** Sends these responses to the first requests, and then a small PDF. */
 export function first(...answers: readonly Answer[]): Answer {
   const left = [...answers];
   return (received) => (left.shift() ?? withLength(small))(received);

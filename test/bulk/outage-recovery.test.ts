@@ -7,7 +7,7 @@ import { open, type SocketServer } from "../support/sockets.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { jobsOf, small } from "./many.ts";
 
-/** A run of 40 jobs with a service that stops at its 11th request and can be restarted. */
+/** Sets up a run of 40 jobs with a service that stops at its 11th request and can be restarted. */
 async function setUp() {
   const requested: number[] = [];
   let server: SocketServer;
@@ -53,7 +53,7 @@ it("a run generates every document even if the service stops in the middle and i
     },
   });
   expect(summary).toMatchObject({ fulfilled: 40, rejected: 0 });
-  // Refused, or reset together with the others in flight.
+  // The connection was refused, or was reset with the others in flight.
   const broken = expect.stringMatching(/^ConnectionError: /);
   expect(seen).toEqual([
     [false, broken, true, true, false],
@@ -61,7 +61,7 @@ it("a run generates every document even if the service stops in the middle and i
   ]);
 });
 
-it("a run that stopped because of an outage continues when it is restarted, and generates no document twice", async () => {
+it("a run that an outage stopped continues when it is restarted, and repeats no document", async () => {
   const { run, requested, startAgain } = await setUp();
   const fulfilled: number[] = [];
   const onResult = ({ index, status }: BulkResult<unknown>) =>

@@ -26,7 +26,7 @@ interface SimulatedRun extends Partial<RunParts<Jobs[number], unknown>> {
 const network = (code: string, syscall: string) =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall }) });
 
-/** Runs jobs with `n` from 0, eight at a time, in virtual time from 0. The service receives the `n` and the time of each request. */
+/** Runs jobs in virtual time, eight at a time. `replyTo` receives the job number and the time of a request. */
 async function simulate(replyTo: (n: number, atMs: number) => Reply, options: SimulatedRun = {}) {
   const { count = 100, giveUpAfterMs = 900_000, client: clientOptions, latencyMs = 20, ...parts } = options;
   const startMs = performance.now();
@@ -72,7 +72,7 @@ async function simulate(replyTo: (n: number, atMs: number) => Reply, options: Si
   return { sent, outages, results, rejected, error, afterMs };
 }
 
-/** A service that is unavailable for this many seconds, when about forty requests have been sent. */
+/** Simulates a service that is unavailable for this many seconds, after about forty requests. */
 function awayFor(seconds: number, reply: Reply, fromMs = 100) {
   return (_n: number, atMs: number): Reply =>
     atMs >= fromMs && atMs < fromMs + seconds * 1000 ? reply : 200;
@@ -90,7 +90,7 @@ describe("an outage during a run", () => {
     const { rejected, results, error, outages, sent } = await simulate(awayFor(600, reply), { concurrency });
     expect([rejected, results.length, error]).toEqual([[], 100, undefined]);
     expect(outages.map(({ isOver }) => isOver)).toEqual([false, true]);
-    // The requests in flight at its start, with at most two retries each, and then one request in each interval.
+    // At most 24: the requests in flight and their retries. At most 26: one request in each interval.
     expect(sent.filter(({ atMs }) => atMs >= 100 && atMs < 600_100).length).toBeLessThan(24 + 26);
   });
 
@@ -102,7 +102,7 @@ describe("an outage during a run", () => {
     expect(gaps.map((gap) => gap.toFixed(1)).join(" ")).toBe("2.1 4.1 8.1 16.1 30.1 30.1 30.1 30.1 30.1");
   });
 
-  it("is followed by at most as many concurrent requests as at the start of a run", async () => {
+  it("is followed by no more concurrent requests than a new run starts with", async () => {
     const options = { count: 300, latencyMs: 200, concurrency: "auto" } as const;
     const { sent, rejected } = await simulate(awayFor(60, 503, 2000), options);
     const during = sent.filter(({ atMs }) => atMs < 62_000);
@@ -111,17 +111,17 @@ describe("an outage during a run", () => {
     expect([rejected, next.length]).toEqual([[], 4]);
   });
 
-  it("does not end because of responses to requests that were sent before it", async () => {
+  it("does not end with a response to a request that was sent before the outage", async () => {
     // A service that shuts down: it responds to accepted requests and refuses the others.
     const { outages, rejected, sent } = await simulate(awayFor(30, "refused", 1000), { latencyMs: 300 });
     expect([rejected, outages.map(({ isOver }) => isOver)]).toEqual([[], [false, true]]);
     expect(sent.filter(({ atMs }) => atMs > 1000 && atMs < 2000).length).toBeLessThanOrEqual(9);
   });
 
-  it("rejects jobs without retries, as it would outside of an outage", async () => {
+  it("does not save jobs that must not be retried from rejection", async () => {
     const once = { client: { retry: { mayRenderTwice: false } } };
     const unserved = await simulate(awayFor(10, 503), once);
-    // Each request in flight, and each that checks whether the service is available again.
+    // Rejected are the jobs in flight, and each job whose request checks whether the outage is over.
     expect(unserved.rejected.length).toBeGreaterThan(8);
     expect(unserved.rejected.length).toBeLessThan(16);
     expect((await simulate(awayFor(10, "refused"), once)).rejected).toEqual([]);
@@ -143,15 +143,15 @@ describe("an outage during a run", () => {
     },
   );
 
-  it("is not one if a run without its detection rejects its jobs after their attempts", async () => {
+  it("is not detected without `watch`, so jobs are rejected after their attempts", async () => {
     const { rejected, error } = await simulate(() => "refused", { count: 5, watch: undefined as never });
     expect([rejected.length, error]).toEqual([5, undefined]);
   });
 });
 
 it.each([
-  ["one", 40, 1, 8],
-  ["twelve in a row, with one in flight,", 40, 12, 1],
+  ["one job", 40, 1, 8],
+  ["twelve in a row at concurrency 1", 40, 12, 1],
   ["the first twelve", 0, 12, "auto"],
   ["the last two", 98, 2, 8],
 ] as const)(
@@ -200,10 +200,10 @@ it("an outage begins with one request that does not reach the service, and ends 
   const outage = new Outage(2500);
   outage.failed(1, "unreached", 0, 10);
   expect([outage.isOn, outage.sinceMs, outage.nextRequestAtMs]).toEqual([true, 10, 1010]);
-  // It was in flight when the outage began.
+  // This request was in flight when the outage began.
   outage.failed(2, "unreached", 0, 20);
   outage.failed(1, "unreached", 1010, 1010);
-  // The last request comes when the time is over.
+  // The last request is due when the time limit ends.
   expect([outage.nextRequestAtMs, outage.hasLastedTooLong(2509)]).toEqual([2510, false]);
   expect(outage.hasLastedTooLong(2510)).toBe(true);
   outage.answered();

@@ -20,7 +20,7 @@ function refusal(says: RetryAfter, restMs: number) {
   return { status: 429, retryAfterMs: 1000 * seconds } as const;
 }
 
-/** A fixed number in each window, which begins at a multiple of `windowMs` or with the first request after the last window. */
+/** A fixed number per window. A window begins at a multiple of `windowMs` or with the next request. */
 function windowOf(begins: "by the clock" | "with a request", windowMs = 1000): MakeServer {
   const clockOffsetMs = 370;
   return (allowed, says) => {
@@ -52,7 +52,7 @@ function bucketOf(burst: number): MakeServer {
   };
 }
 
-/** A server without a limit that refuses the first request from this time on. */
+/** A server without a limit that refuses one request: the first at or after this time. */
 function refusingOnce(atMs: number, says: RetryAfter): Limiter {
   let isOver = false;
   return (nowMs) => {
@@ -149,9 +149,9 @@ const fromRequest = windowOf("with a request");
 const minute = windowOf("by the clock", 60_000);
 
 interface Expected {
-  /** The limit after 20 s, as a multiple. */
+  /** The limit after 20 s, as a multiple of the first limit. */
   readonly change?: number;
-  /** The minimum rate accepted at the end, as a share of the limit. Default: 0.9, and at most 1.1. */
+  /** The minimum final rate as a share of the limit. Default: 0.9, with a maximum of 1.1. */
   readonly least?: number;
   /** The maximum share of refused requests. */
   readonly refused?: number;
@@ -162,11 +162,11 @@ describe("the pace that searches for a rate", () => {
   const longest = { durationMs: 200_000, settledFromMs: 80_000 };
 
   it.each<[string, number, RetryAfter, MakeServer, Partial<typeof defaults>, Expected]>([
-    ["a window by the clock", 500, "none", byClock, {}, {}],
-    ["a window from the first request", 20, "1", fromRequest, {}, {}],
-    ["a bucket of a second", 100, "rest", bucketOf(100), {}, {}],
-    ["a bucket of 10", 500, "1", bucketOf(10), {}, {}],
-    ["a bucket of 1", 20, "none", bucketOf(1), {}, { least: 0.7 }],
+    ["windows by the clock", 500, "none", byClock, {}, {}],
+    ["windows that start with a request", 20, "1", fromRequest, {}, {}],
+    ["a token bucket of 100", 100, "rest", bucketOf(100), {}, {}],
+    ["a token bucket of 10", 500, "1", bucketOf(10), {}, {}],
+    ["a token bucket of 1", 20, "none", bucketOf(1), {}, { least: 0.7 }],
     ["a high limit", 2000, "rest", fromRequest, { latencyMs: 2 }, { refused: 0.002 }],
     ["a low limit", 5, "none", byClock, { durationMs: 120_000 }, { refused: 0.025 }],
     ["a limit with slow responses", 100, "1", byClock, { latencyMs: 300 }, {}],
@@ -175,7 +175,7 @@ describe("the pace that searches for a rate", () => {
     ["a limit with long pauses", 100, "5", byClock, longest, { refused: 0.005 }],
     ["a limit per minute", 10, "rest", minute, { durationMs: 600_000 }, {}],
   ])(
-    "settles near %s of %i a second, Retry-After: %s",
+    "settles near the limit: %s, %i a second, Retry-After: %s",
     (_what, rate, says, make, circumstances, expected) => {
       const { change = 1, least, refused = 0.02 } = expected;
       const server = make((nowMs) => (nowMs < 20_000 ? rate : rate * change), says);
@@ -190,14 +190,14 @@ describe("the pace that searches for a rate", () => {
 
   it.each([
     ["no limit", Number.POSITIVE_INFINITY, "none", 40, 0.95],
-    ["a refusal after a second", 1000, "none", 200, 0.9],
-    ["a refusal after 5 s", 5000, "5", 200, 0.9],
+    ["one refusal after 1 s", 1000, "none", 200, 0.9],
+    ["one refusal after 5 s", 5000, "5", 200, 0.9],
   ] as const)("uses nearly all of its 64 slots with %s", (_what, atMs, says, latencyMs, share) => {
     const outcome = simulateAuto(refusingOnce(atMs, says), { latencyMs });
     expect(outcome.settledPerSecond).toBeGreaterThan((share * 64 * 1000) / latencyMs);
   });
 
-  it("uses the limit again within 20 s after an outage of a minute", () => {
+  it("reaches the limit again within 20 s after a one-minute outage", () => {
     const limited = byClock(() => 100, "none");
     const isAway = (nowMs: number) => nowMs >= 20_000 && nowMs < 80_000;
     const server: Limiter = (nowMs) => (isAway(nowMs) ? refusal("10", 0) : limited(nowMs));
@@ -219,7 +219,7 @@ const options = fc.record({
   perSecond: fc.option(fc.double({ min: 0.001, max: 1e6, noNaN: true }), { nil: undefined }),
 });
 
-property("any pace has 1 to 64 slots or the configured number, a finite wait, and respects every pause", () =>
+property("any pace has 1 to 64 or the configured slots, waits a finite time, and respects every pause", () =>
   fc.property(options, fc.array(step, { maxLength: 100 }), (chosen, steps) => {
     const pace = new Pace(chosen);
     const underWay: number[] = [];

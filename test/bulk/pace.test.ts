@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { Pace } from "../../src/bulk/pace/pace.ts";
 
 /**
- * Sends requests as soon as allowed until a time. Each succeeds at once or is not sent after all. Returns the times of those that
- * were sent.
+ * Sends requests as soon as the pace allows, until `endMs`. Each request succeeds at once, or is not sent if
+ * `isUnsent` returns true. Returns the times of the requests that were sent.
  */
 function sendUntil(pace: Pace, endMs: number, startMs = 0, isUnsent = (_index: number) => false): number[] {
   const times: number[] = [];
@@ -22,7 +22,7 @@ describe("a fixed pace", () => {
   it.each([
     [2, [0, 500, 1000, 1500]],
     [0.5, [0]],
-  ])("spaces %f a second evenly", (perSecond, times) => {
+  ])("spaces %f requests per second evenly", (perSecond, times) => {
     expect(sendUntil(new Pace({ concurrency: 8, perSecond }), 2000)).toEqual(times);
   });
 
@@ -61,7 +61,7 @@ describe("a pace that searches for its number of slots", () => {
     expect(pace.slots).toBe(64);
   });
 
-  it("halves its slots if the service is overloaded, once per round, and keeps at least one", () => {
+  it("halves its slots once per round if the service is overloaded, and keeps at least one slot", () => {
     const pace = new Pace({ concurrency: "auto" });
     const underWay: number[] = [];
     answerWell(pace, 12, underWay);
@@ -75,7 +75,7 @@ describe("a pace that searches for its number of slots", () => {
     expect(slots).toEqual([4, 2, 1, 1]);
   });
 
-  it("then adds one slot per round, and retries the rejected number only after 200 successful responses", () => {
+  it("adds one slot per round after an overload, and the last slot after 200 successes", () => {
     const pace = new Pace({ concurrency: "auto" });
     const underWay: number[] = [];
     answerWell(pace, 4, underWay);
@@ -89,12 +89,12 @@ describe("a pace that searches for its number of slots", () => {
       return answers;
     };
     expect([1, 2, 3, 4].map(answersUntilRise)).toEqual([4, 5, 6, 200]);
-    // Only one slot was on trial, so it removes that one.
+    // Only one slot was on trial, so the pace removes only that slot.
     pace.overloaded(pace.sent(300), 310, undefined);
     expect(pace.slots).toBe(7);
   });
 
-  it("uses fewer slots after a 429 to the highest number in flight", () => {
+  it("removes one slot if the request that filled its slots receives 429", () => {
     const pace = new Pace({ concurrency: "auto" });
     const underWay: number[] = [];
     answerWell(pace, 12, underWay);
@@ -105,7 +105,7 @@ describe("a pace that searches for its number of slots", () => {
 });
 
 describe("a pace that searches for its rate", () => {
-  it("has no limit before the first refusal, but still starts slowly", () => {
+  it("has no rate limit before the first refusal, but starts slowly", () => {
     const pace = new Pace({ concurrency: "auto" });
     expect(pace.perSecond).toBe(Number.POSITIVE_INFINITY);
     const second = sendUntil(pace, 1000).length;
@@ -114,7 +114,7 @@ describe("a pace that searches for its rate", () => {
     expect(sendUntil(pace, 2000, 1000).length).toBeGreaterThan(3 * second);
   });
 
-  it("reduces its rate once for all requests that were sent before", () => {
+  it("reduces its rate only once if several requests that were sent together are refused", () => {
     const pace = new Pace({ concurrency: "auto" });
     sendUntil(pace, 1000);
     const tickets = [1, 2, 3, 4].map(() => pace.sent(1000));
@@ -142,7 +142,7 @@ describe("a pace that searches for its rate", () => {
     expect(pace.waitMs(nowMs)).toBeLessThan(2000);
   });
 
-  it("does not raise its rate while the run uses less", () => {
+  it("does not raise its rate while the run sends fewer requests", () => {
     const pace = new Pace({ concurrency: "auto" });
     sendUntil(pace, 1000);
     pace.refused(pace.sent(1000), 1000, undefined);
@@ -159,7 +159,7 @@ describe("a pace that searches for its rate", () => {
 });
 
 describe("a request that was not sent", () => {
-  it.each([8, "auto"] as const)("passes its turn to the next if it was the latest: %s", (concurrency) => {
+  it.each([8, "auto"] as const)("gives its turn to the next request if it was last: %s", (concurrency) => {
     const pace = new Pace({ concurrency, perSecond: 10 });
     pace.sent(0);
     for (let job = 0; job < 100; job++) {
@@ -173,7 +173,7 @@ describe("a request that was not sent", () => {
   it("does not count as accepted by the service", () => {
     const pace = new Pace({ concurrency: "auto" });
     const sent = sendUntil(pace, 1000, 0, (index) => index % 4 > 0).length;
-    // Other requests are sent meanwhile, so that these do not release their turns.
+    // A later request is sent, so the unsent requests do not free their turns.
     const nowMs = 1000 + pace.waitMs(1000);
     const tickets = Array.from({ length: 50 }, () => pace.sent(nowMs));
     const refused = pace.sent(nowMs);

@@ -21,7 +21,7 @@ describe("runBulk", () => {
     expect((await readFile(join(at, "out/3.pdf"))).equals(small)).toBe(true);
   });
 
-  it("requests new and changed jobs, skips finished ones, and reports before its first job how many there are", async () => {
+  it("requests new and changed jobs, skips finished jobs, and reports their number in `onBegin`", async () => {
     const { run, service, files } = await setUpRun();
     await run(jobsOf(4));
     const jobs = jobsWith(...[0, 1, 2, 3, 4, 5].map((n) => (n === 2 ? { n, extra: 1 } : { n })));
@@ -60,7 +60,7 @@ describe("runBulk", () => {
     expect(stored).toEqual(["0 0 1 1000", "1 1 1 1000"]);
   });
 
-  it("does not record a document that the sink did not read to its end", async () => {
+  it("does not record a document that the sink did not read completely", async () => {
     const { run } = await setUpRun();
     const sink: Sink = { put: async () => {} };
     expect(await run(jobsOf(2), { sink, key })).toMatchObject({ fulfilled: 0, rejected: 2 });
@@ -72,10 +72,10 @@ describe("runBulk", () => {
     throw own;
   };
   it.each([
-    ["`onResult` throws", { onResult: thrower }],
-    ["`onResult` rejects with", { onResult: () => Promise.reject(own) }],
-    ["`onBegin` rejects with", { onBegin: () => Promise.reject(own) }],
-  ])("rejects with what %s, and keeps the recorded results", async (_what, callbacks) => {
+    ["an `onResult` that throws", { onResult: thrower }],
+    ["an `onResult` that rejects", { onResult: () => Promise.reject(own) }],
+    ["an `onBegin` that rejects", { onBegin: () => Promise.reject(own) }],
+  ])("rejects with the error of %s, and keeps the recorded results", async (_what, callbacks) => {
     const { run } = await setUpRun();
     await expect(run(jobsOf(20), { ...callbacks, concurrency: 1 })).rejects.toBe(own);
     const { skipped, fulfilled } = await run(jobsOf(20));
@@ -92,7 +92,7 @@ describe("runBulk", () => {
     expect(await run(jobs(2n), options)).toMatchObject({ fulfilled: 1, changed: 1, skipped: 0 });
   });
 
-  it("rejects if a document cannot be synced before it is recorded, new or changed", async () => {
+  it("rejects if a new or changed document cannot be synced before it is recorded", async () => {
     const { run } = await setUpRun();
     const sink = { ...reading, sync: () => Promise.reject(new Error("not synced")) };
     await expect(run(jobsOf(20), { sink, key })).rejects.toThrow("not synced");
@@ -101,7 +101,7 @@ describe("runBulk", () => {
     await expect(run(changed, { sink, key })).rejects.toThrow("not synced");
   });
 
-  it("reports its counts and the reason in the error if it is stopped, and continues in the next run", async () => {
+  it("rejects with its counts and the reason if it stops, and continues in the next run", async () => {
     const { run } = await setUpRun(byNumber({ 3: saying(400) }));
     const summary = expect.objectContaining({ fulfilled: 3, rejected: 1, missing: undefined });
     const stopped = run(jobsOf(20), { stopAfter: 1, concurrency: 1 });
@@ -120,7 +120,7 @@ describe("runBulk", () => {
     expect(service.requests.length).toBeLessThanOrEqual(2);
   });
 
-  it("renders a document again if a crash hid that another input had replaced it", async () => {
+  it("renders a document again if a crash lost the record that new values replaced it", async () => {
     const { run, at } = await setUpRun();
     const journal = join(at, "run.journal");
     let atCrash = "";
@@ -133,14 +133,14 @@ describe("runBulk", () => {
     const [first, second] = [jobsWith({ n: 1 }), jobsWith({ n: 1, total: 2 })];
     await run(first, { sink, key });
     await run(second, { sink, key });
-    // As if the second run had ended after it stored the document and before it wrote the line.
+    // The second run seems to have crashed after it stored the document and before it wrote the line.
     await writeFile(journal, atCrash);
     expect(await run([], { sink, key })).toMatchObject({ missing: 0 });
     expect(await run(first, { sink, key })).toMatchObject({ fulfilled: 1, skipped: 0, changed: 1 });
     expect(await run(first, { sink, key })).toMatchObject({ fulfilled: 0, skipped: 1 });
   });
 
-  it("reports how many documents are in flight, its pace and its pause", async () => {
+  it("reports the number of documents in flight, the pace and the pause", async () => {
     let progress = {} as BulkProgress;
     const ending = new AbortController();
     const { run, service } = await setUpRun(async (received) => {
@@ -168,7 +168,7 @@ describe("runBulk rejects", () => {
     const { fulfilled, failures } = await run(jobsWith({ n: 0 }, { n: 1 }, { n: 0, other: true }));
     expect([fulfilled, service.requests.length]).toEqual([2, 2]);
     const message =
-      /: its path is also the path of job 0; job 2 would overwrite its document\. No request was sent for it\.$/;
+      /: its path is also the path of job 0; job 2 would overwrite that document\. No request was sent for it\.$/;
     expect(failures).toMatchObject([{ code: "not_saved", message: expect.stringMatching(message) }]);
   });
 
@@ -217,7 +217,7 @@ describe("runBulk rejects", () => {
     expect(service.requests.length).toBe(1);
   });
 
-  it("no journal of another run that finished nothing", async () => {
+  it("the journal of another run only if that run finished a job", async () => {
     const { run } = await setUpRun(byNumber({ 0: saying(400) }));
     expect(await run(jobsOf(1), { name: "at a wrong address" })).toMatchObject({ rejected: 1 });
     expect(await run(jobsOf(2), { name: "at the right one" })).toMatchObject({ fulfilled: 1, rejected: 1 });

@@ -9,7 +9,7 @@ import { type Answer, rejectionOf, Service, saying, withLength } from "../suppor
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { small } from "./many.ts";
 
-/** Responses of every status that repeat the request. */
+/** Error responses that repeat the API key and the body of the request. */
 const told: readonly Answer[] = [400, 401, 404, 422, 429, 500, 503].map(
   (status) =>
     ({ response, headers, body }) =>
@@ -34,7 +34,7 @@ function expectNothingSecretIn(text: string): void {
   expect(text).not.toMatch(/CANARY|C4N4RY/);
 }
 
-it("a run whose jobs fail in every way shows no key and no value in errors, summary and files", async () => {
+it("a run whose jobs fail in every way shows no API key or value in errors, summary or files", async () => {
   const answers = [...told, ...broken, saying(400), withLength(small)];
   const service = await Service.start((received) => {
     const answer = answers[Number(JSON.parse(received.body).n)];
@@ -79,7 +79,7 @@ it("a run whose jobs fail in every way shows no key and no value in errors, summ
   expectNothingSecretIn(await readFile(join(at, "run.journal"), "latin1"));
 });
 
-it("the error of a stopped run and the lock of a run show no key and no value", async () => {
+it("the error and the lock of a stopped run show no API key and no value", async () => {
   const service = await Service.start(told[3] as Answer);
   const at = newFolder();
   const client = service.client({ apiKey: trickyKey }) as TemplatePdf;

@@ -49,7 +49,7 @@ describe("the attempts of a job", () => {
     expect(result?.attempts).toBe(attempts);
   });
 
-  it("continue if `use` wraps or swallows the error of its document", async () => {
+  it("continue if `use` wraps or swallows the error of the document", async () => {
     let tries = 0;
     const use = async (pdf: Readable) => {
       tries++;
@@ -86,7 +86,7 @@ describe("the attempts of a job", () => {
     expect(results[2]?.error).toMatchObject({ message });
   });
 
-  it("do not count refusals against the limit while other jobs finish", async () => {
+  it("do not count refusals toward the retry limit while other jobs finish", async () => {
     // Job 0 is refused more often than its limit allows, each time after other jobs have succeeded.
     let [answered, refusals] = [0, 0];
     const answer: Answer = async (received) => {
@@ -144,7 +144,7 @@ describe("the pace of a run", () => {
     ["a 429, twice", saying(429), {}, "refused 1, refused 2"],
     ["a 429 with Retry-After", saying(429, "", { "retry-after": "7" }), once, "refused 1 7000"],
     ["a 503", saying(503), once, "overloaded 1"],
-    ["no answer in time", silent, { ...once, timeouts: { firstByte: 50 } }, "overloaded 1"],
+    ["no response in time", silent, { ...once, timeouts: { firstByte: 50 } }, "overloaded 1"],
     ["a broken connection", reset, once, "overloaded 1"],
     ["a request that was not sent", silent, { apiKey: () => "no\nkey" }, "unsent 1"],
   ])("receives the outcome of every attempt: %s", async (_what, answer, options, reports) => {

@@ -33,7 +33,7 @@ describe("The error for a response", () => {
     [429, errors.RateLimitError, slower],
     [500, errors.ServerError, later],
     [599, errors.ServerError, later],
-  ])("has the class and the advice of its status: %d", (status, ErrorClass, advice) => {
+  ])("has the class and the advice for its status: %d", (status, ErrorClass, advice) => {
     const error = apiError(headOf(status), "", call);
     expect(error.constructor).toBe(ErrorClass);
     expect(error.message).toBe(`${answered(status)}. ${advice} Tried 3 times.`);
@@ -42,12 +42,12 @@ describe("The error for a response", () => {
   it.each([
     [401, "No API key was sent: the server at `baseUrl` may require a session."],
     [403, see],
-  ])("does not mention a key if none was sent: %d", (status, advice) => {
+  ])("does not say to check the API key if none was sent: %d", (status, advice) => {
     const keyless = { ...call, request: { headers: ["authorization", "Bearer of-a-session"] } };
     expect(apiError(headOf(status), "", keyless).message).toContain(advice);
   });
 
-  it("mentions the uid first for a 404 with a message", () => {
+  it("says to check the uid first for a 404 with a message", () => {
     const { message } = apiError(headOf(404), '{"message":"no such template"}', call);
     expect(message).toContain(`saying "no such template". Check the uid and \`baseUrl\`, ${path}`);
   });
@@ -58,7 +58,7 @@ describe("The error for a response", () => {
     expect(message).toContain('saying "letter.json:3: no such font". Fix the template. Tried');
   });
 
-  it("mentions the path that the client adds only once", () => {
+  it("does not repeat the path that the client adds if the response mentions it", () => {
     const { message } = apiError(headOf(404), '{"detail":"Call POST …/api/v1/templates/:uid"}', call);
     expect(message).toContain('Check the uid and `baseUrl`, whose path is "/prefix".');
   });
@@ -73,12 +73,12 @@ describe("The error for a response", () => {
     ["https://me:secret@login.example.com/in", "https://login.example.com/in"],
     ["/in#a?b", "/in"],
     [`/of/${word}`, "/of/[redacted]"],
-  ])("shows where a redirect points without secrets: %j", (location, shown) => {
+  ])("shows the target of a redirect without secrets: %j", (location, shown) => {
     const target = `not at ${JSON.stringify(shown)}`;
     expect(messageOf(302, { location })).toBe(`${answered(302)}. ${point}, ${target}. Tried 3 times.`);
   });
 
-  it("names a redirect that a browser hides", () => {
+  it("reports a redirect whose status and target a browser hides", () => {
     const message = messageOf(0, {}, { opaqueRedirect: true });
     expect(message).toBe(`${answered("a redirect")}. ${point}. Tried 3 times.`);
   });
@@ -94,7 +94,7 @@ describe("The error for a response", () => {
     expect(apiError(headOf(500), "", call).requestId).toBeUndefined();
   });
 
-  it("has a cause if its body was interrupted: an error of this package unchanged, any other without secrets", () => {
+  it("has a cause if its body was interrupted, and redacts a cause from outside the package", () => {
     const ours = new errors.TimeoutError("over", { phase: "stall", limitMs: 1 });
     expect(apiError(headOf(418), "", call, ours).cause).toBe(ours);
     const { cause } = apiError(headOf(418), "", call, new Error(`broke: ${key}`));
@@ -111,19 +111,19 @@ describe("The body of an error response", () => {
   const digits = "12345678901234567890";
   const count = { key: "[redacted]", count: 1234 };
   it.each<[string, string, string, unknown]>([
-    ["in a text", key, `{"key":"${key}","name":"${word}"}`, { key: "[redacted]", name: word }],
-    ["in an escaped text", key, String.raw`{"k":"sk\u002dlive-\u00312345\u0036"}`, { k: "[redacted]" }],
-    ["in a name", key, `{"${key}":{"${key} a":1}}`, { "[redacted]": { "[redacted] a": 1 } }],
-    ["as a prototype", key, `{"__proto__":"${key}"}`, JSON.parse('{"__proto__":"[redacted]"}')],
+    ["in a string", key, `{"key":"${key}","name":"${word}"}`, { key: "[redacted]", name: word }],
+    ["in an escaped string", key, String.raw`{"k":"sk\u002dlive-\u00312345\u0036"}`, { k: "[redacted]" }],
+    ["in a property name", key, `{"${key}":{"${key} a":1}}`, { "[redacted]": { "[redacted] a": 1 } }],
+    ["in __proto__", key, `{"__proto__":"${key}"}`, JSON.parse('{"__proto__":"[redacted]"}')],
     ["in JSON in JSON", key, JSON.stringify({ k: JSON.stringify({ key }) }), { k: '{"key":"[redacted]"}' }],
     ["as a number", digits, `{"key":${digits},"count":1234}`, count],
-    ["as the last number", digits, `{ "key" : ${digits} }`, { key: "[redacted]" }],
-  ])("is parsed without the key: %s", (_, secret, body, expected) => {
+    ["as a number between spaces", digits, `{ "key" : ${digits} }`, { key: "[redacted]" }],
+  ])("does not contain the API key %s after it is parsed", (_, secret, body, expected) => {
     const secrets = new Redactor(secret, "{}");
     expect(apiError(headOf(422), body, { ...call, secrets }).body).toEqual(expected);
   });
 
-  it("is parsed without the key if it is nested deeper than the call stack allows", () => {
+  it("does not contain the API key even if it is nested deeper than the call stack allows", () => {
     const depth = 32_000;
     let { body } = apiError(headOf(422), `${"[".repeat(depth)}"${key}"${"]".repeat(depth)}`, call);
     while (Array.isArray(body)) [body] = body;
@@ -144,7 +144,7 @@ describe("The body of an error response", () => {
     ['{"error":{"message":"n"},"detail":"d"}', "n"],
     ['{"error":{"message":7},"title":"t"}', "t"],
     ['{"message":"","error":"e"}', "e"],
-  ])("may have its message in any of the usual properties: %s", (body, detail) => {
+  ])("can have its message in `message`, `error`, `detail` or `title`: %s", (body, detail) => {
     expect(apiError(headOf(400), body, call).detail).toBe(detail);
   });
 });

@@ -20,7 +20,7 @@ describe("The error for a request without a response", () => {
   it.each([
     [false, `Could not reach ${at} (read ECONNRESET). ${check} Tried 3 times.`],
     [true, `Got no response from ${at} (read ECONNRESET). ${mayBeRendered} ${check} Tried 3 times.`],
-  ])("says whether the document may have been rendered: %s", (sent, message) => {
+  ])("says that the document may have been rendered if the request was sent: %s", (sent, message) => {
     const error = notConnected(reset, sent);
     expect(error).toMatchObject({ message, attempts: 3, code: "connection_failed", cause: reset });
   });
@@ -40,14 +40,14 @@ describe("The error for a request without a response", () => {
   it.each<[Explanation, string]>([
     [{ unsent: true, reason: `proxy of ${word}`, advice: "Fix it." }, "(proxy of [redacted]). Fix it. Tried"],
     [{ unsent: true, advice: "Fix it." }, "(read ECONNRESET). Fix it. Tried 3 times."],
-  ])("prefers the explanation of the transport: %j", (explained, message) => {
+  ])("uses the explanation of the transport if there is one: %j", (explained, message) => {
     expect(notConnected(reset, false, explained).message).toContain(message);
   });
 
   it.each([
     [
       "https://app.example.com/orders",
-      " It must allow https://app.example.com (CORS; `origins` of createHandler).",
+      " The server must allow https://app.example.com (CORS; see `origins` of createHandler).",
     ],
     ["https://pdf.example.com/orders", ""],
   ])("mentions CORS only in a page of another origin: %s", (baseURI, advice) => {
@@ -66,13 +66,13 @@ describe("The error for a request without a response", () => {
     ["an error of Next.js with a digest", { digest: "NEXT_PRERENDER" }, true],
     ["an error with a digest of another type", { digest: 7 }, false],
     ["an object that throws when it is read", Object.defineProperty({}, "digest", { get }), false],
-  ])("is the original rejection if a setting is wrong or a framework threw it: %s", (_, cause, isItself) => {
+  ])("is the cause itself only if a setting is wrong or a framework threw it: %s", (_, cause, isItself) => {
     expect(attempt.isPassedOn(cause)).toBe(isItself);
     expect(Object.is(notConnected(cause, false), cause)).toBe(isItself);
   });
 });
 
-describe("The error for a success that is not a PDF", () => {
+describe("The error for a successful response that is not a PDF", () => {
   const checkUrl =
     ". Check that `baseUrl` points to the service, not to a login page or a proxy. Tried 3 times.";
 
@@ -104,7 +104,7 @@ it.each<[number, number | undefined, unknown, string]>([
   [9, 9, undefined, "9 bytes, without the PDF end-of-file marker"],
   [9, undefined, broke, "9 bytes (other side closed on [redacted])"],
 ])(
-  "The error for a truncated document counts its bytes: %s of %s",
+  "The error for a truncated document contains the number of bytes: %s of %s",
   (receivedBytes, promisedBytes, cause, amount) => {
     const error = attempt.cutOff(headOf(200), { receivedBytes, promisedBytes }, call, cause);
     expect(error.message).toBe(`${document} was truncated after ${amount}. ${again} Tried 3 times.`);
@@ -127,7 +127,7 @@ describe("The error for a timeout", () => {
     ],
     ["stall", 9, `${document} stalled after 5 of 9 bytes: no more data arrived ${limit("stall")}. ${again}`],
     ["unread", 9, `${document} was not read ${limit("unread")}. Read it sooner, or raise the limit.`],
-  ] as const)("names the limit: %s, of %s bytes", (phase, promisedBytes, text) => {
+  ] as const)("names the limit that was exceeded: %s", (phase, promisedBytes, text) => {
     const error = attempt.timedOut(phase, 70, { ...received, promisedBytes }, headOf(200), call);
     const message = `${text} Tried 3 times.`;
     expect(error).toMatchObject({ message, attempts: 3, phase, limitMs: 70, status: 200 });
@@ -151,7 +151,7 @@ describe("The error for a timeout", () => {
     [0, nothingSent],
     [1, notWhole],
     [2, `${notWhole} Tried 2 times.`],
-  ])("of the whole call counts the attempts: %d", (attempts, message) => {
+  ])("for `timeouts.total` contains the number of attempts: %d", (attempts, message) => {
     const error = attempt.totalOver(70, attempts, call, undefined);
     expect(error).toMatchObject({ message, attempts, phase: "total", limitMs: 70 });
     expect(error).not.toHaveProperty("cause");

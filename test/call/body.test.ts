@@ -71,7 +71,7 @@ class Life {
   }
 }
 
-property("A body passes on every byte in order, waits if its reader asks it to, and ends once", () => {
+property("A body passes every byte in order, pauses if its reader requests a pause, and ends once", () => {
   const events = fc.array(event, { maxLength: 40 });
   const script = fc.array(fc.constantFrom<Answer>("more", "wait", "resume, then wait"), { maxLength: 40 });
   return fc.property(events, script, (happenings, answers) => {
@@ -84,7 +84,7 @@ property("A body passes on every byte in order, waits if its reader asks it to, 
 });
 
 describe("A body without a reader", () => {
-  it("buffers 64 KiB, then pauses, and passes the bytes to its reader", () => {
+  it("buffers 64 KiB before it pauses, and passes the bytes to a later reader", () => {
     const { wire, body, reader } = open(["more", "more", "more", "wait"]);
     wire.chunk(limit - 1);
     expect([wire.paused, body.isPaused, body.isRead, wire.flows]).toEqual([false, false, false, []]);
@@ -108,7 +108,7 @@ describe("A body without a reader", () => {
     expect([body.isPaused, wire.flows]).toEqual([false, [false, true, false, true]]);
   });
 
-  it("does not pause if everything has arrived", () => {
+  it("does not pause after its end has arrived", () => {
     const { wire, body, reader } = open(["wait"]);
     wire.chunk(1);
     wire.chunk(1);
@@ -160,8 +160,8 @@ describe("A body with a reader", () => {
 
 describe("A reader that is still busy after the end of the body", () => {
   it.each([
-    ["can be failed before it is done", true],
-    ["cannot be failed after it is done", false],
+    ["fails if the body is cancelled before the reader is done", true],
+    ["does not fail if the body is cancelled after the reader is done", false],
   ])("%s", async (_, early) => {
     const { wire, body, reader } = open(["wait"]);
     let ends = 0;
@@ -191,9 +191,9 @@ describe("A reader that is still busy after the end of the body", () => {
 });
 
 it.each([
-  ["that has just arrived, and pauses the body", false, false],
-  ["that was buffered, and does not pause the body", true, true],
-])("A reader that cancels at a chunk %s gets nothing more", (_, isHeld, answer) => {
+  ["at a new chunk and requests a pause", false, false],
+  ["at a buffered chunk and requests no pause", true, true],
+])("A reader receives nothing more if it cancels the body %s", (_, isHeld, answer) => {
   const { wire, body, reader } = open();
   const write = (chunk: Uint8Array) => {
     reader.chunks.push(chunk);

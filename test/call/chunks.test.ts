@@ -49,7 +49,7 @@ describe("A list of chunks", () => {
     expect(listOf([large])[0]).toBe(large);
   });
 
-  it("holds at most about twice its length in memory, also for a Buffer", () => {
+  it("holds at most about twice its length in memory, even for slices of a Buffer", () => {
     const slices = Array.from({ length: 100 }, () => Buffer.from(new ArrayBuffer(64 * 1024), 0, 4096));
     const buffers = new Set(listOf(slices).map(({ buffer }) => buffer));
     const heldBytes = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -59,7 +59,7 @@ describe("A list of chunks", () => {
   it.each([
     ["keeps", "128 KiB", 0, true],
     ["copies", "more than 128 KiB", 1, false],
-  ])("%s a chunk that keeps %s alive beyond twice its size", (_, __, more, isKept) => {
+  ])("%s a chunk whose buffer exceeds twice its size by %s", (_, __, more, isKept) => {
     const chunk = new Uint8Array(2 * 4096 + 128 * 1024 + more).subarray(0, 4096);
     const next = new Uint8Array(4096);
     expect(listOf([chunk, next]).map((kept) => kept === chunk || kept === next)).toEqual([isKept, true]);
@@ -96,7 +96,7 @@ describe("A relay of chunks", () => {
 
   const write = (length: number) => relay.write(new Uint8Array(length));
 
-  it("forwards the first chunk at once, however small it is, without a timer", () => {
+  it("forwards the first chunk immediately, however small it is, without a timer", () => {
     room = 1;
     expect(write(1)).toBe(false);
     expect([taken, vi.getTimerCount()]).toEqual([[1], 0]);
@@ -112,12 +112,12 @@ describe("A relay of chunks", () => {
     expect(taken).toEqual([9, 1, 5, 4]);
   });
 
-  it("forwards a large chunk at once, after the small ones before it, and leaves no timer", () => {
+  it("forwards a large chunk immediately after the small chunks before it, and leaves no timer", () => {
     [5_000, 1, 5_000].map(write);
     expect([taken, vi.getTimerCount()]).toEqual([[5_000, 1, 5_000], 0]);
   });
 
-  it("requests a pause when its reader has enough, also for a chunk that it merges", () => {
+  it("requests a pause when its reader has enough bytes, even after a chunk that it merges", () => {
     room = 10;
     const answers = [9, 1, 1].map((length) => {
       const answer = write(length);
@@ -129,7 +129,7 @@ describe("A relay of chunks", () => {
 
   it.each([
     ["forwards the remaining chunks when it is flushed", () => relay.flush(), [2, 1]],
-    ["forwards nothing after it was dropped", () => relay.drop(), [2]],
+    ["forwards nothing after it is dropped", () => relay.drop(), [2]],
   ])("%s, and leaves no timer", (_, end, expected) => {
     [2, 1].map(write);
     end();

@@ -38,18 +38,18 @@ function inChunks(bytes: Uint8Array, size: number): Uint8Array[] {
   return Array.from({ length: count }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
 }
 
-describe("The header", () => {
+describe("The PDF header", () => {
   it.each([
     ["at the start", "%PDF-1.7", true],
     ["after a byte order mark", "\xef\xbb\xbf%PDF-1.7", true],
-    ["with its last byte as the 1,024th", `${x(1019)}%PDF-`, true],
-    ["with its last byte as the 1,025th", `${x(1020)}%PDF-`, false],
+    ["ending at byte 1,024", `${x(1019)}%PDF-`, true],
+    ["ending at byte 1,025", `${x(1020)}%PDF-`, false],
     ["truncated", "%PDF", false],
     ["in lower case", "%pdf-1.7", false],
-    ["after its own first byte", "%%PDF-", true],
-    ["after its own first two bytes", "%P%PDF-", true],
+    ["after a copy of its first byte", "%%PDF-", true],
+    ["after a copy of its first two bytes", "%P%PDF-", true],
     ["with another first byte", "xPDF-", false],
-  ])("is found in the first 1,024 bytes: %s", (_, text, expected) => {
+  ])("is found only in the first 1,024 bytes: %s", (_, text, expected) => {
     for (const size of [1, 5, 2000]) expect(judge(...inChunks(ascii(text), size)).begins).toBe(expected);
   });
 
@@ -66,25 +66,25 @@ describe("The header", () => {
   });
 });
 
-describe("The end mark", () => {
+describe("The PDF end marker", () => {
   it.each([
-    ["last", "%%EOF", true],
+    ["at the end", "%%EOF", true],
     ["before 1,019 bytes", `%%EOF${x(1019)}`, true],
     ["before 1,020 bytes", `%%EOF${x(1020)}`, false],
     ["before padding within the 1,024 bytes", `%%EOF${" ".repeat(1018)}x`, true],
     ["before every kind of white space at the end", `%%EOF${" \t\n\f\r\0".repeat(2000)}`, true],
-    ["in padding only", "\0".repeat(3000), false],
+    ["missing, with padding only", "\0".repeat(3000), false],
     ["truncated", "%%EO", false],
-    ["after its own first byte", "%%%EOF", true],
-    ["after its own first three bytes", "%%E%%EOF", true],
+    ["after a copy of its first byte", "%%%EOF", true],
+    ["after a copy of its first three bytes", "%%E%%EOF", true],
     ["without its second byte", "%%E%EOF", false],
-  ])("is found in the last 1,024 bytes before padding: %s", (_, text, expected) => {
+  ])("is found only in the last 1,024 bytes before padding: %s", (_, text, expected) => {
     for (const size of [1, 7, 1023, 1024, 1025, 100_000]) {
       expect(judge(...inChunks(ascii(text), size)).ends).toBe(expected);
     }
   });
 
-  it.each([1, 4])("counts from its first byte if a chunk ends after %d of its bytes", (first) => {
+  it.each([1, 4])("is found by its first byte, even if a chunk ends after %d of its bytes", (first) => {
     for (const after of [1019, 1020]) {
       const bytes = ascii(`${x(50)}%%EOF${x(after)}`);
       expect(judge(bytes.subarray(0, 50 + first), bytes.subarray(50 + first)).ends).toBe(after === 1019);
@@ -102,7 +102,7 @@ describe("Any body", () => {
   const pieces = fc.array(piece, { maxLength: 9 }).map((texts) => texts.map(ascii));
   const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
 
-  property("is judged by the PDF Reference, whatever the chunks are", () =>
+  property("is checked by the rules of the PDF Reference, however it is split into chunks", () =>
     fc.property(pieces, shares, (chunks, places) => {
       const bytes = Buffer.concat(chunks);
       const expected = judgeWhole(bytes);
@@ -116,7 +116,7 @@ describe("A document of pdfmake", () => {
   it.each([
     ["on one page", { content: "Invoice" }],
     ["in version 1.7 with a password", { content: "Secret", version: "1.7", userPassword: "letmein" }],
-  ])("is whole, but not without its end: %s", async (_, definition) => {
+  ])("passes the check, but not without its last 10 bytes: %s", async (_, definition) => {
     const bytes = await renderPdf(definition);
     expect(judge(bytes)).toEqual({ begins: true, ends: true });
     expect(judge(bytes.subarray(0, -10))).toEqual({ begins: true, ends: false });

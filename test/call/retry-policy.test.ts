@@ -5,7 +5,7 @@ const often = { limit: 10_000, mayRenderTwice: true };
 const forever = Number.POSITIVE_INFINITY;
 const renderedTwice = " Not retried: `retry.mayRenderTwice` is false.";
 
-/** The decision, without limits that a row does not name. */
+/** The decision. Limits that a row does not set do not apply. */
 function decided(
   failure: FailureKind,
   { attempts = 1, policy = often, leftMs = forever, random = 0 } = {},
@@ -13,7 +13,7 @@ function decided(
   return decide(failure, attempts, policy, leftMs, () => random);
 }
 
-it("Only 408, 429, 500, 502, 503 and 504 are retryable, and their retries may render twice", () => {
+it("Only 408, 429, 500, 502, 503 and 504 are retryable, and a retry may render the document twice", () => {
   const all = Array.from({ length: 900 }, (_, index) => 100 + index);
   const ambiguous = all.filter((status) => repeatAfter(status) === "ambiguous");
   expect(ambiguous).toEqual([408, 429, 500, 502, 503, 504]);
@@ -31,7 +31,7 @@ describe("A failed attempt", () => {
     ["ambiguous", true, { delayMs: 0 }],
     ["ambiguous", false, { why: renderedTwice }],
     ["never", true, { why: "" }],
-  ])("is retried if that is safe or allowed: %s, %s", (repeat, mayRenderTwice, expected) => {
+  ])("is retried if that is safe or `mayRenderTwice` is true: %s, %s", (repeat, mayRenderTwice, expected) => {
     const policy = { limit: 1, mayRenderTwice };
     expect(decided({ repeat, retryAfterMs: 0 }, { policy })).toEqual(expected);
     expect(decided({ repeat }, { policy, attempts: 2 })).toEqual({ why: "" });
@@ -41,7 +41,7 @@ describe("A failed attempt", () => {
     [1, 500],
     [4, 4_000],
     [5, 8_000],
-  ])("is retried after a random delay: after attempt %d below %d ms", (attempts, mostMs) => {
+  ])("is retried after a random delay: after attempt %d, less than %d ms", (attempts, mostMs) => {
     for (const random of [0, 0.5]) {
       expect(decided({ repeat: "safe" }, { attempts, random })).toEqual({ delayMs: random * mostMs });
     }
@@ -62,7 +62,7 @@ describe("A failed attempt", () => {
   it.each<[string, FailureKind]>([
     ["a random delay", { repeat: "safe" }],
     ["a Retry-After", { repeat: "safe", retryAfterMs: 250 }],
-  ])("is retried only if `total` leaves time after %s", (_, failure) => {
+  ])("is retried only if `timeouts.total` leaves time after %s", (_, failure) => {
     expect(decided(failure, { leftMs: 250.1, random: 0.5 })).toEqual({ delayMs: 250 });
     const why = " Not retried: a delay of 0.3 s would exceed `timeouts.total`.";
     for (const leftMs of [250, 0, -5]) expect(decided(failure, { leftMs, random: 0.5 })).toEqual({ why });
@@ -74,16 +74,16 @@ it.each([
   [60_040, "60.1 s"],
   [365 * 24 * 3_600_000, "31536000 s"],
   [365 * 24 * 3_600_000 + 1, "more than a year"],
-])("A message writes %d ms as %s", (ms, text) => {
+])("A message shows %d ms as %s", (ms, text) => {
   expect(inSeconds(ms)).toBe(text);
 });
 
 it.each<[string, FailureKind, object, RegExp]>([
-  ["that it would never help", { repeat: "never" }, { leftMs: 0 }, /^$/],
+  ["a non-retryable failure", { repeat: "never" }, { leftMs: 0 }, /^$/],
   ["the limit of retries", { repeat: "ambiguous" }, { attempts: 3 }, /^$/],
   ["a second rendering", { repeat: "ambiguous", retryAfterMs: 61_000 }, {}, /mayRenderTwice/],
   ["a long Retry-After", { repeat: "safe", retryAfterMs: 61_000 }, { leftMs: 0 }, /above the limit of 60 s/],
-])("The first reason not to retry is given: %s", (_, failure, facts, why) => {
+])("The message contains only the first reason not to retry: %s", (_, failure, facts, why) => {
   const policy = { limit: 2, mayRenderTwice: false };
   expect(decided(failure, { policy, ...facts }).why).toMatch(why);
 });

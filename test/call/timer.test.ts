@@ -17,7 +17,7 @@ afterEach(() => {
 
 describe("A timer", () => {
   it.each([0.1, 99.5, 2 ** 31 - 1, 2 ** 31, 3 * 2 ** 31])(
-    "fires once after %d ms, and leaves no timer",
+    "fires once after %d ms, and leaves no system timer",
     async (ms) => {
       const setAt = performance.now();
       timer.set(ms);
@@ -38,7 +38,7 @@ describe("A timer", () => {
   });
 
   it.each([
-    ["cleared, at any time", () => timer.clear()],
+    ["cleared", () => timer.clear()],
     ["set to Infinity", () => timer.set(Number.POSITIVE_INFINITY)],
   ])("does not fire after it was %s", async (_, stop) => {
     stop();
@@ -63,7 +63,7 @@ describe("A timer", () => {
     expect(setTimer).toHaveBeenCalledTimes(1);
   });
 
-  it("does not fire if it is moved in the event loop turn in which it is due, because bytes arrive after timers", async () => {
+  it("does not fire if it is set again in the turn of the event loop in which it is due", async () => {
     timer.set(100);
     await vi.advanceTimersByTimeAsync(101);
     timer.set(100);

@@ -24,7 +24,7 @@ const named = (name: string) => Object.defineProperty(class extends Error {}, "n
 
 /** Errors that the caller's `fetch` throws. */
 const thrown: readonly (readonly [string, (init: Init) => unknown, ClientOptions?])[] = [
-  ["carries the request", (init) => failed({ config: init })],
+  ["contains the request", (init) => failed({ config: init })],
   ["quotes the request", (init) => new Error(JSON.stringify(init), { cause: new TypeError(init.body) })],
   ["has lines of a stack", (init) => new Error(`failed\n    at ${init.headers}\n    at ${init.body}`)],
   ["has a circular cause", (init) => inCircle(init.body)],
@@ -32,7 +32,7 @@ const thrown: readonly (readonly [string, (init: Init) => unknown, ClientOptions
   ["has a class named like the key", () => new (named(trickyKey))("failed")],
   ["is named like the key", () => failed({ name: "KCANARYKey" }), { apiKey: "KCANARYKey" }],
   ["is an unreadable proxy", () => new Proxy(new Error("failed"), unreadable)],
-  ["formats itself", (init) => failed({ toJSON: () => init, [inspect.custom]: () => init })],
+  ["controls its own output", (init) => failed({ toJSON: () => init, [inspect.custom]: () => init })],
   ["is not an error", (init) => init],
 ];
 

@@ -34,7 +34,7 @@ function controlled() {
 type Wait = () => Promise<never>;
 type Moment = [string, Answer[], ((wait: Wait) => ClientOptions & { validate?: Wait })?];
 
-/** Moments of a call: the responses so far, and an option that waits forever if the last of them is complete. */
+/** Moments of a call: the responses until then, and an option that waits forever at that moment. */
 const moments: Moment[] = [
   ["before anything is sent", []],
   ["while the key is awaited", [], (apiKey) => ({ apiKey })],
@@ -137,7 +137,7 @@ it("saveTo() that is cancelled at any moment leaves a complete file or no file",
 
 describe("cancelling a document", () => {
   it.each(outputMethods)(
-    "rejects %s with the reason, while it arrives and before it is read",
+    "makes %s reject with the reason, whether the document is arriving or in memory",
     async (_, read) => {
       const reason = new Error("enough");
       const service = await Service.start(half);
@@ -154,7 +154,7 @@ describe("cancelling a document", () => {
     },
   );
 
-  it("with a reason that is not an error rejects a Node stream with an error that has the reason as its cause", async () => {
+  it("with a string as the reason ends a Node stream with an error whose cause is that string", async () => {
     const service = await Service.start(half);
     const { signal, abort } = controlled();
     const reading = rejectionOf((await generate(service.client(), { signal })).nodeStream().toArray());
@@ -176,7 +176,7 @@ describe("cancelling a document", () => {
   });
 
   it.each(outputMethods)(
-    "after %s has read it has no effect on the document, the hooks or the connection",
+    "has no effect on the document, the hooks or the connection after %s has read it",
     async (_, read) => {
       const service = await Service.start(withLength(pdf));
       const error = vi.fn();
@@ -199,9 +199,9 @@ describe("cancelling a document", () => {
 });
 
 it.each<[string, (abort: () => void) => void, object]>([
-  ["its signal", (abort) => abort(), { name: "AbortError" }],
+  ["the signal of the call", (abort) => abort(), { name: "AbortError" }],
   ["timeouts.total", () => vi.advanceTimersByTime(1_300), { code: "timeout", phase: "total" }],
-])("saveTo() of a document in memory is ended by %s", async (_, end, error) => {
+])("saveTo() of a document in memory is stopped by %s", async (_, end, error) => {
   stopTime();
   const service = await Service.start(withLength(pdfOf(2_000)));
   const { signal, abort } = controlled();

@@ -38,7 +38,7 @@ const allOutputMethods: readonly (readonly [method: string, read: Read])[] = [
   [
     "saveTo()",
     async (from) => {
-      // Without an `await` before the call, because it must be in the same tick as `generate()`.
+      // There is no `await` before this call, because it must be in the same tick as `generate()`.
       const path = join(temporaryFolder(), "saved.pdf");
       await from.saveTo(path);
       return readFile(path);

@@ -25,7 +25,7 @@ import { closedOrigin } from "../support/sockets.ts";
 import { gather, generate, outputMethods, temporaryFolder } from "./every-form.ts";
 import { withoutBackOff } from "./timing.ts";
 
-// For the results of each fault see test/faults, for error messages test/call.
+// test/faults covers the results of each fault, and test/call covers the error messages.
 
 const pdf = pdfOf(100_000);
 
@@ -166,7 +166,7 @@ describe("a truncated document", () => {
     expect(error).toMatchObject({ code: "not_found", attempts: 2 });
   });
 
-  it("is replaced by the next document, also for a caller that awaits it during the retry", async () => {
+  it("is replaced by the document of the retry, even if the result is awaited during the retry", async () => {
     const { client } = await start();
     const awaited: Promise<unknown>[] = [];
     const retry = () => void awaited.push(pending.then(({ requestId, attempts }) => [requestId, attempts]));
@@ -175,7 +175,7 @@ describe("a truncated document", () => {
     expect(await Promise.all(awaited)).toEqual([["whole", 2]]);
   });
 
-  it("is not retried twice if it is awaited during the retry", async () => {
+  it("is not retried a second time if the result is awaited during the first retry", async () => {
     const { service, client } = await start(2);
     const pending = generate(client({ hooks: { retry: () => void pending.then(() => {}) } }));
     expect(await rejectionOf(pending.bytes())).toMatchObject({ code: "truncated_pdf", attempts: 2 });
@@ -216,7 +216,7 @@ const inMemory = outputMethods.filter(([method]) => /^(?:bytes|buffer|arrayBuffe
 const notInMemory = outputMethods.filter((method) => !inMemory.includes(method));
 
 describe("maxBytes", () => {
-  it.each(inMemory)("allows %s of that size, but not one byte more", async (_, read) => {
+  it.each(inMemory)("allows documents of that size for %s, but not one byte more", async (_, read) => {
     for (const answer of [withLength(pdf), inChunks(pdf)]) {
       const service = await Service.start(answer);
       const client = service.client({ maxBytes: pdf.length - 1 });
@@ -241,7 +241,7 @@ describe("maxBytes", () => {
     await (await service.request()).closed;
   });
 
-  it.each(notInMemory)("does not apply to %s, which does not keep the document", async (_, read) => {
+  it.each(notInMemory)("does not apply to %s, which does not buffer the document", async (_, read) => {
     const service = await Service.start(withLength(pdf));
     expect(pdf.equals(await read(generate(service.client(), { maxBytes: 1 })))).toBe(true);
   });

@@ -151,7 +151,7 @@ describe("hooks", () => {
     expect(error.mock.calls).toEqual([[expect.objectContaining({ error: name })]]);
   });
 
-  it("do not affect a call if they throw, reject, never settle, return an invalid thenable or change the event", async () => {
+  it("do not affect a call if they throw, reject, never settle or change the event", async () => {
     const fail = () => {
       throw new Error("of the hook");
     };
@@ -180,7 +180,7 @@ describe("hooks", () => {
 it.each([
   [{ requests: () => {} }, /^Unknown hooks option `requests`\. Known options: request, /],
   [{ request: "log" }, /`hooks.request` to be a function/],
-])("the hooks %o throw a ConfigurationError", (hooks, message) => {
+])("a client rejects the hooks %o with a ConfigurationError", (hooks, message) => {
   const options = { baseUrl: "https://pdf.example.com", apiKey: "key", hooks: hooks as never };
   expect(() => new TemplatePdf(options)).toThrow(message);
 });

@@ -6,7 +6,7 @@ import { printed, secretValues, spellings } from "./canaries.ts";
 /** The output of a call by its place, for example an event or standard error. */
 export type Places = Record<string, string>;
 
-/** A call that is expected to fail, and what it uses. */
+/** A call that is expected to fail, and the objects that it uses. */
 export interface Failing {
   readonly error: unknown;
   readonly client?: TemplatePdf | undefined;

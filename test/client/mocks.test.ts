@@ -56,7 +56,7 @@ describe("a dispatcher that responds synchronously leaves no timer", () => {
   });
 });
 
-it("an immediately truncated document is retried by the output that reads it, not by a second one", async () => {
+it("a document that is truncated synchronously is retried only by the output that reads it", async () => {
   withoutBackOff();
   const answers = [saying(200, pdf.subarray(0, 1_000), new Error("other side closed")), completePdf];
   let attempts = 0;
@@ -72,7 +72,7 @@ it("an immediately truncated document is retried by the output that reads it, no
 });
 
 /** jsdom in Jest has no TextDecoder. */
-it("an error is created without TextDecoder", async () => {
+it("an error is created even if the runtime has no TextDecoder", async () => {
   vi.stubGlobal("TextDecoder", undefined);
   onTestFinished(() => void vi.unstubAllGlobals());
   const refusing = saying(401, Buffer.from("Not you, no café."));

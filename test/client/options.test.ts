@@ -5,7 +5,7 @@ import { plainKey, trickyKey } from "./canaries.ts";
 import { generate } from "./every-form.ts";
 import { collectOutput, leaksIn } from "./leaks.ts";
 
-// For the rules of each option see test/options and test/request, for the browser bundle settings.page.test.ts.
+// test/options and test/request cover the rules of options. settings.page.test.ts covers the browser bundle.
 
 const good = { baseUrl: "https://pdf.example.com", apiKey: plainKey };
 const dispatcher = { dispatch: () => true };
@@ -85,7 +85,7 @@ describe("the options of a call", () => {
   });
 });
 
-it("a client with a relative base URL outside a page is created, but its calls reject", async () => {
+it("a client with a relative base URL can be created outside a page, but its calls reject", async () => {
   const send = vi.fn();
   const client = new TemplatePdf({ baseUrl: "/api/pdf", fetch: send });
   for (const each of [client, client.with({ retry: false })]) {
@@ -130,7 +130,7 @@ describe("a derived client", () => {
     expect(sent).toEqual(["client,", "client,", ",1"]);
   });
 
-  it("keeps the original headers of its parent if they were an iterator or have been changed", async () => {
+  it("keeps the parent's original headers, even if they were an iterator or were changed later", async () => {
     const service = await Service.start(completePdf);
     const changing: Record<string, string> = { "x-a": "1" };
     const clients = [new Map(Object.entries(changing)).entries(), changing].map((headers) =>
@@ -159,7 +159,7 @@ describe("a derived client", () => {
     [false, { mayRenderTwice: true }, 1],
     [{ limit: 1 }, { mayRenderTwice: true }, 2],
     [{ limit: 1 }, false, 1],
-  ] as const)("with retry %j and then %j sends at most %d requests", async (client, derived, expected) => {
+  ] as const)("overrides retry %j with %j and sends %d requests", async (client, derived, expected) => {
     const service = await Service.start(saying(503, "", { "retry-after": "0" }));
     await rejectionOf(generate(service.client({ retry: client }).with({ retry: derived })).bytes());
     expect(service.requests).toHaveLength(expected);
@@ -174,7 +174,7 @@ describe("a derived client", () => {
     { timeouts: { stal: 5 } },
     { retry: 3 },
     { baseUrl: "http://pdf.example.com" },
-  ])("throws a ConfigurationError without the key for the options %j", (options) => {
+  ])("is refused with a ConfigurationError without the key for the options %j", (options) => {
     const client = new TemplatePdf({ ...good, timeouts: { stall: 100 }, retry: { limit: 1 } });
     expect(() => client.with(options as never)).toThrow(ConfigurationError);
     expect(() => client.with(options as never)).not.toThrow(/CANARY/);
@@ -182,7 +182,7 @@ describe("a derived client", () => {
 });
 
 describe("the API key", () => {
-  it("sends no authorization header if it is null, except the caller's own", async () => {
+  it("of null sends no authorization header except the caller's own", async () => {
     const service = await Service.start(completePdf);
     const client = service.client({ apiKey: null });
     await generate(client).bytes();
@@ -234,15 +234,15 @@ describe("the environment", () => {
   });
 
   it.each<[string, Record<string, string>, ClientOptions, RegExp]>([
-    ["has no API key if the variable is empty", { TEMPLATE_PDF_API_KEY: "" }, {}, /API key is missing/],
-    ["has no base URL if the variable is empty", { TEMPLATE_PDF_BASE_URL: "" }, {}, /base URL .* is missing/],
+    ["supplies no key if the variable is empty", { TEMPLATE_PDF_API_KEY: "" }, {}, /API key is missing/],
+    ["supplies no URL if the variable is empty", { TEMPLATE_PDF_BASE_URL: "" }, {}, /base URL .* is missing/],
     [
       "does not expose a malformed key",
       { TEMPLATE_PDF_API_KEY: "CANARY\n" },
       {},
       /^(?!.*CANARY).*line break/s,
     ],
-    ["has no key for plain http", { TEMPLATE_PDF_BASE_URL: "http://pdf.example.com" }, {}, /unencrypted/],
+    ["supplies no key for http", { TEMPLATE_PDF_BASE_URL: "http://pdf.example.com" }, {}, /unencrypted/],
     ["does not replace an empty API key", {}, { apiKey: "" }, /API key is empty/],
   ])("%s", (_, variables, options, message) => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);

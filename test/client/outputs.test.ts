@@ -20,9 +20,9 @@ const large = pdfOf(700_001);
 
 describe.each(transports)("a client over %s", (_, options) => {
   it.each([
-    ["content-length", withLength, large],
+    ["a content-length", withLength, large],
     ["chunks", inChunks, small],
-  ])("returns every byte from every output method of a body framed by %s", async (_, answer, pdf) => {
+  ])("returns every byte from every output method for a body with %s", async (_, answer, pdf) => {
     const client = (await Service.start(answer(pdf))).client(options);
     for (const stage of stages) {
       const read = async ([method, output]: (typeof outputMethods)[number]) =>
@@ -33,7 +33,7 @@ describe.each(transports)("a client over %s", (_, options) => {
     }
   });
 
-  it("returns no bytes from any output method of an empty body with verify: false", async () => {
+  it("returns no bytes from any output method if the body is empty and verify is false", async () => {
     const service = await Service.start(saying(204));
     for (const [method, read] of outputMethods) {
       const bytes = await read(generate(service.client({ ...options, verify: false })));
@@ -42,7 +42,7 @@ describe.each(transports)("a client over %s", (_, options) => {
   });
 
   it.each([20, 70_000])(
-    "returns separate memory from bytes(), arrayBuffer() and buffer() of %d bytes",
+    "allocates separate memory for bytes(), arrayBuffer() and buffer() of %d bytes",
     async (size) => {
       // A pool would be used only for bodies smaller than Buffer.poolSize.
       for (const answer of [withLength, inChunks]) {
@@ -96,7 +96,7 @@ describe.each(transports)("a client over %s", (_, options) => {
 
 describe("a second read", () => {
   it.each(outputMethods)(
-    "in addition to %s rejects with a TypeError, and one read succeeds",
+    "in addition to %s rejects with a TypeError, and one of the two reads succeeds",
     async (method, read) => {
       const service = await Service.start(withLength(small));
       const pending = generate(service.client());
@@ -117,7 +117,7 @@ describe("a second read", () => {
     },
   );
 
-  it("does not disturb the first", async () => {
+  it("does not affect the first read", async () => {
     const document = await generate((await Service.start(withLength(large))).client());
     const stream = document.stream();
     await rejectionOf(document.bytes());
@@ -145,9 +145,9 @@ describe("a document", () => {
 
   it.each([
     ["chunks", inChunks(small)],
-    ["the end of the connection", untilClose(small)],
+    ["neither chunks nor a length", untilClose(small)],
     ["gzip", withLength(gzipSync(small), { "content-encoding": "gzip" })],
-  ])("has no contentLength if the response is framed by %s", async (_, answer) => {
+  ])("has no contentLength for a response with %s", async (_, answer) => {
     const service = await Service.start(answer);
     const document = await generate(service.client());
     expect(document.contentLength).toBeUndefined();
@@ -180,7 +180,7 @@ describe("response()", () => {
     ["a status that has no body", { status: 204 }],
     ["a status that does not exist", { status: 99 }],
     ["a header that cannot be sent", { headers: { "x-a": "b\r\nc: d" } }],
-  ] as [string, ResponseInit][])("refuses %s before the document is used up", async (_, init) => {
+  ] as [string, ResponseInit][])("refuses %s and leaves the document readable", async (_, init) => {
     const document = await generate((await serve()).client());
     expect(() => document.response(init)).toThrow();
     expect(small.equals(await document.bytes())).toBe(true);

@@ -24,14 +24,14 @@ const inWorker = (href: string, origin: string) =>
 afterEach(() => void fetch.mockClear());
 
 describe("a client in a web page", () => {
-  it("needs no API key and sends requests to the origin of the page, with the session headers of the app", async () => {
+  it("sends requests to the origin of the page with the app's headers, and needs no API key", async () => {
     const headers = { authorization: "Bearer session", "x-csrf": "7" };
     const client = inPage({ baseUrl: "/api/pdf", credentials: "same-origin" });
     await client.generate("invoice", { date: "today" }).bytes();
     await inPage({ baseUrl: "/", headers }).generate("invoice", {}).bytes();
     const [url, init] = fetch.mock.calls[0] ?? [];
     expect(url).toBe("https://app.test/api/pdf/api/v1/templates/invoice/generate-sync");
-    // No header that would cause a preflight request, except those that the spec requires.
+    // Only the header that the spec requires can cause a preflight request.
     const own = [["content-type", "application/json"]];
     const shared = { method: "POST", redirect: "manual" };
     expect(init).toMatchObject({ ...shared, headers: own, credentials: "same-origin" });
@@ -52,7 +52,7 @@ describe("a client in a web page", () => {
     ["apiKey", { apiKey: key }],
     ["a function", { apiKey: () => key }],
     ["a header", { headers: { Authorization: `API-Key ${key}` } }],
-    ["a header in other letters", { headers: { authorization: `  api-key ${key}` } }],
+    ["a header in lower case", { headers: { authorization: `  api-key ${key}` } }],
   ])("rejects an API key as %s unless dangerouslyAllowBrowser is true", (_, options) => {
     const make = (more = {}) => inPage({ baseUrl: "/", ...options, ...more });
     expect(() => make()).toThrow(ConfigurationError);
@@ -101,7 +101,7 @@ describe("a client in a worker", () => {
     expect(fetch.mock.calls[0]?.[0].startsWith(`${start}/v1/`)).toBe(true);
   });
 
-  it("rejects a relative base URL if it was created from a Blob in a page without an origin", () => {
+  it("rejects a relative base URL if the worker comes from a Blob in a page without an origin", () => {
     expect(() => inWorker("blob:null/1-2", "null")).toThrow(ConfigurationError);
   });
 });

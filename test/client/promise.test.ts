@@ -49,7 +49,7 @@ describe("generate()", () => {
     for (const other of await Promise.all([...early, ...late])) expect(other).toBe(error);
   });
 
-  it("returns both an output and the document if both are used", async () => {
+  it("returns both an output and the document if both are awaited", async () => {
     const pending = generate((await serve()).client());
     const bytes = pending.bytes();
     const document = await pending;
@@ -103,7 +103,7 @@ it.each([
   expect(service.requests).toHaveLength(0);
 });
 
-/** Waits for as many file system operations as the check of a path. */
+/** Waits for at least as many file system operations as the path check needs. */
 async function diskAtRest(): Promise<void> {
   for (let count = 0; count < 20; count++) await stat(tmpdir());
   await turns();
@@ -129,7 +129,7 @@ describe.each(failures)("after %s", (_, fail) => {
     return strayRejections(() => run(service));
   };
 
-  it("caught outputs and awaits of one call or several leave no unhandled rejection", async () => {
+  it("outputs and awaits that are caught leave no unhandled rejection", async () => {
     const stray = await strayOf(async (service) => {
       for (const [, read] of outputMethods) await rejectionOf(read(fail(service)));
       const pending = fail(service);
@@ -152,7 +152,7 @@ describe.each(failures)("after %s", (_, fail) => {
   });
 });
 
-it("cancel() causes no unhandled rejection, immediately, after the document arrived or with streams that are not read", async () => {
+it("cancel() causes no unhandled rejection, even with streams that are not read", async () => {
   const service = await Service.start(withLength(pdf));
   const started = await Service.start(({ response }) => void response.writeHead(200).write(pdf));
   const stray = await strayRejections(async () => {

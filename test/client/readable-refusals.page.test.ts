@@ -80,7 +80,7 @@ it.each(secrets)("a secret value is redacted if the response repeats it: %j", as
     }
   }
   expect(places["the error"]).toContain("is not valid for the field name");
-  // A long word of a value is secret, too, unless it is a word of error messages.
+  // A long word of a value is also secret, unless it is a word of error messages.
   const told = (error as BadRequestError).detail?.toLowerCase().match(/[\p{L}\p{N}]+/gu);
   for (const word of secret.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []) {
     if (!isOrdinary(word)) expect(told).not.toContain(word);

@@ -101,13 +101,13 @@ it("calls that fail before the request leave no listener on the signal", async (
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-it.each([false, true])("a failed saveTo() closes the socket, with a late call: %s", async (isBroken) => {
+it.each([false, true])("a failed saveTo() ends the call, with a broken socket: %s", async (isBroken) => {
   const failures: unknown[] = [];
   const service = await Service.start(unfinished);
   const hooks = { error: ({ error }: { error: unknown }) => void failures.push(error) };
   const client = service.client({ retry: { limit: 3 }, hooks });
   const pending = generate(client);
-  // After the time in which a path is checked before the request is sent.
+  // Waits for the request, so that the path is not checked before the request is sent.
   const { socket, closed } = await service.request();
   const saving = rejectionOf(pending.saveTo(join(temporaryFolder(), "no-such-folder", "a.pdf")));
   if (isBroken) socket.destroy();
@@ -149,7 +149,7 @@ describe("close()", () => {
     await client[Symbol.asyncDispose]();
   });
 
-  it("waits for a call from the same tick", async () => {
+  it("waits for a call that started in the same tick", async () => {
     const service = await Service.start(async (received) => {
       await turns(50);
       withLength(small)(received);

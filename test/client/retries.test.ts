@@ -15,7 +15,7 @@ import { later } from "../support/sockets.ts";
 import { generate, outputMethods } from "./every-form.ts";
 import { countTimers, withoutBackOff } from "./timing.ts";
 
-// For the rules and delays see test/call/retry-policy.test.ts, for the failures that are retried test/faults.
+// test/call/retry-policy.test.ts covers the rules and delays. test/faults covers the retried failures.
 
 /** A document that is small enough to be completely in memory before it is read. */
 const pdf = pdfOf(2_000);
@@ -42,7 +42,7 @@ describe("a call", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("sends the same path, headers and body again over the same connection, with a new key from the API key function", async () => {
+  it("repeats the request over the same connection, with a new key from the API key function", async () => {
     withoutBackOff();
     const keys = ["first", "second", "third"];
     const apiKey = async () => keys.shift() ?? "";
@@ -85,7 +85,7 @@ describe("the delay before a retry", () => {
     return { ...(await start(answers, { hooks: { retry } })), waiting };
   };
 
-  it("is the delay of Retry-After or a random one, and never shorter", async () => {
+  it("is the delay of Retry-After or a random delay, and never ends early", async () => {
     const random = vi.spyOn(Math, "random").mockReturnValue(0.1);
     const delaysMs: number[] = [];
     const atMs: number[] = [];
@@ -117,7 +117,7 @@ describe("the delay before a retry", () => {
   it.each<[string, Answer, "abort" | "cancel"]>([
     ["an error response", saying(503, "", { "retry-after": "30" }), "abort"],
     ["a truncated document", cutOffAfter(pdf, 1_500), "cancel"],
-  ])("after %s ends if the call is cancelled, without a timer or a request", async (_, answer, end) => {
+  ])("after %s ends if the call is cancelled, and leaves no timer or request", async (_, answer, end) => {
     const random = vi.spyOn(Math, "random").mockReturnValue(0.999_999);
     const { service, client, waiting } = await startWaiting(answer);
     const controller = new AbortController();
@@ -138,7 +138,7 @@ describe("the delay before a retry", () => {
   });
 });
 
-it("each of 40 concurrent calls with retries has the key, the headers and the document of its own client", async () => {
+it("40 concurrent calls with retries never mix up their keys, headers or documents", async () => {
   const tries = new Map<string, number>();
   const rejectionsOf = (number: number) => Math.floor(number / 3) % 3;
   const service = await Service.start((received) => {

@@ -139,7 +139,7 @@ const rows: readonly Row[] = [
   ["a second read", TypeError, () => beginning(), {}, twice],
 ];
 
-// Each failure over both transports and with both keys, but not in all four combinations.
+// Each failure is tested with both transports and both keys, but not in all four combinations.
 describe.each([
   ["undici", trickyKey],
   ["fetch", plainKey],

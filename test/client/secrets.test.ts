@@ -5,7 +5,7 @@ import { expectSafe, plainKey, secretValues, spellings, trickyKey, values } from
 import { collectOutput, leaksIn } from "./leaks.ts";
 import { withoutBackOff } from "./timing.ts";
 
-// For encodings see test/errors, for headers and status lines secrets-everywhere.test.ts.
+// test/errors covers encodings. secrets-everywhere.test.ts covers headers and status lines.
 
 describe.each([
   ["a plain key", plainKey],

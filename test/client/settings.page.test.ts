@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Redactor } from "../../src/errors/redact.ts";
 import { pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
 
-// Browsers load other code for these settings and errors, with the same results.
+// The browser bundle has other code for these settings and errors, with the same results.
 
 const start = () => Service.start(withLength(pdfOf(100)));
 
@@ -65,7 +65,7 @@ describe("an API key", () => {
     expect(service.requests).toHaveLength(0);
   });
 
-  it("function is called for each attempt, and its error has that of the last attempt as its cause", async () => {
+  it("function is called for each attempt. Its error has the last attempt's error as its cause", async () => {
     const service = await Service.start(saying(503, "", { "retry-after": "0" }));
     const keys = ["first", "second"];
     const apiKey = async () => keys.shift() ?? fail();
@@ -117,7 +117,7 @@ it("a call rejects with the reason of its signal, and removes its listener", asy
   expect(await pending).toBe("enough");
 });
 
-it("a cancelled document rejects with an AbortError whose message says so", async () => {
+it("a cancelled document rejects with an AbortError that says that it was cancelled", async () => {
   const document = await (await start()).client().generate("inv", {});
   await document.cancel();
   const error = await rejectionOf(document.bytes());

@@ -6,7 +6,7 @@ import { documentCallers, failureOf, indirectCallers, pendingCallers, streams } 
 import { expectCallersLine, type Seen } from "./stacks/expect-stack.ts";
 import { type Failure, startFailures } from "./stacks/failures.ts";
 
-// For every caller with every failure see test/runtimes/stacks.test.ts.
+// test/runtimes/stacks.test.ts tests every caller with every failure.
 
 const missing = saying(404, "There is no such template.");
 

@@ -24,7 +24,7 @@ it.each<[string | undefined, string | undefined]>([
   ["attachment; filename=a.pdf; filename*=xutf-8''b.pdf", "a.pdf"],
   ["attachment; filename=a.pdf; filename*=x-iso-8859-1''b.pdf", "a.pdf"],
   ["attachment; filename=a.pdf; filename*=UTF-8''%2e%2e%2f", "a.pdf"],
-])("A content-disposition names a file: %s is %s", (disposition, expected) => {
+])("The file name in the content-disposition %s is %s", (disposition, expected) => {
   expect(filenameOf(disposition)).toBe(expected);
 });
 
@@ -48,13 +48,13 @@ describe("A file name", () => {
   });
 
   it.each(["a\0\r\nb.pdf", "a\u202efdp.exe\u2066\u2069\u200e\u200f\u061cb.pdf"])(
-    "does not contain control characters or marks of direction: %j",
+    "does not contain control characters or text direction marks: %j",
     (name) => {
       expect(extended(name)).toMatch(/^[a-z._]+$/);
     },
   );
 
-  it.each(["x", "🧾"])("is shortened to whole characters and keeps its extension: %s…", (unit) => {
+  it.each(["x", "🧾"])("is shortened without splitting a character, and keeps its extension: %s…", (unit) => {
     for (const stem of [unit.repeat(400), `x${unit.repeat(400)}`, `${unit.repeat(300)} ${unit}`]) {
       const bare = extended(`${stem}.pdf`) ?? "";
       expect(Buffer.byteLength(bare)).toBeLessThanOrEqual(255);

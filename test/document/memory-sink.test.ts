@@ -22,7 +22,7 @@ const collect = (...given: [wire: Wire, contentLength?: number, maxBytes?: numbe
   collectWith(BytesSink, ...given).result;
 
 describe("A document as bytes", () => {
-  property("has every byte that arrived, whatever length was declared, up to the limit", () => {
+  property("contains every byte up to the limit, whatever length was declared", () => {
     const sizes = fc.array(fc.nat(40), { maxLength: 6 });
     const promises = fc.option(fc.nat(120), { nil: undefined });
     const limits = fc.integer({ min: 1, max: 150 });
@@ -48,7 +48,7 @@ describe("A document as bytes", () => {
     ["of the declared length", 100, [100]],
     ["of the longest declared length that is trusted", 256 * mebibyte, [256 * mebibyte]],
     // Small chunks that follow are merged in a block and copied out of it.
-    ["as it arrives beyond that length", 256 * mebibyte + 1, [4096, 100, 40]],
+    ["chunk by chunk if a longer length is declared", 256 * mebibyte + 1, [4096, 100, 40]],
   ])("allocates memory %s", async (_, promised, expected) => {
     const chunks = [60, 40].map((size) => new Uint8Array(size));
     expect(await allocations(chunks, promised)).toEqual(expected);
@@ -118,7 +118,7 @@ describe("A document as a Blob", () => {
   });
 });
 
-it("A document that fails leaves no bytes in memory while its sink is held", async () => {
+it("A document that fails leaves no bytes in memory even if its sink is still referenced", async () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
   const wire = new Wire();

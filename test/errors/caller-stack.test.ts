@@ -28,15 +28,15 @@ describe("The stack of an error", () => {
   });
 
   it.each<[string, () => Promise<unknown>]>([
-    ["a rejection", () => new Promise((resolve) => void rejectWithCaller(resolve, errorOfPackage()))],
+    ["a rejected promise", () => new Promise((resolve) => void rejectWithCaller(resolve, errorOfPackage()))],
     [
-      "a result",
+      "a result that contains the error",
       () => {
         const error = errorOfPackage();
         return new Promise((resolve) => void resolveWithCaller(resolve, error, { error }));
       },
     ],
-  ])("has the line that awaits %s", async (_, settle) => {
+  ])("contains the line that awaits %s", async (_, settle) => {
     const awaiting = async () => await settle();
     const outcome = (await awaiting().catch((error: Error) => ({ error }))) as { error: Error };
     expect(outcome.error.stack).toMatch(/^ConfigurationError: .*\n +at (?:async )?awaiting /);
@@ -44,7 +44,7 @@ describe("The stack of an error", () => {
 
   it.each<[string, () => Error]>([
     ["of another package", () => Object.assign(new Error("m"), { stack: errorOfPackage().stack })],
-    ["that begins with the caller", () => new ConfigurationError("m")],
+    ["whose stack begins with the caller", () => new ConfigurationError("m")],
     ["without frames", () => errorOfPackage(/never/)],
     ["that is frozen", () => Object.freeze(errorOfPackage())],
   ])("is unchanged for an error %s", (_, make) => {

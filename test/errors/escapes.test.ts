@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { decodeEscapes, withoutPartialEscape } from "../../src/errors/escapes.ts";
 import { property } from "../support/fuzz.ts";
 
-/** Returns the positions in the source of all characters of the decoded text and of its end. */
+/** Returns the source position of each character of the decoded text, and of its end. */
 function decodedPositions(source: string): number[] {
   const { text, sourceIndexOf } = decodeEscapes(source);
   return Array.from({ length: text.length + 1 }, (_, index) => sourceIndexOf(index));
@@ -59,7 +59,7 @@ it.each(["\\", "\\u", "\\u004", "\\u{1f600", "\\x", "\\x4", "%", "%4", "&", "&#"
 );
 
 it.each(["\\u{1f6000", "\\x41", "\\g", "%41", "%g", "&#x000041", "&lowbars", "100% of", "a & b", "\\ c"])(
-  "withoutPartialEscape() keeps what is not an incomplete escape at the end: %s",
+  "withoutPartialEscape() does not change a text without an incomplete escape at its end: %s",
   (text) => {
     expect(withoutPartialEscape(text)).toBe(text);
   },

@@ -26,7 +26,7 @@ describe("A quoted text", () => {
     ["a word of the key", "a key like L1VE", "a key like [redacted]"],
     ["a word of a value", `no account ${iban} here`, "no account [redacted] here"],
     ["words with JSON escapes", '"Mar\\u00eda \\u0141o\\u015b"', '"[redacted] [redacted]"'],
-    ["a truncated word at the end", "GB33BUK", "[redacted]"],
+    ["a truncated word of a value at the end", "GB33BUK", "[redacted]"],
   ])("does not contain %s", (_, text, expected) => {
     expect(redactor.quote(text, 500)).toBe(expected);
   });
@@ -38,8 +38,8 @@ describe("A quoted text", () => {
 
   it.each([
     ["the property names of values", "total iban count", "total iban count"],
-    ["words as one line, without escapes", String.raw`a\nb\\tc&nbsp;d%ffe`, "a b c d e"],
-    ["words without control characters", "\n a\r\n\tb\0c\t", "a b c"],
+    ["its words on one line, without escapes", String.raw`a\nb\\tc&nbsp;d%ffe`, "a b c d e"],
+    ["its words without control characters", "\n a\r\n\tb\0c\t", "a b c"],
   ])("contains %s", (_, text, expected) => {
     expect(redactor.quote(text, 500)).toBe(expected);
   });
@@ -102,7 +102,7 @@ it.each([
   "an additional array cannot be between any blank characters",
   "the currency of a customer contains a default digit in each document",
   "the provided string is required and should be shorter",
-])("Ordinary words of messages are kept even if they are values: %s", (refusal) => {
+])("Ordinary words of error messages are not redacted even if they are values: %s", (refusal) => {
   expect(quoteAbout(refusal.match(/[a-z]+/g), refusal)).toBe(refusal);
 });
 
@@ -129,13 +129,13 @@ describe("An id or a name", () => {
   });
 });
 
-it("Redactor.knows() is true only for the current key", () => {
+it("Redactor.knows() returns true only for the current key", () => {
   expect([key, "another", undefined].map((other) => redactor.knows(other))).toEqual([true, false, false]);
   expect(new Redactor(undefined, "{}").knows(undefined)).toBe(true);
 });
 
 describe("The headers of a response", () => {
-  it("keep everything except the key, with separate cookies", () => {
+  it("do not contain the key, keep everything else, and keep cookies separate", () => {
     const headers = new Headers({ "x-echo": `API-Key ${key}`, "content-type": "text/html" });
     for (const cookie of ["a=1", `b=${key}`]) headers.append("set-cookie", cookie);
     expect([...redactor.headersWithoutKey(headers)]).toEqual([

@@ -68,23 +68,23 @@ describe("A cause without a secret", () => {
     ["a DOMException", new DOMException("The operation was aborted.", "AbortError")],
     ["a list and plain objects", boom({ a: [1, { b: "c" }] })],
     ["an object without a prototype", boom({ a: Object.create(null) })],
-    ["a getter of a symbol in its class", ofClass(Symbol.toStringTag, { get: harmless })],
+    ["a class with a getter for a symbol", ofClass(Symbol.toStringTag, { get: harmless })],
     ["an error of Node", errorOfNode()],
     ["a function named like a secret", withStack("Error: boom", frame)],
     [
       "frames without a position",
       withStack(...["native", "<anonymous>", "index 12"].map((where) => `    at ${iban} (${where})`)),
     ],
-    ["the maximum depth", boom({ detail: nested(6) })],
+    ["properties of the maximum depth", boom({ detail: nested(6) })],
     ["the maximum number of parts", withParts(2_000)],
     ["a stack of the maximum length", withStack(frameOfLength(20_000))],
-    ["no constructor", ofClass("constructor", { value: undefined })],
+    ["a class without a constructor", ofClass("constructor", { value: undefined })],
     ["a parser error without the response", boom({ name: "HTTPParserError", data: undefined })],
-  ])("is the same object: %s", (_, error) => {
+  ])("is returned unchanged: %s", (_, error) => {
     expect(redact(error)).toBe(error);
   });
 
-  it("is the same object if its property names are values", () => {
+  it("is returned unchanged even if its property names are also values", () => {
     const fixed = ["stack", "message", "cause"];
     const names =
       "code errno syscall address port host hostname errors status statusCode reason path dest info library cert data";
@@ -94,14 +94,14 @@ describe("A cause without a secret", () => {
   });
 });
 
-describe("A cause that may output more than can be read", () => {
+describe("A cause with parts that cannot be checked", () => {
   class Inherited extends (ofClass("toJSON", { value: harmless }).constructor as typeof Error) {}
 
   it.each<[string, Error]>([
     ["a getter", withProperty("detail", { get: harmless })],
     ["a getter of its class", ofClass("detail", { get: harmless })],
     ["toJSON", boom({ toJSON: harmless })],
-    ["toJSON of the class above", new Inherited("boom")],
+    ["toJSON of a parent class", new Inherited("boom")],
     ["a custom inspection of its class", ofClass(inspect.custom, { value: harmless })],
     ["a class instance", boom({ detail: new Map([["a", "b"]]) })],
     ["a function with properties", boom({ detail: Object.assign(() => {}, { a: 1 }) })],
@@ -109,7 +109,7 @@ describe("A cause that may output more than can be read", () => {
     ["more than the maximum number of parts", Object.assign(withParts(2_000), { detail: 1 })],
     ["a stack longer than the maximum", withStack(frameOfLength(20_001))],
     ["the response that the parser rejected", boom({ name: "HTTPParserError", data: "harmless" })],
-  ])("is copied without it: %s", (_, error) => {
+  ])("is copied without those parts: %s", (_, error) => {
     const safe = redact(error) as Error;
     expect(safe).not.toBe(error);
     expect([safe.message, Object.getPrototypeOf(safe)]).toEqual(["boom", Error.prototype]);
@@ -158,7 +158,7 @@ describe("A cause with a secret", () => {
   const around = orLongRun(fc.string({ unit: fc.constantFrom(..." ,\n;!()"), maxLength: 12 }));
   const place = fc.constantFrom(...hidingPlaces);
 
-  property("does not contain the key in any encoding and any place, and neither does a quote", () =>
+  property("does not contain the key in any encoding or place, and neither does a quoted text", () =>
     fc.property(keys, spelling, around, place, (secret, spell, before, hide) => {
       const spelled = spell(secret);
       const redactor = new Redactor(secret, "{}");
@@ -199,23 +199,23 @@ describe("A cause with a secret", () => {
   });
 
   it.each([
-    ["20,000 characters whole", ["    at first (a.js:1:1)", frameOfLength(20_000 - 24)], 0],
+    ["a whole stack of 20,000 characters", ["    at first (a.js:1:1)", frameOfLength(20_000 - 24)], 0],
     [
-      "more characters, from the first complete line of the last 20,000",
+      "the complete lines in the last 20,000 characters of a longer stack",
       ["Error", "    at gone (a.js:1:1)", "Error:     at rest (a.js:1:1)", frameOfLength(20_000 - 23)],
       3,
     ],
-  ])("is copied with a stack of %s", (_, lines, cut) => {
+  ])("is copied with %s", (_, lines, cut) => {
     const safe = redact(Object.assign(withStack(...lines), { message: key })) as Error;
     expect(safe.stack?.split("\n").slice(1)).toEqual(lines.slice(cut));
   });
 
-  it("is copied as an Error if the name of its class is a value, which an inspection shows", () => {
+  it("is copied as an Error if the name of its class is a value, because inspect() shows it", () => {
     class Lovelace extends Error {}
     expect(inspect(redact(new Lovelace("boom"), "Lovelace"))).not.toContain("Lovelace");
   });
 
-  it("is copied as an Error if its name is a value", () => {
+  it("is copied with the name Error if its name is a value", () => {
     const safe = redact(boom({ name: "Lovelace" }), "Lovelace") as Error;
     expect([safe.name, safe.stack?.split("\n")[0]]).toEqual(["Error", "Error: boom"]);
   });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { Redactor } from "../../src/errors/redact.ts";
 import { property } from "../support/fuzz.ts";
 
-/** Replaces every key that is found with `*`. */
+/** Replaces every occurrence of the key with `*`. */
 function replaceKey(text: string, secret: string): string {
   return new Redactor(secret, "{}").withoutKey(text).replaceAll("[redacted]", "*");
 }
@@ -37,24 +37,24 @@ describe("A key with every character that encodings escape", () => {
   const key = `k&l<m>n"o'p/q+r=s\\t!u*v(w)x~y\`z`;
 
   it.each([
-    ["unchanged", key],
-    ["by JSON.stringify", json(key)],
-    ["by PHP's json_encode", json(key).replaceAll("/", "\\/")],
-    ["by JSON in HTML", escaped(json(key), "json", /[<>&'+=]/g)],
-    ...(Object.keys(escapes) as Escape[]).map((way) => [`by ${way}, every character`, escaped(key, way)]),
+    ["none", key],
+    ["JSON.stringify", json(key)],
+    ["PHP's json_encode", json(key).replaceAll("/", "\\/")],
+    ["JSON in HTML", escaped(json(key), "json", /[<>&'+=]/g)],
+    ...(Object.keys(escapes) as Escape[]).map((way) => [`${way}, every character`, escaped(key, way)]),
     [
-      "in HTML, every character by name",
+      "HTML, every character by name",
       "k&amp;l&lt;m&gt;n&quot;o&apos;p&sol;q&plus;r&equals;s&bsol;t&excl;u&ast;v&lpar;w&rpar;x&tilde;y&grave;z",
     ],
-    ["by encodeURIComponent, twice", encodeURIComponent(encodeURIComponent(key))],
-    ["in a URL, behind a byte that is not UTF-8", `%ff${escaped(key, "url")}`],
-    ["in JSON of a URL of HTML", encodeURIComponent(escaped(key, "decimal")).replaceAll("%", "\\u0025")],
-    ["in hexadecimal", encoded(key, "hex")],
-    ["in hexadecimal, in capitals", encoded(key, "hex").toUpperCase()],
-    ["in base64", encoded(key, "base64")],
-    ["in base64 without padding", encoded(key, "base64").replaceAll("=", "")],
-    ["in base64url", encoded(key, "base64url")],
-  ])("is redacted if it is encoded %s", (_, spelled) => {
+    ["encodeURIComponent, twice", encodeURIComponent(encodeURIComponent(key))],
+    ["a URL, after a byte that is not UTF-8", `%ff${escaped(key, "url")}`],
+    ["HTML in a URL in JSON", encodeURIComponent(escaped(key, "decimal")).replaceAll("%", "\\u0025")],
+    ["hexadecimal", encoded(key, "hex")],
+    ["hexadecimal in capitals", encoded(key, "hex").toUpperCase()],
+    ["base64", encoded(key, "base64")],
+    ["base64 without padding", encoded(key, "base64").replaceAll("=", "")],
+    ["base64url", encoded(key, "base64url")],
+  ])("is redacted in this encoding: %s", (_, spelled) => {
     for (const around of ['"', ""]) {
       expect(replaceKey(around + spelled + around, key).replace("%ff", "")).toBe(`${around}*${around}`);
     }
@@ -97,18 +97,18 @@ it.each([
   [encoded("test", "base64"), "*"],
   ["the test: testing a contest", "the *: testing a contest"],
   ["tes", "tes"],
-])("A key of less than 8 characters is redacted as a whole word: %s", (text, safe) => {
+])("A key of fewer than 8 characters is redacted only as a whole word: %s", (text, safe) => {
   expect(replaceKey(text, "test")).toBe(safe);
 });
 
-it("A key under 8 characters is not searched for in base64, where it could be part of ordinary words", () => {
+it("A key of fewer than 8 characters is not searched for in base64, to keep ordinary words", () => {
   expect(encoded("\0ab", "base64")).toContain("Fi");
   expect(replaceKey("Wi-Fi", "ab")).toBe("Wi-Fi");
 });
 
 it.each([
   ["in base64url, which has other characters", encoded("key~~~???>>>", "base64url"), "key~~~???>>>"],
-  ["with a tab in hexadecimal", encoded("Bearer\tsecret-token", "hex"), "Bearer\tsecret-token"],
+  ["in hexadecimal if it contains a tab", encoded("Bearer\tsecret-token", "hex"), "Bearer\tsecret-token"],
 ])("A key is redacted %s", (_, text, secret) => {
   expect(replaceKey(text, secret)).toBe("*");
 });
@@ -117,7 +117,7 @@ it("A key that completes an incomplete escape is redacted", () => {
   expect(replaceKey("%41b3c5d7e9", "1b3c5d7e9")).toBe("%4*");
 });
 
-it("findKey() computes the encodings again for another key", () => {
+it("findKey() computes the encodings again for a different key", () => {
   expect(replaceKey("first-key second-key", "first-key")).toBe("* second-key");
   expect(replaceKey("first-key second-key", "second-key")).toBe("first-key *");
 });

@@ -12,8 +12,8 @@ describe("The words of values", () => {
     ["a long word, alone", { a: "Konstantin" }, "for konstantin.", "for *."],
     ["two long words, each alone", { a: "Alice Baker" }, "Baker and Alice", "* and *"],
     ["two short words, together", { a: "Li Wei" }, "by Li Wei", "by *"],
-    ["two short words, not apart", { a: "Li Wei" }, "Wei by Li", "Wei by Li"],
-    ["three short words, not the first two", { a: "Li Wei Bo", b: "Jo" }, "Li Wei", "Li Wei"],
+    ["two short words, but not apart", { a: "Li Wei" }, "Wei by Li", "Wei by Li"],
+    ["three short words, but not only the first two", { a: "Li Wei Bo", b: "Jo" }, "Li Wei", "Li Wei"],
     ["three short words rather than the first two", { a: "Li Wei Bo", b: "Li Wei" }, "Li Wei Bo", "*"],
     ["one short word that is a whole value", { a: "Bo" }, "Bo by", "* by"],
     ["no single letter", { a: "B" }, "B by", "B by"],
@@ -27,24 +27,24 @@ describe("The words of values", () => {
     ["four ordinary words", { a: "must not be empty" }, "it must not be empty", "it *"],
     ["not three ordinary words", { a: "must not be" }, "it must not be", "it must not be"],
     ["a phrase of 200 characters", { a: `${"ab ".repeat(66)}ab` }, "ab ".repeat(67).trim(), "*"],
-    ["no longer phrase", { a: `${"ab ".repeat(67)}ab` }, "ab ".repeat(68).trim(), "ab ".repeat(68).trim()],
+    ["not a longer phrase", { a: `${"ab ".repeat(67)}ab` }, "ab ".repeat(68).trim(), "ab ".repeat(68).trim()],
     ["a value in an array of objects", { a: [{ b: "Konstantin" }] }, "Konstantin", "*"],
-  ])("are found: %s", (_, values, text, expected) => {
+  ])("are found by these rules: %s", (_, values, text, expected) => {
     expect(hide(values, text)).toBe(expected);
   });
 
   it.each<[string, object, string, string]>([
-    ["placeholder", { grossweight: "grossweight" }, "grossweight", "grossweight"],
+    ["a whole placeholder", { grossweight: "grossweight" }, "grossweight", "grossweight"],
     ["part of a placeholder in camel case", { grossWeight: "weight gross" }, "Weight Gross", "Weight Gross"],
     ["part of a placeholder in snake case", { gross_weight: "weight" }, "weight", "weight"],
     ["part of a placeholder in capitals", { Weight: "weight" }, "weight", "weight"],
-    ["placeholder with two digits", { weight12: "weight12" }, "weight12", "weight12"],
-    ["number of a customer as a name", { weight123: "weight123" }, "weight123", "*"],
-    ["name that has spaces", { "Jo Weight": "weight" }, "weight", "*"],
-    ["name that begins with a digit", { "7weight": "7weight" }, "7weight", "*"],
-    ["name of 40 characters", { ["w".repeat(40)]: "w".repeat(40) }, "w".repeat(40), "w".repeat(40)],
-    ["name of 41 characters", { ["w".repeat(41)]: "w".repeat(41) }, "w".repeat(41), "*"],
-  ])("are not secret if they occur in a placeholder: %s", (_, values, text, expected) => {
+    ["a placeholder with two digits", { weight12: "weight12" }, "weight12", "weight12"],
+    ["not a name with three digits", { weight123: "weight123" }, "weight123", "*"],
+    ["not a name with spaces", { "Jo Weight": "weight" }, "weight", "*"],
+    ["not a name that begins with a digit", { "7weight": "7weight" }, "7weight", "*"],
+    ["a name of 40 characters", { ["w".repeat(40)]: "w".repeat(40) }, "w".repeat(40), "w".repeat(40)],
+    ["not a name of 41 characters", { ["w".repeat(41)]: "w".repeat(41) }, "w".repeat(41), "*"],
+  ])("are not redacted if they occur in a placeholder: %s", (_, values, text, expected) => {
     expect(hide(values, text)).toBe(expected);
   });
 

@@ -47,7 +47,7 @@ export interface Result {
 /** Longer than the 64 KiB that an unread document may hold. */
 const whole = fakePdf({ bytes: 100_000 });
 
-/** The value of limits that a row must not reach. */
+/** The value of timeouts that a row must not reach. */
 const long = 30_000;
 
 export const forms = everyForm.map(([form]) => form);
@@ -83,7 +83,7 @@ export async function play(cell: Cell, limitMs: number): Promise<Result> {
     hooks: {
       retry: () => {
         retries += 1;
-        // The circumstances return to normal.
+        // The fault ends: the host name resolves, or the port opens.
         name?.becomesKnown();
         if (scene.refused) restarted ??= FaultServer.start({ document: whole, port: server.port, host });
       },
@@ -162,7 +162,7 @@ async function read(form: string, from: PendingPdf | GeneratedPdf, folder?: stri
   return reader(from);
 }
 
-/** Checks that the next call gets its own document, and no remains of this one. */
+/** Checks that the next call receives its own document, and no bytes of this one. */
 async function generateNext(client: TemplatePdf, server: FaultServer): Promise<void> {
   server.reset();
   const next = await client.generate("next", {}).bytes();

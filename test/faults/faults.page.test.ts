@@ -9,12 +9,12 @@ import { wholeForms } from "./whole-forms.ts";
 const isPage = process.env["TEMPLATE_PDF_BUILD"] === "browser";
 
 const everyRowOfTable = groups.flatMap(({ rows }) => rows);
-/** A page's `fetch` does not tell why TLS failed, nor whether a request was sent: only Node's does. */
+/** Only Node's `fetch` reports why TLS failed and whether a request was sent. A browser's does not. */
 const rows = isPage
   ? everyRowOfTable.filter(({ scene }) => !scene.https).map((row): Row => ({ ...row, unsent: [] }))
   : everyRowOfTable;
 
-/** Most cells only wait for a limit of time. */
+/** Most cells only wait for a timeout. */
 vi.setConfig({ maxConcurrency: 48, testTimeout: 60_000 });
 
 makeUpHostNames();
@@ -31,10 +31,10 @@ afterAll(() => {
 /** The output methods to test, and their receivers. */
 type Asked = Readonly<Partial<Record<Cell["stage"], readonly string[]>>>;
 
-/** The output that leaves files, where there is one. */
+/** The output method that writes a file, if this test project has it. */
 const saving = forms.filter((form) => form === "saveTo()");
 
-/** One output that is held in memory, and the one that leaves files. */
+/** One output method in memory, and the one that writes a file. */
 const everyRow: Asked = { "the pending result": ["bytes()", ...saving] };
 
 /** The additional outputs for one row of each kind. */
@@ -43,7 +43,7 @@ const everyKind: Asked = {
   "the awaited document": ["stream()", ...saving],
 };
 
-/** What an output can tell apart: a whole document, an error within it, or one before it. */
+/** The results that outputs treat differently: a complete document, an error in it, or an error before it. */
 function kindOf(row: Row, transport: Transport): string {
   return row[transport] === "whole" ? "whole" : transport === "undici" ? row.secondTry : row.secondTryByFetch;
 }
@@ -91,7 +91,7 @@ describe.each<[string, Cell[]]>([
     ],
   ],
   [
-    "that happens once, if no document may be rendered twice",
+    "that happens once, with mayRenderTwice: false",
     [firstOfEachKind, unsentRows].flatMap((rowsBy) =>
       cellsOf(rowsBy, inMemory, { once: true, mayRenderTwice: false }),
     ),
@@ -104,7 +104,7 @@ describe.each<[string, Cell[]]>([
     const files = outcome === "whole" && cell.form === "saveTo()" ? ["saved.pdf"] : [];
     const expected = { outcome, attempts, files, isOverasked: false, isBusy: false };
     const result = await play(cell, 700);
-    // The limit that the first try is to reach is that of the second, too, and a busy machine may need longer for that.
+    // The second attempt has the same short limit, and a busy machine may need longer for it.
     const mayBeLate = cell.once && cell.row[cell.transport].startsWith("TimeoutError");
     const isLate = mayBeLate && !isDeepStrictEqual(result, expected);
     expect(isLate ? await play(cell, 7_000) : result).toEqual(expected);

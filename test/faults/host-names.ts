@@ -5,11 +5,11 @@ type Answer = "unknown" | "silent" | "loopback";
 type Callback = (error: Error | null, ...rest: unknown[]) => void;
 
 const names = new Map<string, Answer>();
-/** Refuse the lookups that were never answered: their callers may wait for their own timeout. */
+/** Functions that fail the lookups without an answer, because their callers may still wait for a timeout. */
 const unanswered = new Set<() => void>();
 let last = 0;
 
-/** Takes over, for the tests of this file, what becomes of the names that are made up here. */
+/** Replaces `dns.lookup` for the tests of a file, so that it also resolves the names from `hostName()`. */
 export function makeUpHostNames(): void {
   const { lookup } = dns;
   const madeUp = (name: string, options: { all?: boolean }, callback: Callback): void => {
@@ -34,7 +34,7 @@ export function makeUpHostNames(): void {
   });
 }
 
-/** Makes up a name that nothing else uses. */
+/** Creates a host name that nothing else uses. */
 export function hostName(answer: Answer): { readonly name: string; readonly becomesKnown: () => void } {
   const name = `host-${last++}.test`;
   names.set(name, answer);

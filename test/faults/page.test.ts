@@ -13,7 +13,7 @@ const inTable: Readonly<Record<SecondTry, string>> = {
   "not needed": "",
 };
 
-/** The page of all faults, in Markdown. */
+/** The Markdown page of all faults. */
 function faultsPage(): string {
   const count = groups.reduce((sum, { rows }) => sum + rows.length, 0);
   return `${[introduction(count), ...groups.map(sectionOf)].join("\n\n")}\n`;
@@ -75,12 +75,12 @@ function inWords(names: readonly string[]): string {
   return `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
 }
 
-it("docs/reports/faults.md says what the tables prove: if it is stale, run `npm run docs -- faults`", async () => {
+it("docs/reports/faults.md is up to date; otherwise, run `npm run docs -- faults`", async () => {
   const page = fileURLToPath(new URL("../../docs/reports/faults.md", import.meta.url));
   await expect(faultsPage()).toMatchFileSnapshot(page);
 });
 
-it("each fault has a name of its own", () => {
+it("each fault has a unique name", () => {
   const names = groups.flatMap(({ rows }) => rows.map(({ fault }) => fault.name));
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });

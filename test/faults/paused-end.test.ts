@@ -6,12 +6,12 @@ import { FaultServer } from "../support/faults/fault-server.ts";
 import { clientOf, rejectionOf } from "../support/service.ts";
 import { chunkedHead, end, untilClose, write } from "./steps.ts";
 
-/** More than an unread document may hold, and little enough to fit into what is read from the socket by then. */
+/** More than an unread document buffers, but small enough to be read from the socket before the pause. */
 const document = fakePdf({ bytes: 70_000 });
 const closing = { connection: "close" };
 const cut = write(document.subarray(0, -8));
 
-// By undici only: what a fetch of Node does with it cannot be fixed here (nodejs/undici#5360).
+// With undici only, because the behaviour of Node's fetch cannot be fixed here (nodejs/undici#5360).
 describe("a document whose connection ends before it is read", () => {
   it.each<[how: string, what: "whole" | "truncated", steps: readonly Step[]]>([
     ["HTTP/1.0", "whole", [untilClose, write(document)]],
@@ -23,7 +23,7 @@ describe("a document whose connection ends before it is read", () => {
       "truncated",
       [chunkedHead(closing), write(`${document.length.toString(16)}\r\n`), write(document)],
     ],
-  ])("with %s is %s", async (_how, what, steps) => {
+  ])("with %s is read as %s", async (_how, what, steps) => {
     const server = await FaultServer.start({ document });
     onTestFinished(() => server.close());
     server.fail(fault("the answer, and the end of its connection", () => [...steps, end]));

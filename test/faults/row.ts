@@ -8,8 +8,8 @@ export type Gets = "whole" | `${string}Error` | `${string}Error ${number}` | `Ti
 /**
  * The result of a retry if the fault happens once:
  * - `heals`: the complete document, with every output method
- * - `heals before hand-over`: the whole document in every form that is whole or nothing, asked of the pending
- *   result; who was given a stream, or the document itself, has had a part of the first already
+ * - `heals before hand-over`: the complete document, but only from methods of the pending result that return
+ *   it as a whole. A caller with a stream or an awaited document has received a part of the first document.
  * - `not tried`: a retry would fail again, or might do harm
  * - `in vain`: the fault remains after every retry
  * - `unseen`: `fetch` itself retries, and the first attempt succeeds
@@ -45,7 +45,7 @@ interface Scene {
   readonly whole?: (document: Uint8Array) => Uint8Array;
   /** `fetch` keeps the connection for a while after an abort. */
   readonly lingersByFetch?: boolean;
-  /** It takes so much CPU time that nothing else can be timed at the same time. */
+  /** The row takes so much CPU time that nothing else can be timed at the same time. */
   readonly heavy?: boolean;
   /** Limits in milliseconds, in addition to the one that the row reaches. */
   readonly timeouts?: Readonly<Record<string, number>>;

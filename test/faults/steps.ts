@@ -7,10 +7,10 @@ export const end: Step = { do: "end" };
 export const reset: Step = { do: "reset" };
 export const stall: Step = { do: "stall" };
 
-/** Lines as they are, and an empty one behind them. */
+/** These lines unchanged, and an empty line after them. */
 export const lines = (...all: readonly string[]): Step => write([...all, "", ""].join("\r\n"));
 
-/** The headers of a document whose end is the end of the connection. */
+/** The headers of a document that ends with the connection. */
 export const untilClose: Step = lines("HTTP/1.0 200 OK");
 
 export const chunkedHead = (headers: Readonly<Record<string, string>> = {}): Step => ({
@@ -21,7 +21,7 @@ export const chunkedHead = (headers: Readonly<Record<string, string>> = {}): Ste
 
 export const lastChunk: Step = write("0\r\n\r\n");
 
-/** Bytes in chunks of one size without the last, empty one; each chunk has an extension if one is given. */
+/** Bytes in chunks of one size, without the empty last chunk. Each chunk has the extension, if any. */
 export function chunks(bytes: Uint8Array, size: number, extension = ""): Step {
   const parts: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += size) {
@@ -31,7 +31,7 @@ export function chunks(bytes: Uint8Array, size: number, extension = ""): Step {
   return write(Buffer.concat(parts));
 }
 
-/** Bytes in pieces, one every so often. */
+/** Bytes in pieces, with a delay between two pieces. */
 export function drip(bytes: Uint8Array, pieceBytes: number, everyMs: number): Step[] {
   const steps: Step[] = [];
   for (let at = 0; at < bytes.length; at += pieceBytes) {

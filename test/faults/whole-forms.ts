@@ -1,2 +1,2 @@
-/** The forms of which nothing is given out before all of it is there. */
+/** The output methods that return nothing before the document is complete. */
 export const wholeForms: readonly string[] = ["bytes()", "buffer()", "arrayBuffer()", "blob()", "saveTo()"];

@@ -19,7 +19,7 @@ it.each(rows)("The name check for Windows rejects %s", (name, objection) => {
 
 const allowedNames = ["console.pdf", "com10.pdf", "CON$.pdf", "a.con"];
 it.each([...allowedNames, "Rechnung für Zoë 🧾.pdf", "ü".repeat(255)])(
-  "Windows allows a file name such as %s",
+  "The name check for Windows allows %s",
   (name) => {
     expect(objectionOfWindows(name)).toBeUndefined();
   },
@@ -40,7 +40,7 @@ it.each([
   ["..", "C:\\work\\now\\.."],
   ["C:", "C:\\work\\now\\"],
   ["a.pdf.", "C:\\work\\now\\a.pdf."],
-])("The absolute path on Windows of %s, from C:\\work\\now, is %s", (text, expected) => {
+])("On Windows, the absolute path of %s in C:\\work\\now is %s", (text, expected) => {
   expect(absolutePath(text, "C:\\work\\now", win32)).toBe(expected);
 });
 
@@ -49,6 +49,6 @@ it.each([
   // Only the system knows the parent folder of a link.
   ["linked/../a.pdf", "/work/now/linked/../a.pdf"],
   ["out/", "/work/now/out/"],
-])("The absolute path elsewhere of %s, from /work/now, is %s", (text, expected) => {
+])("On POSIX systems, the absolute path of %s in /work/now is %s", (text, expected) => {
   expect(absolutePath(text, "/work/now", posix)).toBe(expected);
 });

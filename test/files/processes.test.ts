@@ -82,7 +82,7 @@ describe.runIf(process.platform === "linux")("saveTo() in a process", () => {
 });
 
 describe("A process", () => {
-  it("exits when its documents are saved, and not before", async () => {
+  it("exits only after its document is saved", async () => {
     const service = await Service.start(withLength(pdf));
     const path = join(temporaryFolder(), "a.pdf");
     const script = await childScript(`${createClient} pdfs.generate("uid", {}).saveTo(paths[0]);`);

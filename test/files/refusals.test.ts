@@ -26,7 +26,7 @@ const refusedOnWindows: typeof refusedPaths = [
   ["a dot at the end", "a.pdf.", /a dot or space at the end/],
 ];
 
-/** The same for values that do not depend on the folder. */
+/** Refused values that do not depend on the folder. */
 const refusedValues: readonly (readonly [string, unknown, RegExp])[] = [
   ["the root", "/", isFolder],
   ["the working directory", ".", isFolder],
@@ -90,7 +90,7 @@ describe("saveTo() in the same tick as generate()", () => {
     expect(String(await refusal(() => "\\\\.\\NUL"))).toMatch(/got a Windows device\.$/);
   });
 
-  it("rejects with the error of the file system as the cause, if there is one", async () => {
+  it("rejects with an error whose cause is the error of the file system, if there is one", async () => {
     const error = await refusal((folder) => join(folder, "missing", "a.pdf"));
     expect(error.cause).toMatchObject({ code: "ENOENT" });
     expect(await refusal((folder) => join(folder, "a-folder"))).not.toHaveProperty("cause");
@@ -98,7 +98,7 @@ describe("saveTo() in the same tick as generate()", () => {
     expect((await refusal(() => new URL("https://example.com"))).cause).toBeInstanceOf(TypeError);
   });
 
-  it("makes every other output of the document reject too, and saves nothing", async () => {
+  it("makes every other output of the document reject, and saves nothing", async () => {
     const service = await Service.start(withLength(pdf));
     const folder = await folderWithContent();
     const pending = generate(service.client());
@@ -110,7 +110,7 @@ describe("saveTo() in the same tick as generate()", () => {
   });
 });
 
-it("saveTo() of an awaited document refuses a path, and leaves nothing behind", async () => {
+it("saveTo() of an awaited document rejects if the folder is missing, and leaves no file", async () => {
   const service = await Service.start(withLength(pdf));
   const folder = await folderWithContent();
   const document = await generate(service.client());
@@ -141,7 +141,7 @@ it("saveTo() with { recursive: true } creates the missing folders of the path", 
   expect((await readFile(path)).equals(pdf)).toBe(true);
 });
 
-it("saveTo() does not create folders with { recursive: false }", async () => {
+it("saveTo() does not create folders unless `recursive` is true", async () => {
   const folder = join(temporaryFolder(), "out");
   const service = await Service.start(withLength(pdf));
   for (const options of [undefined, {}, { recursive: false }]) {

@@ -43,10 +43,10 @@ describe.each(stages)("saveTo() of %s", (stage) => {
   });
 
   it.each([
-    ["is an error response", saying(404)],
+    ["is an error", saying(404)],
     ["is not a PDF", saying(200, "<html>")],
     ["is truncated", beginningThenClosing],
-  ])("leaves an existing file and its folder unchanged if the document %s", async (_, answer) => {
+  ])("leaves an existing file and its folder unchanged if the response %s", async (_, answer) => {
     const folder = temporaryFolder();
     const path = join(folder, "invoice.pdf");
     await writeFile(path, "the old invoice");
@@ -72,7 +72,7 @@ describe("saveTo()", () => {
     expect(pdf.equals(await readFile(path))).toBe(true);
   });
 
-  it("leaves one whole file if 50 calls save to one path", async () => {
+  it("leaves one complete file if 50 calls save to the same path", async () => {
     const sizes = Array.from({ length: 50 }, (_, index) => 50_000 + index);
     const service = await Service.start((received) => {
       const { size } = JSON.parse(received.body) as { size: number };
@@ -127,7 +127,7 @@ describe("saveTo()", () => {
   });
 });
 
-/** Waits until a file in the folder has this many bytes. Ignores the file that only tests the folder and disappears again. */
+/** Waits until a file in the folder has this many bytes. Ignores the empty file that tests the folder. */
 async function sizeReaches(folder: string, bytes: number): Promise<void> {
   for (;;) {
     for (const name of await readdir(folder)) {

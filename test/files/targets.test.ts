@@ -39,7 +39,7 @@ describe.runIf(hasLinks)("saveTo() through a link", () => {
 
   it.each([
     ["into a missing folder", { a: join("missing", "new.pdf") }, /folder does not exist/],
-    ["in a circle", { a: "b", b: "a" }, /circle|links/],
+    ["that is part of a circle", { a: "b", b: "a" }, /circle|links/],
   ])("refuses a link %s", async (_, links, message) => {
     const folder = temporaryFolder();
     for (const [name, target] of Object.entries(links)) await symlink(target, join(folder, name));
@@ -66,7 +66,7 @@ describe.runIf(hasModes)("The mode of a saved file", () => {
   });
 
   // The superuser may write to any file.
-  it.runIf(process.getuid?.() !== 0)("is kept even if the user cannot write to the old file", async () => {
+  it.runIf(process.getuid?.() !== 0)("is unchanged if the user cannot write to the old file", async () => {
     const path = join(temporaryFolder(), "invoice.pdf");
     await writeFile(path, "old", { mode: 0o444 });
     const error = await rejectionOf(save(path));
@@ -82,7 +82,7 @@ describe.runIf(hasModes)("The mode of a saved file", () => {
     expect(await modeOf(path)).toBe("640");
   });
 
-  it("hides the temporary copy of a private file from other users", async () => {
+  it("is also the mode of the temporary file, so that a private file stays private", async () => {
     process.umask(0);
     const folder = temporaryFolder();
     const path = join(folder, "payslip.pdf");
@@ -91,7 +91,7 @@ describe.runIf(hasModes)("The mode of a saved file", () => {
     const length = { "content-length": String(pdf.length) };
     const service = await Service.start(beginning(pdf.subarray(0, 100_000), length));
     const saving = generate(service.client()).saveTo(path);
-    // Ignores the empty draft that only tests the folder and disappears again.
+    // Ignores the empty file that only checks whether the folder is writable.
     const modes = new Set<string>();
     for (let isWritten = false; !isWritten; ) {
       for (const name of (await readdir(folder)).filter((one) => one !== "payslip.pdf")) {
@@ -148,7 +148,7 @@ describe.runIf(process.platform === "linux")("saveTo() of a path that is not a r
   });
 });
 
-/** A device such as /dev/null or /dev/full. For root it is a copy, which a faulty `saveTo` may replace. */
+/** A device such as /dev/null or /dev/full. For root, it is a copy that a faulty `saveTo` may replace. */
 function deviceLike(name: "null" | "full"): string {
   if (process.getuid?.() !== 0) return `/dev/${name}`;
   const path = join(temporaryFolder(), name);

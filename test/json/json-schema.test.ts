@@ -13,7 +13,7 @@ it.each([
   ["example.com", false],
   ["http://example.com/a b", false],
   ["http://256.1.1.1", false],
-])("The format url is checked: %j is %s", (text, expected) => {
+])("With the format url, the validity of %j is %s", (text, expected) => {
   expect(isValid("url", text)).toBe(expected);
 });
 
@@ -31,6 +31,6 @@ it.each(Object.keys(format))("The format %s is checked in linear time", (name) =
     const text = core.repeat(10_000 / core.length);
     for (const start of ["", ...starts.split(" ")]) isValid(name, `${start}${text}!`);
   }
-  // The length limit rejects this expression, which takes long to compile.
+  // The length limit rejects this expression, which would take long to compile.
   isValid(name, `[${"\\p{L}".repeat(100_000)}]`);
 });

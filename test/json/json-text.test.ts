@@ -13,7 +13,7 @@ function refusalOf(text: string): string {
   throw new Error("This text was not refused.");
 }
 
-property("A JSON text may be any value, and may begin with a byte order mark", () =>
+property("parseJson() accepts any JSON value, with or without a byte order mark", () =>
   fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
     const json = JSON.stringify(value);
     for (const text of [json, `\ufeff ${json}\n`]) {
@@ -48,7 +48,7 @@ describe("A text that is not JSON", () => {
     expect(refusalOf(text)).toBe(`values.json:${message}`);
   });
 
-  property("is rejected with a message of one line that does not quote it", () => {
+  property("is rejected with a message of one line that does not quote the text", () => {
     const canary = "qzx71vv";
     const words = ["u00", "true", "nul", "\u00a0", "\ud800", canary];
     const piece = fc.constantFrom(...'{}[],:"\\ \n\t/*-+.01eE', ...words);
@@ -96,7 +96,7 @@ describe("A number", () => {
     "1.7976931348623157e308",
     "0e999",
   ];
-  it.each(kept)("is accepted otherwise: %s", (number) => {
+  it.each(kept)("is accepted if JavaScript changes at most its fraction: %s", (number) => {
     expect(parseJson(`[${number}]`, "a.json")).toEqual(JSON.parse(`[${number}]`));
   });
 });
@@ -108,7 +108,7 @@ it.each<[path: (string | number)[], position: string | undefined]>([
   [["a", 1, "b"], "3:11"],
   [["a", 2], undefined],
   [["c"], undefined],
-])("The position of %j is %s, with or without a byte order mark", (path, position) => {
+])("The position of the path %j is %s, with or without a byte order mark", (path, position) => {
   const text = '{\r\n  "a": [1,\r\n    {"b": null}]\r\n}';
   expect(positionInJson(text, path)).toBe(position);
   expect(positionInJson(`\ufeff${text}`, path)).toBe(position);

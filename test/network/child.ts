@@ -7,7 +7,7 @@ import { bundleSource } from "../support/bundle-source.ts";
 
 /**
  * Runs a script in plain Node, with the package and undici bundled into it, and returns the JSON that it prints. A new process is
- * needed because Node reads its environment when it starts, which has no other proxies or certificate authorities.
+ * needed because Node reads its environment at the start. The process inherits no proxy or Node settings.
  *
  * @param body - statements that may use `await`, `TemplatePdf` and `argv`, the arguments
  */

@@ -17,19 +17,19 @@ const uidOf = ({ lines }: RawRequest) => /templates\/(\d+)\//.exec(lines[0] ?? "
 
 /** The ways in which a server ends a connection that could have been reused. */
 const endings: readonly ((socket: Socket, pdf: Buffer) => unknown)[] = [
-  // After a complete response: at once, and with a reset.
+  // Closed or reset after a complete response.
   (socket, pdf) => socket.end(wholeAnswer(pdf)),
   (socket, pdf) => socket.write(wholeAnswer(pdf), () => socket.resetAndDestroy()),
-  // Instead of a response.
+  // Closed or reset instead of a response.
   (socket) => socket.end(),
   (socket) => socket.resetAndDestroy(),
-  // In the middle of the headers, and of a document.
+  // Closed in the middle of the headers or of a document.
   (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-ty"),
   (socket, pdf) => socket.end(wholeAnswer(pdf).subarray(0, -999)),
 ];
 
 it.each(transports)(
-  "returns only complete documents if connections are closed at any moment, with %s",
+  "a client returns only complete documents if the server closes connections at any moment, with %s",
   async (_, options) => {
     withoutBackOff();
     const broken = new Map<string, number>();
@@ -38,7 +38,7 @@ it.each(transports)(
       const uid = uidOf(request);
       const pdf = documentOf(uid);
       const times = broken.get(uid) ?? 0;
-      // Two failures for one document are enough: it also meets connections that ended after the response to another one.
+      // Two failures for one document are enough, because connections closed for others can also fail it.
       if (times === 2 || server.requests.length % 4 > 0) return void socket.write(wholeAnswer(pdf));
       broken.set(uid, times + 1);
       endings[ended++ % endings.length]?.(socket, pdf);

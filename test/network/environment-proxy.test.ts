@@ -16,7 +16,7 @@ const inBase64 = btoa(`user:${password}`);
 /** Reaches this machine, although its name is not a loopback address. */
 const any = "0.0.0.0";
 
-/** A proxy that reaches a service by two names, and a client for one of the names. */
+/** Starts a service, a proxy that resolves a host name to the service, and a client for that name. */
 async function start(settings: Partial<ProxySettings> = {}, name = "service.test") {
   const service = await startService();
   const host = name === "service.test" ? name : `${name}:${service.port}`;
@@ -37,7 +37,7 @@ describe("a proxy from the environment", () => {
     [{ HTTP_PROXY: "<proxy>", NO_PROXY: any }, any, "directly"],
     [{ HTTP_PROXY: "<proxy>", no_proxy: `example.com, ${any}` }, any, "directly"],
     [{ HTTP_PROXY: "<proxy>", NO_PROXY: "service.test", no_proxy: "a.test" }, "service.test", "by the proxy"],
-  ])("with %j receives requests for %s %s", async (variables, host, way) => {
+  ])("is configured by %j, so that requests for %s are sent %s", async (variables, host, way) => {
     // Every 2xx status opens a tunnel.
     const success = "HTTP/1.1 204 No Content\r\n\r\n";
     const { proxy, client, targets, target } = await start({ success }, host);
@@ -71,7 +71,7 @@ describe("a proxy from the environment", () => {
     ["repeats the credentials", { refusal: `${password} ${inBase64}\r\n\r\n` }, /failed: .*NO_PROXY/],
     ["hangs up", { refusal: "\r\n" }, /failed: other side closed.*NO_PROXY/],
   ])(
-    "that %s is named in the error with advice and without its password, and retried if that may help",
+    "that %s is named in the error, without its password, and is retried if that may help",
     async (_what, settings, said, attempts = 2) => {
       const { proxy, client } = await start(settings);
       vi.stubEnv("HTTP_PROXY", byUser(proxy.port));
@@ -91,7 +91,7 @@ describe("a proxy from the environment", () => {
   );
 
   it.each([`http://user:${password}@:no-port`, `ftp://user:${password}@127.0.0.1`, `${password}.test:3128`])(
-    "with an invalid address is a ConfigurationError without it, until it is corrected (%#)",
+    "with an invalid address causes a ConfigurationError without the address, until it is corrected (%#)",
     async (address) => {
       const { proxy, client } = await start();
       vi.stubEnv("HTTP_PROXY", address);

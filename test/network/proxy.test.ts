@@ -76,7 +76,7 @@ describe("a proxy from the environment", () => {
   });
 });
 
-it("a proxy that refuses the password of a dispatcher causes a ConnectionError without the password or the key", async () => {
+it("a proxy that refuses a password causes a ConnectionError without the password or the key", async () => {
   const { proxy, service } = await start({ credentials });
   const dispatcher = new ProxyAgent({ uri: by(proxy, "user:canary-of-the-password") });
   onTestFinished(() => dispatcher.destroy());
@@ -88,7 +88,7 @@ it("a proxy that refuses the password of a dispatcher causes a ConnectionError w
   expect(service.allConnections).toBe(0);
 });
 
-it("with only NODE_EXTRA_CA_CERTS and HTTPS_PROXY set, a service and a proxy behind TLS are reachable", async () => {
+it("NODE_EXTRA_CA_CERTS and HTTPS_PROXY are enough to reach a service and a proxy behind TLS", async () => {
   const authority = makeAuthority();
   const script = `
     const results = [];

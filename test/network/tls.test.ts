@@ -18,7 +18,7 @@ function trusting(): readonly ClientOptions[] {
 }
 
 describe("a service with a certificate of a private certificate authority", () => {
-  it.each(here)("is trusted with `dispatcher: new Agent({ connect: { ca } })`, as %s", async (host) => {
+  it.each(here)("is trusted with `dispatcher: new Agent({ connect: { ca } })` at %s", async (host) => {
     const service = await startService(authority.issue(here));
     for (const options of trusting()) {
       expect(await sourceOf(clientOf(`https://${host}:${service.port}`, options))).toBe("tls");
@@ -42,7 +42,7 @@ describe("a service that does not prove its identity", () => {
       ["its certificate is for DNS:pdf.example.com, not for localhost", "Use a host name in `baseUrl`"],
     ],
     [
-      "at a port for http:",
+      "on a port without TLS",
       undefined,
       /ERR_SSL_|EPROTO/,
       ["the server on that port does not use TLS", "https://", "http://"],

@@ -31,7 +31,7 @@ function parentOf(traceparent: unknown) {
 }
 
 describe.each(transports)("OpenTelemetry's undici instrumentation with %s", (_, options) => {
-  it("records a request as a client span below the active span, and sends its ID to the service", async () => {
+  it("records a request as a client span below the active span, and sends the span ID", async () => {
     const tracing = startTracing();
     const service = await Service.start(withLength(pdf));
     const client = service.client({ ...options, apiKey: plainKey });
@@ -54,7 +54,7 @@ describe.each(transports)("OpenTelemetry's undici instrumentation with %s", (_, 
   it.each([
     ["is refused", saying(400, "{}")],
     ["is truncated", cutOffAfter(pdf, 1_000)],
-  ])("ends the span if the response %s, without key or values", async (_, answer) => {
+  ])("ends the span without the key or the values if the response %s", async (_, answer) => {
     const tracing = startTracing();
     const service = await Service.start(answer);
     const client = service.client({ ...options, apiKey: plainKey });

@@ -24,7 +24,7 @@ describe("The names of options", () => {
     ["https://x", "Expected the client options to be an object, got a string."],
     [AbortSignal.abort(), "Expected the client options to be an object, got a signal. Pass { signal }."],
     [{ baseURL: 1 }, `Unknown client option \`baseURL\`. ${list}`],
-  ])("are checked in %j: %s", (options, message) => {
+  ])("are checked: the result for %j is %s", (options, message) => {
     expect(refusalOf(() => rules.checkNames(options as object, known, "client"))).toBe(message);
   });
 });

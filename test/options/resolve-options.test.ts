@@ -25,7 +25,7 @@ describe("The timeouts", () => {
     expect(resolveTimeouts({ [name]: undefined })).toEqual(defaults);
   });
 
-  it.each(names)("are rejected by name if %s is not above 0", (name) => {
+  it.each(names)("are rejected with an error that names %s if it is not above 0", (name) => {
     expect(() => resolveTimeouts({ [name]: 0 })).toThrow(
       `Expected \`timeouts.${name}\` to be a number of milliseconds above 0, or Infinity, got \`0\` (number).`,
     );

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Leading, windowOf } from "../../src/queue/fleet-pace.ts";
 
 describe("a window of a rate limit", () => {
-  it.each([0.1, 7.5, 187, 12_345])("allows %d per second, within half a percent", (perSecond) => {
+  it.each([0.1, 7.5, 187, 12_345])("allows %d requests per second, within 0.5 %", (perSecond) => {
     const { max, duration } = windowOf(perSecond);
     expect(Number.isInteger(max) && Number.isInteger(duration)).toBe(true);
     expect((max * 1000) / duration / perSecond).toBeGreaterThan(0.995);
@@ -16,8 +16,8 @@ describe("a window of a rate limit", () => {
 });
 
 /**
- * A service that allows this many requests per second, and four workers that can send more. Returns the rates in the second half
- * and the refusals.
+ * Simulates four workers that can exceed the service's limit of `allowed` requests per second. Returns the
+ * rates of the second half, the share of refusals, and the accepted requests per second.
  */
 function simulate(allowed: number, seconds: number, known = Number.POSITIVE_INFINITY) {
   const leading = new Leading(known);

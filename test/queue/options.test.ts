@@ -6,14 +6,14 @@ import { SharedTurns } from "../../src/queue/shared-turns.ts";
 const connection = "redis://127.0.0.1:9";
 const sink = { put: async () => {} };
 
-describe("the options of a queue", () => {
+describe("a queue", () => {
   it.each([
     [{}, /needs a `name`/],
     [{ name: "a:b" }, /`name` to be a non-empty string without a colon/],
     [{ name: "a", nmae: "b" }, /Unknown queue option `nmae`/],
     [{ name: "a", keepFailedFor: 0 }, /`keepFailedFor` to be a number of milliseconds above 0/],
     [{ name: "a", prefix: 1 }, /`prefix` to be a non-empty string/],
-  ])("%j: %s", (options, message) => {
+  ])("refuses the options %j: %s", (options, message) => {
     expect(() => bulkQueue({ connection, ...options } as never)).toThrow(message);
   });
 
@@ -39,7 +39,7 @@ describe("the options of a queue", () => {
   });
 });
 
-describe("the options of a worker", () => {
+describe("a worker", () => {
   const client = new TemplatePdf({ baseUrl: "http://127.0.0.1:9", apiKey: "k" });
   it.each([
     [{ sink }, /`client` is required/],
@@ -48,7 +48,7 @@ describe("the options of a worker", () => {
     [{ client, sink, giveUpAfter: -1 }, /`giveUpAfter` to be a number of milliseconds/],
     [{ client, sink, retry: { limit: -1 } }, /`retry.limit`/],
     [{ client, sink, jobs: [] }, /Unknown worker option `jobs`/],
-  ])("are checked before it starts: %#", (options, message) => {
+  ])("checks its options before it starts: %#", (options, message) => {
     const runs = bulkQueue({ connection, name: "a" });
     expect(() => runs.work(options as never)).toThrow(message);
   });
@@ -62,7 +62,7 @@ describe("the options of a worker", () => {
 });
 
 describe("shared turns", () => {
-  it("are combined in one turn after the running one, even if that one fails", async () => {
+  it("are combined in one turn after the current turn, even if the current turn fails", async () => {
     const ends: ((error?: Error) => void)[] = [];
     const turns = new SharedTurns(
       () => new Promise((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve()))),

@@ -12,7 +12,7 @@ const content: QueuedContent = {
 const values = fc.dictionary(fc.string(), fc.jsonValue());
 
 describe("a job in the queue", () => {
-  property("is restored unchanged, readable or sealed", () =>
+  property("is restored unchanged, whether readable or sealed", () =>
     fc.asyncProperty(values, fc.constantFrom<SealKey | undefined>(undefined, sealKey), async (some, key) => {
       const codec = new JobCodec(key);
       const sent: QueuedContent = JSON.parse(
@@ -32,14 +32,14 @@ describe("a job in the queue", () => {
 
   it.each<[title: string, key: SealKey | undefined, id: string, message: RegExp]>([
     ["another key", new Uint8Array(32), "id", /sealed with another key/],
-    ["the id of another job", sealKey, "other", /sealed with another key or changed/],
+    ["the id of another job", sealKey, "other", /was changed, or was sealed with another key/],
     ["no key", undefined, "id", /a sealed job\. Pass `sealKey`/],
   ])("that is sealed cannot be read with %s", async (_title, key, id, message) => {
     const sealed = await new JobCodec(sealKey).encode("id", content);
     await expect(new JobCodec(key).decode(id, sealed)).rejects.toThrow(message);
   });
 
-  it("accepts the key as bytes, base64 or a key of Web Crypto", async () => {
+  it("accepts a seal key as bytes, base64 or a Web Crypto key", async () => {
     const usages: KeyUsage[] = ["encrypt", "decrypt"];
     const imported = await crypto.subtle.importKey("raw", sealKey, "AES-GCM", false, usages);
     const sealed = await new JobCodec(sealKey).encode("id", content);
@@ -47,19 +47,19 @@ describe("a job in the queue", () => {
       expect(await new JobCodec(key).decode("id", sealed)).toEqual(content);
   });
 
-  it.each(["short", new Uint8Array(16)])("refuses a key of another length: %s", async (key) => {
+  it.each(["short", new Uint8Array(16)])("refuses a seal key of the wrong length: %s", async (key) => {
     const message = /`sealKey` must be 32 bytes .* but has \d+ bytes/;
     await expect(new JobCodec(key).encode("id", content)).rejects.toThrow(message);
   });
 
-  it.each([{ v: 2, content }, undefined])("refuses another version: %j", async (data) => {
+  it.each([{ v: 2, content }, undefined])("of another version is refused: %j", async (data) => {
     await expect(new JobCodec(undefined).decode("id", data as never)).rejects.toMatchObject({
       code: "queue_failed",
       message: expect.stringMatching(/another version of template-pdf .* stays in the queue/),
     });
   });
 
-  it("has a digest that depends on its run and on its content", async () => {
+  it("has digests that depend on the run, the kind and the text", async () => {
     const all = ["run key a", "run key a", "run place a", "other key a", "run key b"];
     const parts = all.map((each) => each.split(" ") as [string, "key" | "place", string]);
     const digests = await Promise.all(parts.map((part) => digestOf(...part)));

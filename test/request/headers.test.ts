@@ -11,7 +11,7 @@ const read = (headers: unknown, mayAuthorize = false) => [
 ];
 
 describe("The headers of a request", () => {
-  it("carry the API key and the content type (spec, Endpoints)", () => {
+  it("contain the API key and the content type (spec, Endpoints)", () => {
     const expected = ["authorization", "API-Key k3y", "content-type", "application/json"];
     expect(buildHeaders("k3y", new Map())).toEqual(expected);
   });
@@ -31,7 +31,7 @@ describe("The caller's headers", () => {
     ["a repeated name", Object.entries({ accept: "a", Accept: "b" }), { accept: "a, b" }],
     ["white space around a value", { a: " \t1 \t2\t " }, { a: "1 \t2" }],
     ["Latin-1 with its no-break space", { a: "\xa0£é\xa0" }, { a: "\xa0£é\xa0" }],
-  ])("are returned by lower-case name: %s", (_, headers, expected) => {
+  ])("are returned with lower-case names: %s", (_, headers, expected) => {
     expect(read(headers)).toEqual(Object.entries(expected));
   });
 
@@ -55,7 +55,7 @@ describe("The caller's headers", () => {
     ["Digest a b", "b"],
     ["t0ken", "t0ken"],
     [undefined, undefined],
-  ])("have credentials after the last space in their authorization: %s", (authorization, credentials) => {
+  ])("have credentials after the last space of `authorization`: %s", (authorization, credentials) => {
     expect(credentialsIn(readHeaders({ accept: "a/b", authorization }, true, true))).toBe(credentials);
   });
 
@@ -87,7 +87,7 @@ describe("The caller's headers", () => {
     ["an array of null", [null], eachPair],
     ["an array with one string", [["a"]], eachPair],
     ["a number as a name", [[1, "x"]], eachPair],
-  ])("are rejected in another shape: %s", (_, headers, message) => {
+  ])("are rejected in an unsupported shape: %s", (_, headers, message) => {
     expect(() => read(headers)).toThrow(new ConfigurationError(message));
   });
 
@@ -138,7 +138,7 @@ describe("An API key function that throws", () => {
     [1, "after 1 attempt"],
     [2, "after 2 attempts"],
   ])(
-    "becomes an error with the number of attempts and the last error after %d attempts",
+    "causes an error with the number of attempts, and with the last error as its cause: %d attempts",
     async (attempts, progress) => {
       const cause = new Error("of the attempt before");
       const message = `The \`apiKey\` function failed with TypeError ${progress}. Its error is not shown because it may contain a key: catch it in that function.`;

@@ -14,8 +14,8 @@ const isLate = async (total: string) => {
 };
 
 /**
- * The same schemas for each library: an invoice with a total that is converted to pounds, lines, and a currency with a default;
- * and an asynchronous schema with a total for which only "late" is valid. arktype has no asynchronous schemas.
+ * Two schemas for each library. The invoice converts its total to pounds, and has lines and a currency with a
+ * default. The asynchronous schema accepts only the total "late". arktype has no asynchronous schemas.
  */
 const libraries: [string, invoice: StandardSchemaV1, waiting?: StandardSchemaV1][] = [
   [

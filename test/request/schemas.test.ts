@@ -68,7 +68,7 @@ describe("template()", () => {
     expect(() => template(uid, schema)).toThrow(new ConfigurationError(message));
   });
 
-  it("must create templates with a schema: generate() rejects other objects, whose schema would not be checked", async () => {
+  it("is required for a schema: generate() rejects a plain object with a uid and a schema", async () => {
     const pdfs = new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: null });
     const made: Template = { uid, schema: z.object({}) };
     await expect(pdfs.generate(made, {})).rejects.toThrow(
@@ -134,7 +134,7 @@ describe("A schema that throws", () => {
     // biome-ignore lint/suspicious/noThenProperty: a library may use its own promise class.
     ["when it is awaited", (error) => Object.defineProperty({}, "then", { get: () => fail(error) })],
     ["when its result is read", (error) => Object.defineProperty({}, "issues", { get: () => fail(error) })],
-  ])("rejects with a ConfigurationError without values: %s", async (_, throwing) => {
+  ])("causes a ConfigurationError without values: %s", async (_, throwing) => {
     const thrown = new TypeError(`no account: ${iban}`, { cause: { iban } });
     const error = await refusal(() => throwing(thrown));
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -153,7 +153,7 @@ describe("A schema that throws", () => {
     expect(error.attempts).toBe(0);
   });
 
-  it("rejects with a ConfigurationError if reading its issue throws", async () => {
+  it("causes a ConfigurationError if reading its issue throws", async () => {
     const issue = new Proxy([], { get: () => fail(new RangeError(iban)) });
     const error = await refusal(async () => ({ issues: [issue] }));
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -187,7 +187,7 @@ describe("An issue", () => {
     },
   );
 
-  it("is omitted after 1,000 others, and the message contains their number", async () => {
+  it("is omitted after 1,000 others, and the message says how many issues it does not list", async () => {
     const issues = Array.from({ length: 50_000 }, (_, at) => ({ message: "is wrong", path: ["lines", at] }));
     const error = await refusal(() => ({ issues }));
     expect(error.issues).toHaveLength(1_000);
@@ -225,7 +225,7 @@ describe("An issue", () => {
     expect(inspect(await failed, { depth: 9 })).toContain("no account: [redacted]");
   });
 
-  it("has no message from the schema and no cause if the values cannot be read", async () => {
+  it("does not contain the schema's message or a cause if the values cannot be read", async () => {
     const values: { iban: string; self?: object } = { iban };
     values.self = values;
     const issues = [{ message: `got ${iban}`, path: ["iban"] }];
@@ -235,7 +235,7 @@ describe("An issue", () => {
   });
 
   it.each<[string, unknown, readonly (string | number)[]]>([
-    ["missing", undefined, []],
+    ["no entries", undefined, []],
     ["objects with a key", [{ key: "lines" }, { key: 0 }], ["lines", 0]],
     ["symbols", [Symbol("s"), { key: Symbol("t") }], ["Symbol(s)", "Symbol(t)"]],
     ["keys of a Map", [{ key: {} }, Object.create(null), { key: null }], ["?", "undefined", "null"]],

@@ -53,7 +53,7 @@ describe("The base URL", () => {
   });
 
   it.each(["https://example.com/api/v1", "https://example.com/api/v1/templates-of-ours"])(
-    "can have a prefix that is not the endpoint: %s",
+    "can have a path that only resembles the endpoint: %s",
     (baseUrl) => expect(parseBaseUrl(baseUrl).href).toBe(baseUrl),
   );
 

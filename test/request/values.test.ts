@@ -73,7 +73,7 @@ it.each<[string, object]>([
   ["objects of another realm", { a: runInNewContext("({ b: [1, { c: new Date(0) }] })") as unknown }],
   ["a property named __proto__", JSON.parse('{"__proto__":{"a":1},"b":{"__proto__":2}}') as object],
   ["one object in several places", { from: shared, to: shared, both: [shared, shared] }],
-])("Values are sent in the same way as by JSON.stringify: %s", (_, values) => {
+])("Values are converted in the same way as by JSON.stringify: %s", (_, values) => {
   expect(serializeValues(values, "inv_2024")).toBe(JSON.stringify(values));
 });
 
@@ -135,7 +135,7 @@ describe("Values that throw while they are read", () => {
   it.each<[string, object, string[]]>([
     ["a getter", { a: [getter("b", fail)] }, ["a/0/b"]],
     ["a getter named toJSON", { a: getter("toJSON", fail) }, ["a"]],
-    ["a proxy, in each place", { a: unreadable, b: [unreadable] }, ["a", "b/0"]],
+    ["a proxy in an object and in an array", { a: unreadable, b: [unreadable] }, ["a", "b/0"]],
     ["a toJSON that throws a text", { a: { toJSON: failWithText } }, ["a"]],
   ])("are rejected with their path, without the error message: %s", (_, values, paths) => {
     const error = refusal({ ...values, z: Number.NaN });
@@ -233,7 +233,7 @@ describe("The error for values", () => {
   });
 });
 
-it("Values can be nested 500 levels deep", () => {
+it("Values can be nested up to 500 levels deep", () => {
   const deepest = nested(499, {});
   expect(serializeValues(deepest, "u")).toBe(JSON.stringify(deepest));
   const tooDeep = /is nested deeper than 500 levels$/;
@@ -243,7 +243,7 @@ it("Values can be nested 500 levels deep", () => {
   expect(issuesOf({ outgrown })).toEqual([expect.stringMatching(tooDeep)]);
 });
 
-it("Values are not modified, although they are frozen or cannot be sent", () => {
+it("Values are not modified, even if they cannot be sent", () => {
   const values = Object.freeze({ a: Object.freeze([1, Number.NaN]), b: Object.freeze({ c: new Set([1]) }) });
   const before = inspect(values, { depth: 20, showHidden: true });
   expect(refusal(values).issues.map(({ path }) => path.join("/"))).toEqual(["a/1", "b/c"]);

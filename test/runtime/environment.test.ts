@@ -53,10 +53,10 @@ it.each<[string, Record<string, unknown>]>([
 const base = { baseURI: "https://app.example.com/base/" };
 const blob = { href: "blob:https://app.example.com/5c1b", origin: "https://app.example.com" };
 it.each<[string, Record<string, unknown>, string | undefined]>([
-  ["the base of its document", { process: undefined, document: base, location }, base.baseURI],
-  ["the origin of the page in a worker of a Blob", { ...inWorker, location: blob }, blob.origin],
+  ["the base URL of its document", { process: undefined, document: base, location }, base.baseURI],
+  ["the origin of the page for a worker of a Blob", { ...inWorker, location: blob }, blob.origin],
   [
-    "undefined if that origin is opaque",
+    "undefined for a worker of a Blob with an opaque origin",
     { ...inWorker, location: { href: "blob:null/5", origin: "null" } },
     undefined,
   ],
@@ -68,7 +68,7 @@ it.each<[string, Record<string, unknown>, string | undefined]>([
 describe("An environment variable", () => {
   const name = "TEMPLATE_PDF_TEST";
 
-  it("is read at each call, even if it is empty", () => {
+  it("is read again at each call, and can be empty", () => {
     expect(readEnvironment(name)).toBeUndefined();
     for (const value of ["one", "two", ""]) {
       vi.stubEnv(name, value);

@@ -10,14 +10,14 @@ const begun: Answer = ({ response }) =>
 
 /** Responses by the outcome of the call. */
 const answers: Readonly<Record<string, Answer>> = {
-  whole: withLength(pdf),
-  busy: saying(503),
-  broken: ({ response }) =>
+  "a complete document": withLength(pdf),
+  "a 503": saying(503),
+  "a truncated document": ({ response }) =>
     response
       .writeHead(200, { "content-length": pdf.length })
       .write(pdf.subarray(0, 900), () => response.destroy()),
-  silent: () => {},
-  stalled: begun,
+  "no response": () => {},
+  "a stalled document": begun,
 };
 
 /** One output for each implementation. */

@@ -47,7 +47,7 @@ it("timeouts.firstByte does not restart when the headers of an unverified docume
 });
 
 describe("timeouts.stall", () => {
-  it("does not run while the reader of a stream pauses, and resumes when the reader does", async () => {
+  it("does not run while the reader of a stream pauses, and continues when the reader does", async () => {
     const length = { "content-length": String(big.length) };
     const service = await Service.start(beginning(big.subarray(0, 6_000_000), length));
     stopTime();

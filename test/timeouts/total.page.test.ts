@@ -70,7 +70,7 @@ describe("The default of timeouts.total", () => {
   it.each<[what: string, timeouts: { total?: number }, read: (pending: PendingPdf) => Promise<Uint8Array>]>([
     ["bytes()", {}, (pending) => pending.bytes()],
     ["a stream if the option was set, even to the default value", { total: 600_000 }, streamed],
-  ])("ends %s after 10 minutes", async (_, timeouts, read) => {
+  ])("is 10 minutes and ends %s", async (_, timeouts, read) => {
     const { service, pending } = await startHalf(timeouts);
     const failure = rejectionOf(read(pending));
     await service.request();

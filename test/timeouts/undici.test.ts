@@ -9,8 +9,8 @@ const pdf = pdfOf(200_000);
 const promised = { "content-length": String(pdf.length) };
 
 describe("undici's own limits of 300 s", () => {
-  // This test must be the first, and one single test: undici keeps its timers in its module, and they would belong to another
-  // clock.
+  // Keep this a single test, and the first one. undici stores its timers in its module, and they would use
+  // the clock of an earlier test.
   it("never fire before the headers, before the body or during the body", async () => {
     const service = await Service.start(() => {});
     stopTime();
@@ -32,7 +32,7 @@ describe("undici's own limits of 300 s", () => {
   });
 });
 
-// test/faults proves that the limit is retried and that it does not apply to fetch.
+// test/faults proves that this timeout is retried and that it does not apply to fetch.
 describe("timeouts.connect", () => {
   it("ends many calls whose TLS handshakes never finish, and closes their sockets", async () => {
     const server = await listenRaw((socket) => void socket.resume());
@@ -47,7 +47,7 @@ describe("timeouts.connect", () => {
     await eventually(() => server.openSockets === 0);
   });
 
-  it("does not limit a request on a new or an open connection", async () => {
+  it("does not limit the response time on a new or an open connection", async () => {
     const service = await Service.start(() => {});
     stopTime();
     const client = service.client();

@@ -5,7 +5,7 @@ import { framed, head, noise, wholeAnswer } from "../support/sockets.ts";
 import type { MakeTransport } from "./contract.ts";
 import { exchange, send, settle } from "./recorder.ts";
 
-/** Fast, because the best compression is slow. */
+/** Compresses with a low quality, because the best compression is slow. */
 function brotli(content: Uint8Array): Buffer {
   return brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } });
 }
@@ -45,10 +45,10 @@ export function describeBody(makeTransport: MakeTransport, isBlind: boolean): vo
     });
 
     it.each([
-      ["of length 0", wholeAnswer("")],
-      ["of a 204", head(204)],
-      ["of length 0 in gzip", wholeAnswer("", ["content-encoding: gzip"])],
-    ])("ends without a chunk if it is one %s", async (_kind, answer) => {
+      ["empty", wholeAnswer("")],
+      ["that of a 204", head(204)],
+      ["empty in gzip", wholeAnswer("", ["content-encoding: gzip"])],
+    ])("ends without a chunk if it is %s", async (_kind, answer) => {
       expect((await exchange(makeTransport(), answer)).events).toEqual(["sent", "head", "end"]);
     });
   });
@@ -63,7 +63,7 @@ export function describeBody(makeTransport: MakeTransport, isBlind: boolean): vo
         Buffer.concat([gzipSync(cutOff(document)), gzipSync(document.subarray(300_000))]),
       ],
       ["deflate (without its wrapper, as some servers send it)", deflateRawSync(document)],
-    ])("undoes %s", async (what, content) => {
+    ])("is decoded: %s", async (what, content) => {
       const recorder = await exchange(makeTransport(), codedAnswer(what.replace(/ \(.*/, ""), content));
       expect(recorder.events).toEqual(["sent", "head", "chunk", "end"]);
       expect([recorder.head.decoded, recorder.head.undecoded]).toEqual([true, undefined]);
@@ -75,7 +75,7 @@ export function describeBody(makeTransport: MakeTransport, isBlind: boolean): vo
       ["", undefined],
       ["snappy", "snappy"],
       ["gzip, snappy", "gzip, snappy"],
-    ])("does not decode the coding %j, and names it if it is unknown", async (coding, unknown) => {
+    ])("is not decoded if it is %j, and is reported if it is unknown", async (coding, unknown) => {
       const { head, body } = await exchange(makeTransport(), codedAnswer(coding, Buffer.from("opaque")));
       expect([head.undecoded, body.toString()]).toEqual([unknown, "opaque"]);
       if (unknown === undefined) expect(head.decoded).toBe(false);
@@ -96,8 +96,8 @@ export function describeBody(makeTransport: MakeTransport, isBlind: boolean): vo
     });
 
     const damages: [string, string, Buffer][] = [
-      ["no gzip", "gzip", document],
-      ["no br", "br", Buffer.alloc(1_000, 0xff)],
+      ["a body that is not gzip", "gzip", document],
+      ["a body that is not br", "br", Buffer.alloc(1_000, 0xff)],
       ["damaged gzip", "gzip", damaged(gzipSync(document))],
     ];
     const hiddenDamages: typeof damages = [
@@ -106,7 +106,7 @@ export function describeBody(makeTransport: MakeTransport, isBlind: boolean): vo
       ["truncated br around gzip", "gzip, br", cutOff(brotli(gzipSync(document)))],
     ];
     it.each([...damages, ...(isBlind ? [] : hiddenDamages)])(
-      "fails once, with a cause, for %s",
+      "reports one failure with a cause for %s",
       async (_what, coding, content) => {
         const transport = makeTransport();
         const recorder = await exchange(transport, codedAnswer(coding, content));

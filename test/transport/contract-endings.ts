@@ -19,7 +19,7 @@ const document = noise(200_000);
 const halfOfTen = `${head(200, ["content-length: 10"])}half`;
 const halfOfAChunk = `${head(200, ["transfer-encoding: chunked"])}${framed("half")}0\r\n`;
 
-/** When an exchange with a body that never ends is aborted. */
+/** The moments at which an exchange with an endless body is aborted. */
 const stages: [when: string, hooks: Hooks, coding: "plain" | "gzip"][] = [
   ["at the headers", { onHead: (one) => one.abort() }, "gzip"],
   ["at a chunk", { onChunk: (one) => one.abort() }, "gzip"],
@@ -29,7 +29,7 @@ const stages: [when: string, hooks: Hooks, coding: "plain" | "gzip"][] = [
   ["before a pause and a resume", { onChunk: (one) => [one.abort(), one.pause(), one.resume()] }, "plain"],
 ];
 
-/** When a connection breaks, and the events until then. `test/faults` plays many more breaks through the client. */
+/** How and when a connection breaks, and the events until then. `test/faults` tests many more breaks. */
 const breaks: [verb: "ends" | "resets", when: string, sent: string, events: string[]][] = [
   ["resets", "in the headers", "HTTP/1.1 200 OK\r\ncontent-type: appl", ["sent", "failure"]],
   ["resets", "before the body", head(200, ["content-length: 10"]), ["sent", "head", "failure"]],
@@ -41,9 +41,9 @@ const breaks: [verb: "ends" | "resets", when: string, sent: string, events: stri
 export function describeEndings(makeTransport: MakeTransport): void {
   describe("abort", () => {
     it.each([
-      ["before it is sent", true],
-      ["in the tick in which it is sent", false],
-    ])("keeps a request from being sent if it comes %s", async (_when, isBefore) => {
+      ["before send()", true],
+      ["in the same tick as send()", false],
+    ])("prevents a request if it is called %s", async (_when, isBefore) => {
       const server = await serveRaw((socket) => socket.write(wholeAnswer("")));
       const transport = makeTransport();
       const recorder = record(transport, requestTo(server.origin));
@@ -55,7 +55,7 @@ export function describeEndings(makeTransport: MakeTransport): void {
       expect(server.requests).toEqual([]);
     });
 
-    it("stops all events of a request while it is being sent", async () => {
+    it("stops all further events if it is called while the request is sent", async () => {
       const transport = makeTransport();
       const { recorder } = await send(transport, wholeAnswer(""), { onSent: (one) => one.abort() });
       await recorder.until("sent");
@@ -114,7 +114,7 @@ export function describeEndings(makeTransport: MakeTransport): void {
       const recorder = record(makeTransport(), requestTo(server.origin, rest));
       expect(() => recorder.send()).not.toThrow();
       await recorder.finished();
-      // `fetch` percent-encodes such a path as URLs demand; so nothing is smuggled either.
+      // `fetch` percent-encodes such a path, so it cannot smuggle a header either.
       if (recorder.events.at(-1) === "failure") expect(server.requests).toEqual([]);
       expect(server.requests.flatMap(({ lines }) => lines).join("\n")).not.toMatch(/^x-smuggled/m);
     });
@@ -126,7 +126,7 @@ export function describeEndings(makeTransport: MakeTransport): void {
         const transport = makeTransport();
         const { recorder } = await send(transport, async (socket) => {
           socket.write(sent);
-          // Closed only when the first part was received: a reset may overtake what was written before it.
+          // Waits until the first part was received, because a reset may discard bytes that were sent before.
           await received.promise;
           if (verb === "ends") socket.end();
           else socket.resetAndDestroy();

@@ -8,7 +8,7 @@ import { type Hooks, type Recorder, record, requestTo, send, settle } from "./re
 const MiB = 1024 * 1024;
 const size = 12 * MiB;
 const large = Buffer.alloc(size, noise(MiB));
-// Stored, not compressed, so that the body is as large on the wire as it is decoded.
+// This gzip has no compression, so that the body has the same size before and after it is decoded.
 const stored = gzipSync(large, { level: 0 });
 
 const moments: [when: string, hooks: Hooks, coding: "plain" | "gzip"][] = [
@@ -18,7 +18,7 @@ const moments: [when: string, hooks: Hooks, coding: "plain" | "gzip"][] = [
   ["in a later turn", { onHead: (one) => setImmediate(() => one.pause()) }, "plain"],
 ];
 
-/** Offers a body piece by piece, and counts what the system has taken from the server. */
+/** Writes a body piece by piece, and counts the bytes that the operating system has accepted. */
 function offer(content: Buffer, headers: readonly string[], taken: { bytes: number }) {
   return (socket: Socket) => {
     socket.write(head(200, [...headers, `content-length: ${content.length}`]));
@@ -34,10 +34,10 @@ function offer(content: Buffer, headers: readonly string[], taken: { bytes: numb
   };
 }
 
-/** When chunks may come. The recorder checks in every test that none comes while paused. */
+/** Tests when chunks arrive. The recorder checks in every test that no chunk arrives while paused. */
 export function describePause(makeTransport: MakeTransport): void {
   describe("pause and resume", () => {
-    /** Waits until nothing has moved while nine other requests came and went. */
+    /** Waits until no bytes have been accepted during nine other requests. */
     const standstill = async (transport: ReturnType<MakeTransport>, taken: { bytes: number }) => {
       for (let still = 0, before = -1; still < 3; ) {
         await settle(transport);
@@ -99,7 +99,7 @@ export function describePause(makeTransport: MakeTransport): void {
       socket.write(framed(""));
     };
 
-    it("loses nothing if every event pauses, and resumes in the next turn", async () => {
+    it("loses no byte if every event pauses the exchange until the next turn", async () => {
       const pauseAndResume = (one: Recorder) => [one.pause(), setImmediate(() => one.resume())];
       const hooks = { onHead: pauseAndResume, onChunk: pauseAndResume };
       const { recorder } = await send(makeTransport(), answerInChunks, hooks);
@@ -107,7 +107,7 @@ export function describePause(makeTransport: MakeTransport): void {
       expect(recorder.body.equals(document)).toBe(true);
     });
 
-    it("does not affect the next exchange over the same socket after the first has ended", async () => {
+    it("of an ended exchange do not affect the next exchange over the same socket", async () => {
       const answered: Socket[] = [];
       const transport = makeTransport();
       const { server, recorder: first } = await send(transport, (socket, { index }) => {

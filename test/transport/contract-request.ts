@@ -3,7 +3,7 @@ import { head, serveRaw, turn, wholeAnswer } from "../support/sockets.ts";
 import type { MakeTransport } from "./contract.ts";
 import { exchange, record, requestTo, send, settle } from "./recorder.ts";
 
-/** What is sent on the connection, and what is reported of a response before its body. */
+/** The bytes that are sent, and the part of a response that is reported before its body. */
 export function describeRequest(makeTransport: MakeTransport): void {
   describe("request", () => {
     it("sends the method, path, headers and body exactly as given", async () => {
@@ -48,7 +48,7 @@ export function describeRequest(makeTransport: MakeTransport): void {
   });
 
   describe("response headers", () => {
-    it("skips interim responses", async () => {
+    it("do not include interim responses", async () => {
       const hints = head("103 Early Hints", ["link: </style.css>; rel=preload"]) + head("102 Processing");
       const recorder = await exchange(makeTransport(), hints + wholeAnswer("body", ["x-final: yes"]));
       expect(recorder.events).toEqual(["sent", "head", "chunk", "end"]);
@@ -56,7 +56,7 @@ export function describeRequest(makeTransport: MakeTransport): void {
       expect(recorder.head.header("link")).toBeUndefined();
     });
 
-    it("reports every header as Latin-1, joins those with one name, and keeps cookies separate", async () => {
+    it("are reported as Latin-1, joined if they have the same name, and separate for cookies", async () => {
       const sent = [
         ["constructor", "no trap"],
         ["content-disposition", 'attachment; filename="r\u00e9sum\u00e9.pdf"'],
@@ -76,7 +76,7 @@ export function describeRequest(makeTransport: MakeTransport): void {
       expect(recorder.head.header("x-missing")).toBeUndefined();
     });
 
-    it("reports a redirect and never follows it", async () => {
+    it("of a redirect are reported, and the redirect is not followed", async () => {
       const target = await serveRaw((socket) => socket.write(wholeAnswer("")));
       const location = `${target.origin}/elsewhere`;
       const transport = makeTransport();

@@ -11,8 +11,8 @@ export type MakeTransport = () => Transport;
 /**
  * The contract of `src/transport/transport.ts`, proved over real sockets.
  *
- * @param isBlind - it detects neither damage in one of several codings nor the early end of a coded body, and does not free the
- * socket of a damaged body, because of the API that it uses: Node 20's fetch
+ * @param isBlind - whether the transport misses damage inside several codings and the early end of a coded
+ * body, and keeps the socket of a damaged body open, as Node 20's fetch does
  */
 export function describeTransport(name: string, make: MakeTransport, isBlind = false): void {
   describe(`the ${name} transport`, () => {

@@ -26,7 +26,7 @@ const unreadable = Object.defineProperty(new Error("boom"), "code", {
 describe("the explanation of a failure", () => {
   it.each<[what: string, cause: Error, reason: string, advice: string, isLasting?: boolean]>([
     ["an expired certificate", coded("CERT_HAS_EXPIRED"), "has expired", "check the clock", true],
-    ["a self-signed one", coded("DEPTH_ZERO_SELF_SIGNED_CERT"), "is self-signed", "_CERTS=", true],
+    ["a self-signed certificate", coded("DEPTH_ZERO_SELF_SIGNED_CERT"), "is self-signed", "_CERTS=", true],
     // A server that is starting may respond this way.
     ["no TLS", coded("EPROTO"), "another version of TLS, or none", "service uses http://", false],
     ["an interrupted handshake", failure({}, hungUp), "disconnected during the TLS", "Check the port"],
@@ -40,7 +40,7 @@ describe("the explanation of a failure", () => {
     expect(explain(cause)).toEqual({ ...texts, isLasting, unsent: true });
   });
 
-  it("of a proxy is an error with a name, a code, a status and at most one cause", () => {
+  it("of a proxy is a ProxyFailure with a name, a code, a status and an optional cause", () => {
     const cause = new Error("inner");
     const error = new ProxyFailure("failed", { status: 502, cause });
     expect(error).toMatchObject({ name: "ProxyFailure", code: "PROXY_FAILED", status: 502, cause });
@@ -63,7 +63,7 @@ describe("the explanation of a failure", () => {
     expect(explain(cause)).toBeUndefined();
   });
 
-  it("is found in the causes of an error, ten deep", () => {
+  it("is found in an error and its causes, up to ten levels deep", () => {
     expect(explain(inCauses(9, refused))).toEqual({ unsent: true });
     expect(explain(inCauses(10, refused))).toBeUndefined();
   });

@@ -20,7 +20,7 @@ describe("the fetch transport", () => {
     [undefined, {}],
     ["include", { credentials: "include" }],
   ] as const)(
-    "calls fetch without redirects, cache and `this`, with credentials: %s",
+    "calls fetch without redirects, a cache or `this`, and with the credentials %s",
     async (credentials, more) => {
       const fetch = vi.fn(async (_url: string, _init: FetchInit) => new Response("body"));
       await record(
@@ -47,7 +47,7 @@ describe("the fetch transport", () => {
     },
   );
 
-  it("reports what a fetch throws instead of rejecting", async () => {
+  it("reports an error that fetch throws synchronously", async () => {
     const cause = new TypeError("not today");
     const recorder = by(() => {
       throw cause;
@@ -56,7 +56,7 @@ describe("the fetch transport", () => {
     expect([recorder.events, recorder.failure]).toEqual([["failure"], cause]);
   });
 
-  it("reports a redirect that a browser hides as such", async () => {
+  it("reports an opaque redirect of a browser as a redirect", async () => {
     const hidden = { type: "opaqueredirect", status: 0, headers: new Headers(), body: null };
     const recorder = by(async () => hidden);
     await recorder.finished();
@@ -74,7 +74,7 @@ describe("the fetch transport", () => {
       return { cancelled: cancelled.promise, response: new Response(body) as FetchResponse };
     };
 
-    it("cancels a response that comes after the abort", async () => {
+    it("cancels a response that arrives after the abort", async () => {
       const { cancelled, response } = endless();
       const answer = later<FetchResponse>();
       const recorder = by(() => answer.promise);
@@ -90,7 +90,7 @@ describe("the fetch transport", () => {
       ["while it waits for the next chunk", { onChunk: (one) => setImmediate(() => one.abort()) }],
       ["while it is paused", { onChunk: (one) => [one.pause(), setImmediate(() => one.abort())] }],
     ];
-    it.each(moments)("cancels the body when it is aborted %s", async (_when, hooks) => {
+    it.each(moments)("cancels the body when the exchange is aborted %s", async (_when, hooks) => {
       const { cancelled, response } = endless();
       const recorder = by(async () => response, hooks);
       await cancelled;

@@ -31,7 +31,7 @@ it("a dispatcher that allows HTTP/2 delivers complete documents", async () => {
   expect(documents.every((bytes) => large.equals(bytes as Uint8Array))).toBe(true);
 });
 
-it("a dispatcher that allows HTTP/2 reports a TruncatedPdfError when the connection ends in the middle", async () => {
+it("a dispatcher that allows HTTP/2 reports a TruncatedPdfError if its connection ends early", async () => {
   const errors = await overHttp2((response) => {
     response.write(large.subarray(0, 100_000), () => response.stream.session?.destroy());
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { skipInterimAnswers } from "../../src/transport/sockets.ts";
 
-/** Returns what is read from a socket that receives these pieces, with or without a request before. */
+/** Returns the parts that are read from a socket that receives these pieces, after a request by default. */
 function readAll(pieces: readonly string[], isAsked = true): string[] {
   const left = pieces.filter((piece) => piece !== "").map((piece) => Buffer.from(piece));
   const socket = skipInterimAnswers({ read: (): Buffer | null => left.shift() ?? null, write: () => true });
@@ -16,10 +16,10 @@ const interim = "HTTP/1.1 100 Continue\r\n\r\n";
 
 describe("a socket that skips interim responses", () => {
   it.each([
-    ["none", ""],
+    ["no interim response", ""],
     ["100 Continue", interim],
-    ["three with headers", "HTTP/1.1 100 Continue\r\nx: y\r\n\r\n".repeat(3)],
-    ["two kinds", "HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\nHTTP/1.1 100\r\n\r\n"],
+    ["three responses with headers", "HTTP/1.1 100 Continue\r\nx: y\r\n\r\n".repeat(3)],
+    ["two kinds of responses", "HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\nHTTP/1.1 100\r\n\r\n"],
   ])("skips %s, however the bytes are split", (_what, before) => {
     const all = before + final;
     for (let cut = 0; cut <= all.length; cut++) {

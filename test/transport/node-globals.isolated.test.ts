@@ -11,7 +11,7 @@ const globals = globalThis as { [legacyKey]?: DispatcherLike; [currentKey]?: Dis
 
 describe("the globals of Node", () => {
   it("are not changed by a client, which opens its first socket for its first document", async () => {
-    // From Node 24 on, Node sets its own agent there before the first fetch.
+    // Node 24 and later set their own agent there before the first fetch.
     const before = [globals[legacyKey], globals[currentKey]];
     const { fetch } = globalThis;
     const service = await startService();
@@ -33,7 +33,7 @@ describe("the globals of Node", () => {
 
   // Node 26's fetch reads only the newer global, so an older dispatcher has no effect.
   if (readsLegacyKey) {
-    it("may hold a dispatcher of another generation, which Node's own fetch then uses", async () => {
+    it("may hold a dispatcher of another undici version, which Node's own fetch then uses", async () => {
       const service = await startService();
       const nodes = globals[legacyKey];
       if (!nodes) throw new Error("Node's fetch was to leave its agent behind.");

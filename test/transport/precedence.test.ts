@@ -69,7 +69,7 @@ describe("the transport of a client", () => {
 
 describe("without any configuration", () => {
   it.each(["before", "after"])(
-    "MSW that listens %s the client's first call responds until it is closed",
+    "MSW responds until it is closed, if it starts %s the client's first call",
     async (when) => {
       const service = await startService();
       const client = clientOf(service.baseUrl);

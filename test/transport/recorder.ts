@@ -135,7 +135,7 @@ export function requestTo(origin: string, rest: Partial<WireRequest> = {}): Wire
   };
 }
 
-/** Sends three complete requests with the same transport. Events that were pending in this process before arrive before them. */
+/** Sends three complete requests with the same transport, so that all pending events arrive first. */
 export async function settle(transport: Transport): Promise<void> {
   const server = await listen((_request, response) => response.end("settled"));
   for (let round = 0; round < 3; round += 1) {

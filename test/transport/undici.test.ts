@@ -15,7 +15,7 @@ describeTransport("undici", () => {
   return undiciTransport((origin) => agents.dispatcherFor(origin), agents.sockets);
 });
 
-/** Records an exchange by a dispatcher that is destroyed when the test has finished. */
+/** Creates a transport for a dispatcher that is destroyed when the test has finished. */
 function by(dispatcher: Dispatcher) {
   onTestFinished(() => dispatcher.destroy());
   return undiciTransport(() => dispatcher);
@@ -28,7 +28,7 @@ const dispatchedBy = (dispatch: DispatcherLike["dispatch"]) => {
 };
 
 describe("the undici transport", () => {
-  it("shows a caller's dispatcher the headers by their names", () => {
+  it("passes the headers to a caller's dispatcher as an object of names and values", () => {
     const dispatch = vi.fn((_options: { headers: object }) => true);
     const headers = ["authorization", "API-Key key", "X-Mixed-Case", "kept", "__proto__", "seen"];
     record(
@@ -42,7 +42,7 @@ describe("the undici transport", () => {
     ]);
   });
 
-  it("reports a queued request as sent when it leaves, and never sends an aborted one", async () => {
+  it("reports a queued request as sent only when it is sent, and never sends an aborted one", async () => {
     const transport = by(new Agent({ connections: 1 }));
     const arrival = later<Socket>();
     const server = await serveRaw((socket) => {
@@ -72,7 +72,7 @@ describe("the undici transport", () => {
       return record(transport, request, hooks).send();
     };
 
-    it("reports the events in order, and holds back what comes while paused", () => {
+    it("reports the events in order, and holds back events while paused", () => {
       const recorder = mock({ onHead: (one) => one.pause() });
       expect(recorder.events).toEqual(["sent", "head"]);
       recorder.resume();
@@ -81,7 +81,7 @@ describe("the undici transport", () => {
     });
 
     it.each(["onSent", "onHead", "onChunk"] as const)(
-      "reports nothing more when aborted in %s",
+      "reports no further event when aborted in %s",
       async (stage) => {
         const recorder = mock({ [stage]: (one: { abort(): void }) => one.abort() });
         const heard = [...recorder.events];
@@ -106,7 +106,7 @@ describe("the undici transport", () => {
   it.each([
     ["the source of its dispatcher", undiciTransport(throwCause)],
     ["its dispatcher", undiciTransport(() => ({ dispatch: throwCause }))],
-  ])("reports what %s throws", (_what, transport) => {
+  ])("reports the error that %s throws", (_what, transport) => {
     const recorder = record(transport, request).send();
     expect([recorder.events, recorder.failure]).toEqual([["failure"], cause]);
   });
@@ -116,13 +116,13 @@ describe("the undici transport", () => {
   const abortOld = vi.fn();
   it.each<[which: string, dispatch: OldDispatch]>([
     [
-      "misses onError",
+      "throws because onError is missing",
       () => {
         throw new Error("invalid onError method");
       },
     ],
     ["calls onConnect", (_, handler) => [handler.onConnect(abortOld), handler.onError()].length > 0],
-    ["reports by onError", (_, handler) => handler.onError(new Error("invalid onHeaders method")) ?? false],
+    ["reports to onError", (_, handler) => handler.onError(new Error("invalid onHeaders method")) ?? false],
   ])("refuses a dispatcher of undici 6 that %s", (which, dispatch) => {
     abortOld.mockClear();
     const recorder = dispatchedBy(dispatch).send();

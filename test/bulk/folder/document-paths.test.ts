@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest";
 import { foldedPath, objectionToPath, UsedPaths } from "../../../src/bulk/folder/document-paths.ts";
 import { orLongRun, property } from "../../support/fuzz.ts";
 
-const empty = "it has an empty segment, as an absolute path does";
+const empty = "it is absolute or has an empty segment";
 const dots = 'it contains "..", which escapes the folder';
 const character = "it contains a character that is not allowed in file names";
 const windowsName = "it contains a name that Windows does not allow";
 
-describe("a path inside of a folder", () => {
+describe("a path inside a folder", () => {
   it.each([
     ["linux", "2026/…/.hidden/..a/b../Rechnung für Zoë 🧾.pdf", undefined],
     ["linux", "a\\b/c:x.pdf/con", undefined],
@@ -29,7 +29,7 @@ describe("a path inside of a folder", () => {
     ["win32", "\\\\server\\share", empty],
     ["win32", "c:x.pdf", windowsName],
     ["win32", "a/LPT1.pdf", windowsName],
-  ])("on %s: %j is accepted or refused because %s", (platform, path, objection) => {
+  ])("on %s, %j has this objection (undefined if allowed): %s", (platform, path, objection) => {
     expect(objectionToPath(path, platform)).toBe(objection);
   });
 
@@ -52,7 +52,7 @@ it.each([
   ["darwin", "Zoe\u0308.pdf", "Zo\u00eb.pdf", true],
   ["darwin", "a/b.pdf", "a\\b.pdf", false],
   ["linux", "A.pdf", "a.pdf", false],
-])("two paths on %s, %j and %j, are of one file: %j", (platform, one, other, isSame) => {
+])("on %s, the paths %j and %j name the same file: %j", (platform, one, other, isSame) => {
   expect(foldedPath(one, platform) === foldedPath(other, platform)).toBe(isSame);
   const used = new UsedPaths(platform);
   expect([used.claim(one, 1), used.claim(other, 2)]).toEqual([undefined, isSame ? 1 : undefined]);

@@ -58,7 +58,7 @@ describe("a folder", () => {
     expect(await files()).toEqual([...foreign, "a"].sort());
   });
 
-  it("rejects the one job whose path is a folder, or leads through a file", async () => {
+  it("rejects only the jobs whose path is a folder or leads through a file", async () => {
     const { run, out, service, files } = await setUpFolder();
     await mkdir(join(out, "a"));
     await writeFile(join(out, "file"), "mine");
@@ -75,14 +75,14 @@ describe("a folder", () => {
   it.each([
     ["255 bytes", `${"ä".repeat(127)}x`],
     ["characters with a meaning in URLs and shells", " ..100% #1&a=b 'c' 👩‍👩‍👧 Zoë"],
-  ])("uses the values in a file name: %s", async (_title, name) => {
+  ])("writes values to file names unchanged: %s", async (_title, name) => {
     const { run, out, files } = await setUpFolder();
     expect((await run([name])).results).toMatchObject([{ value: { path: join(out, name), bytes: 1000 } }]);
     expect(await files()).toEqual([name]);
     expect((await run([name])).summary.skipped).toBe(1);
   });
 
-  it("ends the run if it was moved away before its documents were recorded", async () => {
+  it("ends the run if the folder is moved before its documents are recorded", async () => {
     const { run, at, out } = await setUpFolder();
     const inner = folder("{{name}}", { root: out });
     const sink = {
@@ -95,7 +95,7 @@ describe("a folder", () => {
     };
     const error = await rejectionOf(run(["a", "b"], { sink, concurrency: 1 }));
     expect(SaveError.is(error) && seenFrom(at, error.message)).toBe(
-      'The folder "/out" could not be synced: it no longer exists. The last documents in it are not recorded.',
+      'The folder "/out" could not be synced: it no longer exists. The last documents in this folder are not recorded.',
     );
   });
 
@@ -127,8 +127,8 @@ describe.runIf(hasLinks)("a folder with links", () => {
   const enteringDeep = entering.replace("inner", "inner/deeper");
 
   it.each<[string, Record<string, string>, string, string]>([
-    ["a link through a folder", { a: "inner/b", inner: ".." }, "a", saving],
-    ["a link that goes out and in again, and out", { a: "../out/b", b: "../x" }, "a", saving],
+    ["a link through a linked folder", { a: "inner/b", inner: ".." }, "a", saving],
+    ["a link that leaves, returns and leaves again", { a: "../out/b", b: "../x" }, "a", saving],
     ["a link to a folder", { inner: "../elsewhere" }, "inner/a", entering],
     ["a missing folder behind a link", { inner: "../elsewhere" }, "inner/deeper/a", enteringDeep],
     ["a link to a missing folder", { inner: "../missing" }, "inner/a", "is not writable"],
@@ -154,7 +154,7 @@ describe.runIf(hasLinks)("a folder with links", () => {
     expect((await readdir(at)).sort()).toEqual(["out", "run.journal"]);
   });
 
-  it("follows links that stay inside the folder, which may be a link itself", async () => {
+  it("follows links that stay inside the folder, even if the folder is a link itself", async () => {
     const { run, at, out } = await setUpFolder();
     await symlink("out", join(at, "linked"));
     await symlink("b.pdf", join(out, "a.pdf"));
@@ -170,7 +170,7 @@ describe("a folder that contains the journal of its run", () => {
   const kept = ": it is the path of the run's journal.";
   const refusal = (path: string) => `Could not save the document to "/out/${path}"${kept}`;
 
-  it("refuses the names of the journal, its lock and its backup, and no similar ones", async () => {
+  it("refuses the names of the journal, its lock and its backup, but not similar names", async () => {
     const { run, out, service } = await setUpFolder();
     const journal = join(out, "run.journal");
     const refused = ["run.journal", "run.journal.lock", "run.journal.old"];
@@ -184,7 +184,7 @@ describe("a folder that contains the journal of its run", () => {
     expect(service.requests.length).toBe(fine.length);
   });
 
-  it.runIf(hasLinks)("refuses a link to it, and the file that it is a link to", async () => {
+  it.runIf(hasLinks)("refuses a link to the journal, and the file that the journal links to", async () => {
     const { run, at, out } = await setUpFolder();
     await symlink("out/deep.journal", join(at, "run.journal"));
     await symlink("deep.journal", join(out, "link.pdf"));

@@ -24,7 +24,7 @@ const upTo =
   (document) =>
     document.subarray(0, at);
 
-/** Headers whose length is that of the document and some bytes more, a part of it, and more steps. */
+/** Headers with the length of the document plus `moreBytes`, a part of the document, and more steps. */
 const under =
   (part: Part, rest: readonly Step[], moreBytes = 0): Script =>
   (document) => [pdfHead(document.length + moreBytes), write(part(document)), ...rest];
@@ -50,10 +50,10 @@ const encoded =
 const inGzip = (change: (packed: Buffer) => Uint8Array) =>
   encoded("gzip", (document) => change(gzipSync(document)));
 
-/** So many bytes in which no PDF begins. */
+/** This many bytes without a PDF header. */
 const junk = (length: number) => Buffer.alloc(length, "junk ");
 
-/** Whether the `fetch` of this Node is undici 7's own, or a later one. */
+/** Whether this is Node 22 or later, whose `fetch` does not report an invalid gzip body. */
 const isNewerNode = Number.parseInt(process.versions.node, 10) >= 22;
 
 const json = { "content-type": "application/json" };

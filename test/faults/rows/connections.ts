@@ -5,7 +5,7 @@ import { end, lines, reset, stall, write } from "../steps.ts";
 const nothing = () => [];
 const distrusted = { secondTry: "not tried", https: true } as const;
 
-/** A TLS alert, "protocol version", as a server of TLS answers to plain text (RFC 8446, 6). */
+/** The TLS alert "protocol version", with which a TLS server responds to plain text (RFC 8446, 6). */
 const tlsAlert = Uint8Array.of(0x15, 3, 1, 0, 2, 2, 70);
 
 export const connecting = group("Connecting", "ConnectionError", "heals", [
@@ -47,7 +47,7 @@ export const connecting = group("Connecting", "ConnectionError", "heals", [
   ["the connection closes immediately", () => [end], { at: "connection" }],
   [
     "the connection is reset before the response",
-    // Not at once: then it depends on the system whether the connection was ever made.
+    // Waits first, because otherwise it depends on the system whether the connection was established.
     () => [{ do: "wait", ms: 20 }, reset],
     { at: "connection" },
   ],

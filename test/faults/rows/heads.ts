@@ -4,7 +4,7 @@ import { faults } from "../../../src/testing/faults.ts";
 import { type Gets, group, type SecondTry } from "../row.ts";
 import { drip, end, lines, type Script, stall, write } from "../steps.ts";
 
-/** A head of lines as they are given, and the document. */
+/** These header lines unchanged, and the document. */
 const under =
   (head: (length: number) => readonly string[]): Script =>
   (document) => [lines("HTTP/1.1 200 OK", ...head(document.length)), write(document)];
@@ -13,7 +13,7 @@ const under =
 const withLength = (line: (length: number) => string) =>
   under((length) => [`content-length: ${length}`, line(length)]);
 
-/** Something before an answer that is right in itself. */
+/** These lines, and then a correct response. */
 const after =
   (...before: readonly string[]): Script =>
   (document) => [lines(...before), pdfHead(document.length), write(document)];
@@ -62,7 +62,7 @@ export const interim = group("Data before the response", "whole", "not needed", 
 
 const json = { "content-type": "application/json" };
 
-/** The published faults for what every program meets, and an answer of no special kind for the rest. */
+/** The statuses with a published fault. The other statuses get a plain response. */
 const published: { readonly [status: number]: Fault | undefined } = {
   401: faults.unauthorized(),
   429: faults.rateLimited(),
@@ -90,7 +90,7 @@ const transient: Readonly<Record<string, readonly number[]>> = {
   ServerError: [500, 502, 503, 504],
 };
 
-/** A row for each status, in the order of their numbers. */
+/** A row for each status, in ascending order. */
 function errorsOf(statuses: Readonly<Record<string, readonly number[]>>, secondTry: SecondTry) {
   return Object.entries(statuses)
     .flatMap(([name, all]) => all.map((status) => [status, `${name} ${status}` as Gets] as const))

@@ -4,7 +4,7 @@ import { answering, connecting, keepingAlive } from "./connections.ts";
 import { errorBodies, heads, interim, statuses, waits } from "./heads.ts";
 import { codings, odd, padded } from "./whole.ts";
 
-/** Every fault there is, in the order of the table. */
+/** All faults, in the order of the table. */
 export const groups: readonly Group[] = [
   connecting,
   answering,

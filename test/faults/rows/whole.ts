@@ -4,7 +4,7 @@ import { faults } from "../../../src/testing/faults.ts";
 import { group } from "../row.ts";
 import { chunkedHead, chunks, drip, end, lastChunk, lines, type Script, stall, write } from "../steps.ts";
 
-/** Keeps the last script of a document that takes long to make. */
+/** Caches the script for each document, because it takes long to create. */
 function kept(script: Script): Script {
   const made = new WeakMap<Uint8Array, ReturnType<Script>>();
   return (document) => {
@@ -18,7 +18,7 @@ const headOf = (length: number) => Buffer.from(`HTTP/1.1 200 OK\r\ncontent-lengt
 const coded = (coding: string, encode: (document: Uint8Array) => Uint8Array): Script =>
   kept((document) => answer(200, encode(document), { "content-encoding": coding }));
 
-/** The document under its length, and something behind it. */
+/** A document with its length, and more steps after it. */
 const followedBy =
   (...rest: ReturnType<Script>): Script =>
   (document) => [pdfHead(document.length), write(document), ...rest];
