@@ -111,7 +111,7 @@ describe("the architecture", () => {
     expect(homeless, "Add them to `layers` or `outer` at the top of this file").toEqual([]);
   });
 
-  it("has a file for every name in these tables", () => {
+  it("has a file for every name in the tables of this test", () => {
     const named = [...layers.flat(), ...Object.keys(outer), ...Object.values(outer).flat()];
     expect([...named, ...webEntries].filter((name) => !paths.some((path) => isIn(path, name)))).toEqual([]);
   });
@@ -134,7 +134,7 @@ describe("the architecture", () => {
   });
 });
 
-describe("these rules", () => {
+describe("the architecture rules", () => {
   it("detect every kind of import", () => {
     const ways = [
       ['import a from "./a.ts"; a();', "folder/a.ts", false],
@@ -152,9 +152,9 @@ describe("these rules", () => {
 
   it.each([
     ["a layer above", "errors/errors.ts", "../client.ts", objectionToOurs],
-    ["the inside of the core from outside", "emulator/start.ts", "../client.ts", objectionToOurs],
+    ["internals of the core from outside", "emulator/start.ts", "../client.ts", objectionToOurs],
     ["a package that is not listed", "client.ts", "axios", objectionToOutside],
-  ] as const)("refuse to import %s, also as a type", (_title, path, from, objectionTo) => {
+  ] as const)("refuse the import of %s, even as a type", (_title, path, from, objectionTo) => {
     expect(violations([sourceFile(path, `import type { A } from "${from}";`)], objectionTo)).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import { equal, holds, isDocument, rejectionOf } from "./expect.mjs";
 const silent = "a response that never begins";
 const stalled = "the document stalls in the middle, and the connection stays open";
 
-/** The number of checks without new bytes after which the service counts as stopped. */
+/** The service counts as stopped after this number of checks without new bytes. */
 const stableChecks = 50;
 
 /** Requests a document that stops in the middle, and reads its first chunk. */
@@ -35,7 +35,7 @@ export const connections = {
     equal(events, expected, "the events");
   },
 
-  "a client replaces a kept connection that is reset under the next request": async (stage) => {
+  "a client replaces a kept connection that is reset during the next request": async (stage) => {
     const uid = await stage.template("the kept connection is reset under every second request");
     const client = stage.client({ retry: { limit: 2 } });
     for (let at = 0; at < 4; at++)
@@ -43,7 +43,7 @@ export const connections = {
     await client.close();
   },
 
-  "a signal ends the wait for a response, and the reading of a document": async (stage) => {
+  "a signal aborts the wait for a response and the reading of a document": async (stage) => {
     for (const fault of [silent, stalled]) {
       const uid = await stage.template(fault);
       const controller = new AbortController();
@@ -61,7 +61,7 @@ export const connections = {
     }
   },
 
-  "leaving the block of an `await using` ends the connection": async (stage) => {
+  "leaving the block of an `await using` declaration ends the connection": async (stage) => {
     const uid = await stage.template(stalled);
     {
       await using pdf = await stage.client().generate(uid, stage.values);

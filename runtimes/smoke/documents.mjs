@@ -25,14 +25,14 @@ const outputs = {
   },
 };
 
-/** The alternatives of output methods for runtimes without the buffers, streams and files of Node. */
+/** Alternatives to output methods, for runtimes without the buffers, streams and files of Node. */
 const alternatives = {
   "buffer()": "bytes() or arrayBuffer()",
   "nodeStream()": "stream()",
   "saveTo()": "blob() or response()",
 };
 
-/** Checks that an output method rejects in a runtime without it. */
+/** Checks that an output method rejects in a runtime that does not support it. */
 async function isMissing(output, promise) {
   const error = await rejectionOf(promise);
   const message = `${output} needs Node, Deno or Bun. Use ${alternatives[output]}.`;
@@ -54,7 +54,7 @@ for (const [output, read] of Object.entries(outputs)) {
 }
 
 Object.assign(documents, {
-  "saveTo() saves the whole document, and keeps the old file if the next is truncated": async (stage) => {
+  "saveTo() saves the whole document, and keeps the old file if the new one is truncated": async (stage) => {
     const first = stage.client().generate(await stage.template(), stage.values);
     if (!stage.facts.hasFiles) return isMissing("saveTo()", first.saveTo("invoice.pdf"));
     const { mkdir, readFile, readdir } = globalThis.process.getBuiltinModule("node:fs/promises");
@@ -87,7 +87,7 @@ Object.assign(documents, {
     equal(headers.authorization, stage.facts.isPage ? undefined : `API-Key ${stage.key}`, "the key");
   },
 
-  "a client refuses an API key in a page only": async (stage) => {
+  "a client refuses an API key only in a page": async (stage) => {
     const create = async () => new TemplatePdf({ baseUrl: stage.service, apiKey: stage.key });
     if (!stage.facts.isPage) return void (await create());
     const error = await rejectionOf(create());
@@ -96,7 +96,7 @@ Object.assign(documents, {
     return "an API key is refused unless `dangerouslyAllowBrowser` is set";
   },
 
-  "a client accepts a relative `baseUrl`, which works in a page only": async (stage) => {
+  "a client accepts a relative `baseUrl`, which works only in a page": async (stage) => {
     const client = new TemplatePdf({ baseUrl: "/keyless", apiKey: null });
     const bytes = client.generate(await stage.template(), stage.values).bytes();
     if (!stage.facts.isPage) {
@@ -107,7 +107,7 @@ Object.assign(documents, {
     return "`baseUrl` can be relative";
   },
 
-  "a client reads base URL and key from the environment, if there is one": async (stage) => {
+  "a client reads its base URL and API key from the environment, if there is one": async (stage) => {
     const uid = await stage.template();
     const generate = async () => new TemplatePdf().generate(uid, {}).bytes();
     if (stage.facts.hasEnvironment) return isDocument(await generate(), stage.document);

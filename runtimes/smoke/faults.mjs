@@ -1,7 +1,7 @@
 import { ApiError, TemplatePdfError, TimeoutError } from "template-pdf";
 import { equal, isDocument } from "./expect.mjs";
 
-/** Timeouts in milliseconds: the one that a fault should reach, and the others. */
+/** Timeouts in milliseconds: `short` for the timeout that a fault should reach, `long` for the others. */
 const short = 300;
 const long = 20_000;
 

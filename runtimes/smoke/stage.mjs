@@ -32,12 +32,12 @@ export class Stage {
     return this.#ask("/seen", uid);
   }
 
-  /** Returns the same when requests have arrived and no call is in flight. */
+  /** Returns the same record once requests have arrived and no call is in flight. */
   whenFinished(uid) {
     return this.#ask("/when-finished", uid);
   }
 
-  /** Returns the same when a request has arrived. */
+  /** Returns the same record once a request has arrived. */
   whenRequested(uid) {
     return this.#ask("/when-requested", uid);
   }

@@ -35,7 +35,7 @@ describe("npm run bench", () => {
 it.each([
   ["benchmarks", "npm run bench -- --page", compareFilesOf],
   ["bulk-benchmarks", "npm run bench -- bulk --page", bulkFilesOf],
-])("the files of docs/reports/%s are up to date: %s writes them", (name, _command, filesOf) => {
+])("the files of docs/reports/%s are up to date (to update them: %s)", (name, _command, filesOf) => {
   const files: Readonly<Record<string, string>> = filesOf(JSON.parse(readReport(`${name}.json`)));
   for (const extension of ["json", "md", "svg"])
     expect(readReport(`${name}.${extension}`)).toBe(files[`${name}.${extension}`]);

@@ -11,7 +11,7 @@ import { byNumber, generate, jobsOf, setUpRun, small } from "./many.ts";
 describe("the failures of a run", () => {
   const failed = (message: string) => new ServerError(message, { status: 500 });
 
-  it("are counted by message without numbers and paths, with at most ten job indexes each", () => {
+  it("are counted by message, ignoring numbers and paths, most frequent first, with ten job indexes", () => {
     const groups = new FailureGroups();
     groups.add(new TypeError("no such bucket"), 0);
     for (let index = 1; index <= 12; index++) groups.add(failed(`${9 * index} bytes arrived`), index);
@@ -50,7 +50,7 @@ describe("a run that the service refuses", () => {
     [403, 5, "with this API key, no job would succeed"],
     [404, 5, "with this uid and base URL, no job would succeed"],
     [422, 20, /^with values of this kind, no job would succeed: .* 422, saying "no total"$/],
-  ])("stops if it responds with %i to the first %i jobs", async (status, count, why) => {
+  ])("stops if the service responds with %i to the first %i jobs", async (status, count, why) => {
     const answer = saying(status, '{"detail":"no total"}');
     const { results, error, sent } = await generate(answer, jobsOf(100), { concurrency: 1 });
     expect([results.length, sent]).toEqual([count, count]);

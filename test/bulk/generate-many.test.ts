@@ -93,7 +93,7 @@ describe("generateMany", () => {
     expect(sent).toBe(1);
   });
 
-  it("checks the values of each job with its template, and sends with the options of the job", async () => {
+  it("checks the values of each job with its template, and sends each job with its options", async () => {
     const strict = template("strict", z.object({ total: z.string() }));
     const jobs = [
       { template: strict, values: { total: "1" }, options: { headers: { "x-row": "7" } } },

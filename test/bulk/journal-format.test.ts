@@ -44,7 +44,7 @@ describe("reading a journal", () => {
 
   const byte = fc.oneof(fc.nat(255), fc.constant(10));
 
-  property("loses at most the line with the damaged byte, and counts it", () =>
+  property("loses at most the line with the damaged byte, and counts that line", () =>
     fc.property(fc.integer({ min: 1, max: 6 }), fc.nat(), byte, chunkBytes, (count, place, value, size) => {
       const bytes = Buffer.from(lines(count));
       const at = place % bytes.length;

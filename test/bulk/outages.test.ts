@@ -26,7 +26,7 @@ interface SimulatedRun extends Partial<RunParts<Jobs[number], unknown>> {
 const network = (code: string, syscall: string) =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall }) });
 
-/** Runs jobs in virtual time, eight at a time. `replyTo` receives the job number and the time of a request. */
+/** Runs jobs in virtual time, eight at a time. `replyTo` receives the `n` and the time of each request. */
 async function simulate(replyTo: (n: number, atMs: number) => Reply, options: SimulatedRun = {}) {
   const { count = 100, giveUpAfterMs = 900_000, client: clientOptions, latencyMs = 20, ...parts } = options;
   const startMs = performance.now();
@@ -118,7 +118,7 @@ describe("an outage during a run", () => {
     expect(sent.filter(({ atMs }) => atMs > 1000 && atMs < 2000).length).toBeLessThanOrEqual(9);
   });
 
-  it("does not save jobs that must not be retried from rejection", async () => {
+  it("does not prevent the rejection of jobs that must not be retried", async () => {
     const once = { client: { retry: { mayRenderTwice: false } } };
     const unserved = await simulate(awayFor(10, 503), once);
     // Rejected are the jobs in flight, and each job whose request checks whether the outage is over.

@@ -75,7 +75,7 @@ describe("a pace that searches for its number of slots", () => {
     expect(slots).toEqual([4, 2, 1, 1]);
   });
 
-  it("adds one slot per round after an overload, and the last slot after 200 successes", () => {
+  it("adds one slot per round after an overload, and retries the failed number after 200 successes", () => {
     const pace = new Pace({ concurrency: "auto" });
     const underWay: number[] = [];
     answerWell(pace, 4, underWay);
@@ -159,7 +159,7 @@ describe("a pace that searches for its rate", () => {
 });
 
 describe("a request that was not sent", () => {
-  it.each([8, "auto"] as const)("gives its turn to the next request if it was last: %s", (concurrency) => {
+  it.each([8, "auto"] as const)("passes its turn to the next request if it was last: %s", (concurrency) => {
     const pace = new Pace({ concurrency, perSecond: 10 });
     pace.sent(0);
     for (let job = 0; job < 100; job++) {

@@ -21,7 +21,7 @@ describe("runBulk", () => {
     expect((await readFile(join(at, "out/3.pdf"))).equals(small)).toBe(true);
   });
 
-  it("requests new and changed jobs, skips finished jobs, and reports their number in `onBegin`", async () => {
+  it("requests new and changed jobs, skips finished jobs, and passes their number to `onBegin`", async () => {
     const { run, service, files } = await setUpRun();
     await run(jobsOf(4));
     const jobs = jobsWith(...[0, 1, 2, 3, 4, 5].map((n) => (n === 2 ? { n, extra: 1 } : { n })));
@@ -133,7 +133,7 @@ describe("runBulk", () => {
     const [first, second] = [jobsWith({ n: 1 }), jobsWith({ n: 1, total: 2 })];
     await run(first, { sink, key });
     await run(second, { sink, key });
-    // The second run seems to have crashed after it stored the document and before it wrote the line.
+    // Restores the journal, as if the second run had crashed before it wrote the line.
     await writeFile(journal, atCrash);
     expect(await run([], { sink, key })).toMatchObject({ missing: 0 });
     expect(await run(first, { sink, key })).toMatchObject({ fulfilled: 1, skipped: 0, changed: 1 });

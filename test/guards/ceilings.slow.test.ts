@@ -10,9 +10,9 @@ import type { Measurement } from "./program.ts";
 // current measurement. If a change needs more, raise the limit and explain it in the commit. If it needs less, lower the limit.
 
 /**
- * Bytes on the heap that are allocated for a document, and held by a call that waits for its response. They differ between major
- * versions of Node, because the layout of objects differs in V8. About 420 bytes are headers by name, which only a custom
- * dispatcher receives, as in these tests.
+ * `allocated`: heap bytes per document. `held`: heap bytes per waiting call. Major versions of Node differ,
+ * because V8 changes the layout of objects. About 420 bytes are headers by name, which only a custom
+ * dispatcher receives. These tests use such a dispatcher.
  */
 const limits: Readonly<Record<string, { readonly allocated: number; readonly held: number }>> = {
   20: { allocated: 11_970, held: 3_170 },
@@ -45,7 +45,7 @@ describe("generating a document", () => {
   // Newer versions of Node have the limits of the newest version above.
   const limit = limits[major - (major % 2)] ?? Object.values(limits).at(-1) ?? expect.fail();
 
-  /** Less than half of the limit means that the program did not measure anything. */
+  /** A number below half of the limit means that the program did not measure anything. */
   function expectUpTo(maximum: number, bytes: unknown): void {
     expect(bytes).toBeLessThanOrEqual(maximum);
     expect(bytes).toBeGreaterThan(maximum / 2);
@@ -61,7 +61,7 @@ describe("generating a document", () => {
     expect(outside).toBe(2_000);
   });
 
-  it("holds at most the limit on the heap while the call waits", async () => {
+  it("holds no more heap than the limit while the call waits", async () => {
     expectUpTo(limit.held, await run("held"));
   });
 });

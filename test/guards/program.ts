@@ -54,7 +54,7 @@ async function getMany(documents: number): Promise<void> {
 }
 
 const measurements = {
-  /** The promises for a document, rounded, because the loop creates a few more. */
+  /** The number of promises per document, rounded, because the loop creates a few more. */
   async promises(documents = 1_000) {
     await getMany(documents);
     let promises = 0;
@@ -68,7 +68,7 @@ const measurements = {
     return Math.round(promises / documents);
   },
 
-  /** The bytes for a document on the heap, and outside of it, where the document is. Garbage must not be collected. */
+  /** The bytes per document on the heap and outside the heap. Garbage must not be collected meanwhile. */
   async allocated(documents = 2_000) {
     await getMany(documents);
     const before = process.memoryUsage();

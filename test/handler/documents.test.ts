@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { withLength } from "../support/service.ts";
 import { callOf, handlerBefore, handlerOf, pdf, problemOf, secrets, untouchedClient } from "./handling.ts";
 
-describe("a document of a handler", () => {
-  it("is complete, with its length, its name and headers that prevent caching", async () => {
+describe("a document from a handler", () => {
+  it("is sent completely, with its length, a file name and headers that prevent caching", async () => {
     const answer = withLength(pdf, {
       "set-cookie": "session=upstream-words",
       "x-internal": "upstream-words",
@@ -25,7 +25,7 @@ describe("a document of a handler", () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(pdf)).toBe(true);
   });
 
-  it("is requested with the key, the uid and the values, but without headers from the browser", async () => {
+  it("is requested with the API key, the uid and the values, but without the browser's headers", async () => {
     const { handler, service } = await handlerBefore();
     await handler(callOf({ headers: { cookie: "session=1", authorization: "Bearer of-the-page" } }));
     const { path, headers, body } = await service.request();
@@ -38,7 +38,7 @@ describe("a document of a handler", () => {
   it.each([
     ["inline", undefined, 'inline; filename="invoice.pdf"'],
     ["attachment", 'a"\r\nx-evil: 1', 'attachment; filename="a___x-evil_ 1.pdf"'],
-  ] as const)("is offered %s as %j", async (disposition, name, header) => {
+  ] as const)("has the disposition %s for the file name %j", async (disposition, name, header) => {
     const { handler } = await handlerBefore(undefined, { disposition, filename: () => name });
     expect((await handler(callOf())).headers.get("content-disposition")).toBe(header);
   });
@@ -57,7 +57,7 @@ it.each([
   ["Fastify", { url: "/", headers: {}, raw: {} }, "call nodeListener(handler) of template-pdf/handler/node"],
   ["Hono", { req: { raw: callOf() } }, "pass (context) => handler(context.req.raw)"],
   ["SvelteKit", { request: callOf() }, "Pass ({ request }) => handler(request)"],
-  ["no server", undefined, "Pass the Request of your server"],
+  ["a caller without arguments", undefined, "Pass the Request of your server"],
 ])("a handler rejects the argument of %s with advice", async (_server, given, advice) => {
   const { handler } = handlerOf({ client: untouchedClient() });
   const rejected = handler(given as unknown as Request);

@@ -26,7 +26,7 @@ describe("a failure of the service", () => {
     ["500", saying(500, said), 502, "document-not-made", later],
     ["503", saying(503, said), 503, "service-busy", later],
     ["504", saying(504, said), 504, "service-too-slow", later],
-    ["HTML with 200", saying(200, `<html>${secrets.upstream}`), 502, "service-unavailable", later],
+    ["200 and HTML", saying(200, `<html>${secrets.upstream}`), 502, "service-unavailable", later],
   ])("with %s causes a problem without details of the service", async (_, answer, status, kind, words) => {
     const { handler, service, onError } = await handlerBefore(answer);
     const found = await problemOf(await handler(callOf()));
@@ -50,7 +50,7 @@ describe("a failure of the service", () => {
     expect(got).toBe(expected);
   });
 
-  it("causes the same kind of problem if `values` has replaced the values", async () => {
+  it("causes the same kind of problem if the `values` function replaces the values", async () => {
     const values = (_: Request, sent: Record<string, unknown>) => ({ ...sent, more: "of ours" });
     const { handler } = await handlerBefore(saying(429, said), { values });
     expect((await problemOf(await handler(callOf()))).kind).toBe("rate-limited");
@@ -63,7 +63,7 @@ describe("a failure of the service", () => {
     expect([response.status, kind]).toEqual([504, "service-too-slow"]);
   });
 
-  it("is retried if nothing was sent", async () => {
+  it("is retried if the request was not sent", async () => {
     withoutBackOff();
     const request = vi.fn();
     const client = clientOf(await closedOrigin(), { retry: { limit: 2 }, hooks: { request } });
@@ -71,7 +71,7 @@ describe("a failure of the service", () => {
     expect([response.status, kind, request.mock.calls.length]).toEqual([502, "service-unavailable", 3]);
   });
 
-  it("is retried after it was sent if `retry` allows that", async () => {
+  it("is retried after the request was sent if `mayRenderTwice` is true", async () => {
     withoutBackOff();
     const answers = [saying(503, "", { "retry-after": "0" }), saying(200, pdf)];
     const { service } = await handlerBefore((received) => answers.shift()?.(received));
@@ -99,14 +99,14 @@ describe("values from a browser", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("that are nested too deep are refused and not reported", async () => {
+  it("that are nested too deeply are refused, and onError is not called", async () => {
     const { handler, onError } = handlerOf({ client: untouchedClient() });
     const body = `{"a":${"[".repeat(1e5)}${"]".repeat(1e5)}}`;
     expect((await problemOf(await handler(callOf({ body })))).kind).toBe("invalid-values");
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("that a body parser has read cause a 500, and the log says what to do", async () => {
+  it("that a body parser has already read cause a 500, and onError receives advice", async () => {
     const { handler, onError } = handlerOf({ client: untouchedClient() });
     const found = await problemOf(await handler(callOf({ body: "", headers: { "content-length": "17" } })));
     expect([found.response.status, found.kind]).toEqual([500, "server-fault"]);
@@ -114,13 +114,13 @@ describe("values from a browser", () => {
   });
 });
 
-describe("a function of the server that fails", () => {
+describe("a handler option that fails", () => {
   const failing = () => {
     throw new Error(`${secrets.upstream} ${secrets.key}`);
   };
 
   it.each(["authorize", "values", "filename"] as const)(
-    "causes a 500, and its reason is logged: %s",
+    "causes a 500, and onError receives its error: %s",
     async (name) => {
       for (const broken of [failing, async () => failing()]) {
         const { handler, onError } = handlerOf({ client: untouchedClient(), [name]: broken });
@@ -135,7 +135,7 @@ describe("a function of the server that fails", () => {
     },
   );
 
-  it("does not prevent the response: onError", async () => {
+  it("does not prevent the response if the option is onError", async () => {
     for (const onError of [failing, async () => failing()]) {
       const { handler } = await handlerBefore(saying(500), { onError });
       expect((await handler(callOf())).status).toBe(502);

@@ -13,7 +13,7 @@ type Options = Partial<HandlerOptions>;
 /** A handler for a service that responds like this. Every caller is authorized by default. */
 export async function handlerBefore(answer: Answer = withLength(pdf), options: Options = {}) {
   const service = await Service.start(answer);
-  // With the default retries of a client, so that the handler decides what is not retried.
+  // The client has default retries, so that the handler decides what is not retried.
   const client = service.client({ apiKey: secrets.key, retry: { limit: 2 } });
   return { service, client, ...handlerOf({ client, ...options }) };
 }

@@ -40,7 +40,7 @@ describe("a caller that disconnects aborts the call to the service without an er
     const reader = response.body?.getReader() ?? expect.fail("no body");
     let received = 0;
     while (received < 20_000) received += (await reader.read()).value?.length ?? 0;
-    // While it waits for more bytes.
+    // The reader now waits for more bytes.
     const waiting = reader.read();
     await turns();
     await reader.cancel();
@@ -59,7 +59,7 @@ describe("a document that a handler forwards", () => {
     });
     const { handler } = await handlerBefore(answer);
     const response = await handler(callOf());
-    // Until nothing has moved for a while.
+    // Waits until the service has sent nothing for a while.
     for (let still = 0, before = 0; still < 50; before = written) {
       await turns(20);
       still = written === before && written > 0 ? still + 1 : 0;
@@ -81,7 +81,7 @@ describe("a document that a handler forwards", () => {
 });
 
 describe("a caller that stops reading", () => {
-  it("ends both calls at timeouts.total, and never receives the end of the response", async () => {
+  it("causes both calls to end at timeouts.total, and never receives the end of the response", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     onTestFinished(() => void vi.restoreAllMocks());
     const { client, service } = await handlerBefore(inChunks(big));
@@ -99,7 +99,7 @@ describe("a caller that stops reading", () => {
     expect(received.subarray(-5).toString()).not.toBe("0\r\n\r\n");
   });
 
-  it("ends the call to the service after ten minutes by default", async () => {
+  it("causes the call to the service to end after ten minutes by default", async () => {
     const { handler, service, onError } = await handlerBefore(asTaken(big));
     stopTime();
     const response = await handler(callOf());

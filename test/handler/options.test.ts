@@ -12,23 +12,23 @@ const withTemplates = (templates: unknown) => ({ ...good, templates });
 
 describe("createHandler", () => {
   it.each<[what: string, options: unknown, message: RegExp]>([
-    ["nothing", undefined, /^Expected the handler options to be an object, got undefined\.$/],
-    ["no client", { ...good, client: undefined }, /`client` is missing: pass the TemplatePdf/],
-    ["another client", { ...good, client: { fetch } }, /`client` to be a TemplatePdf/],
+    ["missing options", undefined, /^Expected the handler options to be an object, got undefined\.$/],
+    ["a missing client", { ...good, client: undefined }, /`client` is missing: pass the TemplatePdf/],
+    ["an object that is not a client", { ...good, client: { fetch } }, /`client` to be a TemplatePdf/],
     ["a list of templates", withTemplates([template("inv")]), /`templates` to be an object, got an array/],
     ["a Map of templates", withTemplates(new Map([["a", template("a")]])), /are empty\. Pass a plain object/],
-    ["a uid for a template", withTemplates({ a: "inv" }), /"a" of `templates` to be a template\(\)/],
+    ["a uid instead of a template", withTemplates({ a: "inv" }), /"a" of `templates` to be a template\(\)/],
     ["an empty name", withTemplates({ "": template("inv") }), /"" of `templates`/],
-    ["no authorize", { ...good, authorize: undefined }, /`authorize` is missing: without it/],
+    ["a missing authorize", { ...good, authorize: undefined }, /`authorize` is missing: without it/],
     ["a misspelt option", { ...good, authorise() {} }, /option `authorise`\. Known options: client, /],
     ["another disposition", { ...good, disposition: "in" }, /`disposition` to be "attachment" or "inline"/],
-    ["one origin", { ...good, origins: "https://app.test" }, /`origins` to be a list of origins/],
-    ["every origin", withOrigin("*"), /"\*" would allow all pages/],
+    ["origins as a string", { ...good, origins: "https://app.test" }, /`origins` to be a list of origins/],
+    ["a wildcard origin", withOrigin("*"), /"\*" would allow all pages/],
     ["an origin with a path", withOrigin("https://app.test/"), /without a path/],
-    ["the origin of an app with a path", withOrigin("capacitor://localhost/x"), /without a path/],
+    ["an app origin with a path", withOrigin("capacitor://localhost/x"), /without a path/],
     ["an origin without a scheme", withOrigin("app.test"), /got "app.test"/],
     ["an origin that is a number", withOrigin(7), /got a number/],
-    ["half of a byte", { ...good, maxBodyBytes: 0.5 }, /`maxBodyBytes` to be a whole number of bytes/],
+    ["half a byte", { ...good, maxBodyBytes: 0.5 }, /`maxBodyBytes` to be a whole number of bytes/],
     ["retry: true", { ...good, retry: true }, /`retry` to be an object, or false/],
   ])("refuses %s", (_, options, message) => {
     const create = () => createHandler(options as HandlerOptions);

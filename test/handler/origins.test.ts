@@ -5,24 +5,24 @@ import { callOf, handlerBefore, handlerOf, problemOf, untouchedClient } from "./
 const app = "https://app.test";
 const listed = "https://other.test";
 
-/** The headers that browsers and other callers send. */
-describe("a call from a web page", () => {
+/** Each row has the headers that a browser or another client sends. */
+describe("a call to a handler", () => {
   it.each<
     [who: string, passes: boolean, site: string | undefined, origin: string | undefined, host?: string]
   >([
-    ["of the same origin", true, "same-origin", app],
-    ["of the same origin that hides its origin", true, "same-origin", "null"],
-    ["whose address the user typed", true, "none", undefined],
-    ["of another origin", false, "cross-site", "https://evil.test"],
-    ["of another origin of the same site", false, "same-site", "https://blog.app.test"],
+    ["from the same origin", true, "same-origin", app],
+    ["from the same origin that hides its origin", true, "same-origin", "null"],
+    ["to an address that the user typed", true, "none", undefined],
+    ["from another origin", false, "cross-site", "https://evil.test"],
+    ["from another origin of the same site", false, "same-site", "https://blog.app.test"],
     ["that the browser marks as cross-site, with a matching Host", false, "cross-site", app, "app.test"],
-    ["of a listed origin", true, "cross-site", listed],
-    ["of the same origin, from an old browser", true, undefined, app, "app.test"],
-    ["of the same origin with the default port in its Host", true, undefined, app, "app.test:443"],
-    ["of another port, from an old browser", false, undefined, "https://app.test:8443", "app.test"],
-    ["that hides its origin, from an old browser", false, undefined, "null", "app.test"],
-    ["that is not a page", true, undefined, undefined, "app.test"],
-    ["of an origin that begins like a listed one", false, undefined, `${listed}.evil.test`, "app.test"],
+    ["from a listed origin", true, "cross-site", listed],
+    ["from the same origin in an old browser", true, undefined, app, "app.test"],
+    ["from the same origin with the default port in its Host", true, undefined, app, "app.test:443"],
+    ["from another port in an old browser", false, undefined, "https://app.test:8443", "app.test"],
+    ["that hides its origin in an old browser", false, undefined, "null", "app.test"],
+    ["from a client that is not a browser", true, undefined, undefined, "app.test"],
+    ["from an origin that begins like a listed origin", false, undefined, `${listed}.evil.test`, "app.test"],
   ])("%s is allowed: %s", async (_, passes, site, origin, host) => {
     const headers = {
       ...(site && { "sec-fetch-site": site }),
@@ -42,7 +42,7 @@ describe("a call from a web page", () => {
     expect(response.headers.get("vary")).toBe("origin");
   });
 
-  it("of another origin is refused by default, without CORS headers", async () => {
+  it("from another origin is refused by default, without CORS headers", async () => {
     const { handler } = await handlerBefore();
     const headers = { "sec-fetch-site": "cross-site", origin: listed };
     expect((await handler(callOf({ headers }))).status).toBe(403);
@@ -53,8 +53,8 @@ describe("a call from a web page", () => {
 
 describe("a page of a listed origin", () => {
   it.each([
-    ["a Response of authorize that cannot be changed", Response.redirect("https://app.test/login")],
-    ["a problem", false],
+    ["an immutable Response from authorize", Response.redirect("https://app.test/login")],
+    ["a problem response", false],
   ])("may read %s", async (_, verdict) => {
     const authorize = () => verdict;
     const { handler } = handlerOf({ client: untouchedClient(), origins: [listed], authorize });
@@ -73,7 +73,7 @@ describe("a preflight request", () => {
     return handler(callOf({ method: "OPTIONS", body: null, headers, ...(path && { path }) }));
   };
 
-  it("of a listed origin receives a response with the headers that it requests", async () => {
+  it("from a listed origin is allowed the headers that it requests", async () => {
     const response = await respond(listed, "authorization, content-type,x-csrf");
     expect(response.status).toBe(204);
     expect(Object.fromEntries(response.headers)).toEqual({
@@ -87,18 +87,18 @@ describe("a preflight request", () => {
     });
   });
 
-  it.each([undefined, "*/*; evil", ","])("receives only content-type if it requests %j", async (asked) => {
+  it.each([undefined, "*/*; evil", ","])("is allowed only content-type for %j", async (asked) => {
     const { headers } = await respond(listed, asked);
     expect(headers.get("access-control-allow-headers")).toBe("content-type");
   });
 
-  it("of another origin is refused", async () => {
+  it("from another origin is refused", async () => {
     const response = await respond("https://evil.test");
     expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([403, null]);
     expect((await problemOf(response)).kind).toBe("origin-not-allowed");
   });
 
-  it("is not handled at another path, and neither is another OPTIONS request", async () => {
+  it("receives 404 at another path; an OPTIONS request without preflight headers receives 405", async () => {
     expect((await respond(listed, "", "/else")).status).toBe(404);
     expect((await handler(callOf({ method: "OPTIONS", body: null }))).status).toBe(405);
   });

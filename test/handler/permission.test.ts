@@ -22,7 +22,7 @@ describe("authorize", () => {
   ])("refuses a call if it returns %s", async (_, verdict) => {
     const { answer, logged } = await refused({ authorize: () => verdict as boolean });
     expect(answer).toEqual([403, "not-authorized"]);
-    // Anything except false is a mistake, such as a forgotten `return`.
+    // Values other than true, false and a Response are mistakes, such as a forgotten `return`.
     const message = expect.stringContaining("`authorize` to return true, false or a Response, got");
     expect(logged).toEqual(verdict === false ? [] : [expect.objectContaining({ message })]);
   });
@@ -38,7 +38,7 @@ describe("authorize", () => {
     }
   });
 
-  it("receives the call with any template name before the body is read", async () => {
+  it("receives the request and any template name before the body is read", async () => {
     const authorize = vi.fn(() => false);
     const pull = vi.fn((controller: ReadableStreamDefaultController) =>
       controller.enqueue(new Uint8Array(9)),
@@ -58,7 +58,7 @@ describe("values", () => {
     expect([response.status, await response.text()]).toEqual([404, "Not your order."]);
   });
 
-  it("causes a reported 422 if it returns values that violate the schema, because either side may be wrong", async () => {
+  it("causes a 422 and an onError call if it returns values that violate the schema", async () => {
     const templates = { bill: template(secrets.uid, z.object({ total: z.string() })) };
     const values = (_: Request, sent: object) => ({ ...sent, total: 7 });
     const { answer, errors, logged } = await refused({ templates, values }, callOf({ name: "bill" }));
@@ -78,7 +78,7 @@ it.each<[what: string, options: Record<string, () => unknown>, reason: string]>(
   ["values returns a string", { values: () => "text" }, `${noValues} a string.`],
   ["values returns a bigint", { values: () => ({ total: 7n }) }, "total"],
   ["filename returns a number", { filename: () => 7 }, "`filename` to return a string"],
-])("a reported 500 is sent if %s", async (_, options, expected) => {
+])("a handler responds with 500 and calls onError if %s", async (_, options, expected) => {
   const { answer, reason } = await refused({ origins: ["https://app.test"], ...options });
   expect(answer).toEqual([500, "server-fault"]);
   expect(reason).toContain(expected);
@@ -119,16 +119,16 @@ describe("the context of a call", () => {
     expect((await problemOf(await handler(callOf(), { id: "eve" }))).kind).toBe("not-authorized");
   });
 
-  it("is required by the type if a function declares one", async () => {
+  it("is required by the type if a function declares a context parameter", async () => {
     const { client } = await handlerBefore();
     const typed = createHandler({ client, templates, authorize: (_request, _name, user: User) => !!user });
     // @ts-expect-error the context is missing
     const missing = typed(callOf());
     expect((await missing).status).toBe(403);
-    // @ts-expect-error it is another type
+    // @ts-expect-error the context has another type
     void typed(callOf(), { id: 7 });
     const untyped = createHandler({ client, templates, authorize: () => true });
-    // The way in which Next.js, Workers and Deno call handlers.
+    // Next.js, Workers and Deno call handlers in this way.
     const route: (request: Request, context: { params: Promise<object> }) => Promise<Response> = untyped;
     expect((await route(callOf(), { params: Promise.resolve({}) })).status).toBe(200);
   });

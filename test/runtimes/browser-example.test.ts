@@ -17,14 +17,14 @@ import { noAnswer, ScriptedService } from "./scripted-service.ts";
 const values = { customer: "Εκδόσεις Αθηνά", amount: "640.00", work: "Two hundred cards" };
 const apiKey = "key-that-no-page-may-ever-see";
 
-/** Tests run again only if Firefox does not report a key to the driver in time, which is a fault of the driver. */
+/** Repeats a test only if the driver reports a key too late in Firefox, which is a fault of the driver. */
 const answersWithinMs = 20_000;
 const unlessTheDriverHangs = {
   timeout: 240_000,
   retry: { count: 3, condition: /^input\.performActions timed out/ },
 };
 
-/** A time zone with another date than UTC. */
+/** A time zone whose date differs from the date in UTC. */
 const isMorning = new Date().getUTCHours() < 11;
 const zone = isMorning ? "Etc/GMT+12" : "Etc/GMT-14";
 const dateThere = () => new Date(Date.now() + (isMorning ? -12 : 14) * 3_600_000).toISOString().slice(0, 10);
@@ -71,7 +71,7 @@ afterAll(async () => {
   await service?.close();
 }, 60_000);
 
-it("the example starts with the emulator, serves users with a session, and has the faults of its flags", async () => {
+it("examples/browser starts with the emulator, serves users with a session, and plays faults", async () => {
   const origin = await startServer("start", {}, "--fault", "429 retry-after 900 every 2");
   const [session = ""] = (await fetch(origin, { headers: { accept: "text/html" } })).headers.getSetCookie();
   expect(session).toMatch(/^session=[\da-f-]{36}; HttpOnly; SameSite=Strict; Path=\/$/);
@@ -91,7 +91,7 @@ it("the example starts with the emulator, serves users with a session, and has t
 describe.each([
   ["chromium", "light"],
   ["firefox", "dark"],
-] as const)("the example in %s, %s", unlessTheDriverHangs, (name, scheme) => {
+] as const)("examples/browser in %s, %s", unlessTheDriverHangs, (name, scheme) => {
   const downloads = makeTemporaryFolder("downloads");
   let browser: Browser;
   let page: Page;
@@ -171,7 +171,7 @@ describe.each([
   const untilNotice = () => page.waitForFunction(`document.querySelector("#notice p")`);
 
   it.each(["dev", "built"] as const)(
-    "shows and saves a document, and never receives the key (%s)",
+    "shows and saves a document, and never receives the API key (%s)",
     async (mode) => {
       await open(mode);
       if (name === "chromium") expect(await page.evaluate("date.value")).toBe(dateThere());
@@ -221,7 +221,7 @@ describe.each([
   it.each([
     ["make", "Escape"],
     ["cancel", "Enter"],
-  ])("cancels by the key on #%s: %s, which aborts the request to the service", async (id, key) => {
+  ])("aborts the request to the service if #%s has the focus and %s is pressed", async (id, key) => {
     await open();
     const { closed } = await orderHalf();
     await tabTo(id);
@@ -239,7 +239,7 @@ describe.each([
     ],
     [429, 1, /^There are too many requests\. Try again at \d\d:\d\d\.$/],
   ])(
-    "explains a %i of the service after %i attempts without its message",
+    "explains status %i after %i attempts, without the message of the service",
     async (status, attempts, words) => {
       await open();
       const before = service.requests.length;
@@ -256,7 +256,7 @@ describe.each([
   it("is accessible in each of its states, wide and narrow", async () => {
     await open();
     await page.evaluate(readFileSync(join(runtimesFolder, "node_modules/axe-core/axe.min.js"), "utf8"));
-    // Not in the frame, because its viewer is the browser's own.
+    // The frame is not checked, because it contains the browser's own viewer.
     const violations = `axe.run(document, { iframes: false }).then(({ violations }) =>
       violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html, failureSummary }) => html + " " + failureSummary).join("; ")))`;
     const judge = async (state: string) => {

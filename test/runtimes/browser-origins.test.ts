@@ -21,7 +21,7 @@ const { nodeListener }: typeof nodeDoor = await load("handler/node.js");
 const session = "session=of-zoe";
 const servers: Record<"listed" | "other" | "api", SocketServer> = {} as never;
 let service: ScriptedService;
-/** The requests of the handler. */
+/** The requests that the handler sent. */
 const calls: { method: string | undefined; origin: string | undefined; cookie: string | undefined }[] = [];
 
 beforeAll(async () => {
@@ -102,7 +102,7 @@ describe.each(["chromium", "firefox"] as const)("a page of another origin in %s"
     expect(await ask("listed")).toMatchObject({ name: "RateLimitError", retryAfterMs: 90_000 });
   });
 
-  it("is refused if it is not listed, and the error names `origins`", async () => {
+  it("is refused if its origin is not listed, and the error names `origins`", async () => {
     const before = service.requests.length;
     const message = expect.stringContaining("`origins`");
     expect(await ask("other")).toMatchObject({ name: "ConnectionError", message });

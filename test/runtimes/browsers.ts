@@ -75,7 +75,7 @@ export async function launch(name: BrowserName, settings: Launching = {}): Promi
         ? // Chromium has no sandbox for root, and small machines have little shared memory.
           { args: ["--no-sandbox", "--disable-dev-shm-usage"] }
         : { extraPrefsFirefox: firefoxPreferences(settings) }),
-      // These would leave the profile.
+      // With these handlers, the profile would not be removed.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,

@@ -72,7 +72,7 @@ it.each([
     () => csvRows(endless('number,name,note\n1,2,3\n4,"', "xxxx\n"), dialect, columns),
     "3:: this row is longer than 64 MiB; a quote may be unclosed",
   ],
-])("%s that never ends is reported, and reading stops", async (_what, read, problem) => {
+])("reading stops with an error at %s that never ends", async (_what, read, problem) => {
   const found = await readAll(read());
   expect(problemsOf(found)).toEqual([problem]);
   expect(found).toHaveLength(2);

@@ -35,15 +35,15 @@ function documentOf(n: number): Buffer {
 }
 
 /**
- * Prepares consecutive runs of the same jobs into one folder, in separate processes. Checks that a run requests no document twice,
- * and none that an earlier run has reported as finished.
+ * Prepares consecutive runs of the same jobs into one folder, in separate processes. Checks that a run
+ * requests no document twice, and requests no document that an earlier run has reported as finished.
  */
 async function setUpRuns(count: number) {
   const service = await Service.start(({ body, response }) => {
     const { n }: { n: number } = JSON.parse(body);
     const bytes = documentOf(n);
     const middle = bytes.length / 2;
-    // In two halves, with a delay in which other jobs start.
+    // Sends two halves after a delay, in which other jobs start.
     const send = () => {
       response.writeHead(200, { "content-length": bytes.length }).write(bytes.subarray(0, middle));
       setImmediate(() => response.end(bytes.subarray(middle)));
@@ -64,7 +64,7 @@ async function setUpRuns(count: number) {
   ) => {
     const before = new Set(finished);
     const requestsBefore = requests.length;
-    // A request of a killed run may arrive during the next.
+    // A request of a killed run may arrive during the next run.
     const apiKey = `key-of-run-${++runs}`;
     const told = JSON.stringify({ baseUrl, apiKey, folder, count, ...settings });
     const running = start(command, [...flags, join(project, "run.mjs"), told], { cwd: project });
@@ -128,7 +128,7 @@ const calls = [
   ["datasync", "after"],
 ] as const;
 
-it("a run that is killed repeatedly generates every document, and no reported document twice", {
+it("a run that is killed repeatedly generates every document, and repeats no reported document", {
   timeout: 240_000,
 }, async () => {
   const { startRun, expectRest } = await setUpRuns(700);
@@ -147,7 +147,7 @@ it.each<[string, readonly string[]]>([
   ["Bun", [programOf("bun")]],
   ["Deno", [programOf("deno"), "run", "--allow-all"]],
 ])(
-  "a run that is killed in %s continues there, after one of another runtime as well",
+  "a run that was killed in %s and then in this Node continues in the first runtime",
   async (_title, command) => {
     const { startRun, expectRest } = await setUpRuns(150);
     for (const before of [command, [process.execPath]]) {
@@ -185,7 +185,7 @@ it.runIf(isRoot).each([
   expect(first.last?.message).toMatch(/: the disk is full/);
   if (inner !== "") expect(first.last?.name).toBe("RunStoppedError");
   const documents = filesIn(folder).filter((path) => path.startsWith("out/"));
-  // It sends nothing after it has noticed.
+  // The run sends nothing after it has noticed that the disk is full.
   expect(first.asked.length).toBeLessThan(documents.length + 30);
   for (const path of documents) expectDocument(folder, path);
   spawnSync("mount", ["-o", "remount,size=16m", disk]);

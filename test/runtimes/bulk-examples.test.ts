@@ -63,7 +63,7 @@ describe.each([
   ["examples/bulk/s3-sink.mjs", "example/s3-sink.mjs", "s3Sink"],
   ["the sink of docs/guides/bulk.md", "guide-sink.mjs", "s3"],
 ])("%s", (_title, sinkFile, sinkName) => {
-  it("uploads a document while it arrives, and leaves no object and no part of a truncated one", async () => {
+  it("uploads a document while it arrives, and leaves nothing of a truncated document", async () => {
     const store = await ObjectStore.start();
     const truncated: Answer = async ({ response }) => {
       response.writeHead(200).write(pieces[0]);
@@ -80,7 +80,7 @@ describe.each([
   });
 });
 
-it("examples/bulk/s3-run.mjs uploads an invoice for every line, and none the second time", async () => {
+it("examples/bulk/s3-run.mjs uploads an invoice for every line, and none in a second run", async () => {
   const store = await ObjectStore.start();
   const settings = {
     ...(await startInvoices()),

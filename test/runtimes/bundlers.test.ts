@@ -83,7 +83,7 @@ async function serve(page: Built, server: Built): Promise<string> {
 
 describe.each(names)("%s", (bundler) => {
   it.each(["page", "client", "template"])(
-    "builds %s for browsers without a warning, of this package alone",
+    "builds %s for browsers without a warning, with this package only",
     (title) => {
       const bundle = built(bundler, title);
       expect(bundle.warnings).toEqual([]);
@@ -94,7 +94,7 @@ describe.each(names)("%s", (bundler) => {
     },
   );
 
-  it("builds a page that loads the client on the first click, and generates, previews and saves in Chromium", async () => {
+  it("builds a page that works in Chromium and loads the client on the first click", async () => {
     const url = await serve(built(bundler, "page"), built("vite", "server, undici inside"));
     const { page, complaints } = await openPage(chromium, url);
     onTestFinished(() => page.close());
@@ -128,7 +128,7 @@ it.each([
   ["vite", "server, undici outside", [], [], /template-pdf/, "undici"],
   ["esbuild", "server, undici outside", ["template-pdf"], ["platform/node.js"], /undici/, "undici"],
   ["esbuild", "edge worker", ["template-pdf"], ["platform/web.js"], /^$/, "fetch"],
-])("%s builds a %s without a warning, which serves a document", async (...row) => {
+])("without a warning, %s builds a bundle that serves a document: %s", async (...row) => {
   const [bundler, title, packages, platforms, external, transport] = row;
   const bundle = built(bundler, title);
   expect(bundle.warnings).toEqual([]);
@@ -157,7 +157,7 @@ function gzippedBytes(bundle: Built): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-it("docs/reports/bundlers.md has the right versions, and sizes within 3 %: `npm run docs -- bundlers`", async () => {
+it("docs/reports/bundlers.md is up to date within 3 % (npm run docs -- bundlers)", async () => {
   let page = readFileSync(report, "utf8").replace(/(?<=^\| Next\.js: .* \| )[\d.]+(?= \|)/m, nextVersion);
   for (const [name, version] of Object.entries(bundlers)) {
     const title = { vite: "Vite", rollup: "Rollup" }[name] ?? name;

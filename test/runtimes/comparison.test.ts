@@ -84,7 +84,7 @@ async function bundleSize(client: string): Promise<string> {
   return `${Math.round(bytes / 1000)} kB`;
 }
 
-/** What happened in a call of one client. */
+/** The outcome of a call of one client. */
 interface Outcome {
   readonly document?: Uint8Array;
   readonly error?: unknown;
@@ -192,7 +192,7 @@ async function play(generate: Generate, answers: readonly Answer[], total: unkno
   }
 }
 
-it("docs/reports/comparison.json has the result of each situation with each client, and their sizes in a browser (npm run docs -- comparison)", async () => {
+it("docs/reports/comparison.json is up to date for each client (npm run docs -- comparison)", async () => {
   installPeers();
   const clients = loadClients();
   const results: Record<string, Record<string, string>> = {};

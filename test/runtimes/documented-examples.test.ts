@@ -12,7 +12,7 @@ import { javaScriptOf } from "../support/compile.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 
-// The examples run with the installed package, against the emulator.
+// Runs the examples with the installed package, against the emulator.
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(repository, path), "utf8");

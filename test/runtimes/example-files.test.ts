@@ -59,7 +59,7 @@ function startExample(file: string, { from = emulator, last, env = {}, node }: S
 
 const textOf = async (file: string) => (await readPdf(readFileSync(join(project, file)))).text;
 
-it("examples/save-to-file.mjs saves an invoice; with a wrong key, it prints the error and saves nothing", async () => {
+it("examples/save-to-file.mjs saves an invoice, and saves nothing with a wrong API key", async () => {
   const good = await startExample("save-to-file.mjs").ended;
   const { length } = readFileSync(join(project, "invoice.pdf"));
   expect(good).toMatchObject({ exitCode: 0, printed: `invoice.pdf: ${length} bytes\n` });
@@ -70,7 +70,7 @@ it("examples/save-to-file.mjs saves an invoice; with a wrong key, it prints the 
   expect(existsSync(join(project, "none.pdf"))).toBe(false);
 });
 
-it("examples/many-from-csv.mjs generates a document for every row, and continues after a wrong one", async () => {
+it("examples/many-from-csv.mjs generates a PDF for every row, and continues after a bad row", async () => {
   const good = await startExample("many-from-csv.mjs").ended;
   expect(good.exitCode, good.printed).toBe(0);
   expect(await textOf("invoices/2026-0118.pdf")).toContain("Łoś; Brönte & Partners");
@@ -83,7 +83,7 @@ it("examples/many-from-csv.mjs generates a document for every row, and continues
   expect(readdirSync(join(project, "some"))).toEqual(["1.pdf", "3.pdf"]);
 });
 
-it("examples/typed-with-zod.ts compiles, generates valid documents, and prints why others were not sent", async () => {
+it("examples/typed-with-zod.ts compiles, sends valid values, and prints why others are invalid", async () => {
   expect(complaintsAbout([join(project, "examples/typed-with-zod.ts")])).toEqual([]);
   const { exitCode, printed } = await startExample("typed-with-zod.ts", { node: nodeOf(24) }).ended;
   expect({ exitCode, lines: printed.trim().split("\n") }).toEqual({
@@ -105,7 +105,7 @@ describe("examples/retry-and-cancel.mjs", () => {
     expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: expect.stringMatching(attempts) });
   });
 
-  it("aborts its request at Ctrl-C", async () => {
+  it("aborts its request on Ctrl-C", async () => {
     service.answer(noAnswer);
     const coming = service.next();
     const { child, ended } = startExample("retry-and-cancel.mjs", { from: service });
@@ -116,7 +116,7 @@ describe("examples/retry-and-cancel.mjs", () => {
   });
 });
 
-it("examples/http-response.mjs responds with the document, and to failures without the details of the service", async () => {
+it("examples/http-response.mjs sends the document, and hides the service's details on failure", async () => {
   const server = startExample("http-response.mjs", { from: service, env: { PORT: "0" } });
   const [url] = await server.prints(/^http:\S+$/m);
   const response = await fetch(url);

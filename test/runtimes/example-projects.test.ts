@@ -56,7 +56,7 @@ describe.each(tested)("examples/%s", (name) => {
     expect(imported.filter((each) => !isBuiltin(each) && !(each in needs))).toEqual([]);
   });
 
-  it("passes its own tests, and for vitest those of docs/guides/testing.md", async () => {
+  it("passes its own tests, and the tests of docs/guides/testing.md if it is vitest", async () => {
     if (name === "vitest") {
       const blocks = filesIn(read("docs/guides/testing.md"));
       mkdirSync(join(folder(), "test/guide"));

@@ -56,10 +56,10 @@ const mayRenderTwice = false;
 
 describe.runIf(process.platform !== "win32")("a function that was frozen", () => {
   it.each([
-    ["reuses a connection that is intact", { limit: 0 }, () => {}, ["document", 2, 1]],
-    ["sends once on another connection if its own was ended", { mayRenderTwice }, ended, ["document", 2, 2]],
-    ["retries on another connection if the service forgot its own", { limit: 1 }, forgot, ["document", 3, 2]],
-    ["does not retry then if nothing may be rendered twice", { mayRenderTwice }, forgot, ["timeout", 2, 1]],
+    ["reuses an intact connection", { limit: 0 }, () => {}, ["document", 2, 1]],
+    ["sends once on a new connection if the old was closed", { mayRenderTwice }, ended, ["document", 2, 2]],
+    ["retries on a new connection if the service lost the old", { limit: 1 }, forgot, ["document", 3, 2]],
+    ["does not retry if `mayRenderTwice` is false", { mayRenderTwice }, forgot, ["timeout", 2, 1]],
   ])("%s", async (_title, retry, happening, expected) => {
     const { outcome, requests, connections } = await callAgainAfter(retry, happening);
     expect([outcome, requests, Math.min(connections, 2)]).toEqual(expected);

@@ -58,7 +58,7 @@ const commands: Readonly<Record<string, (text: string) => [file: string, content
   };
 
 it.each(Object.entries(commands))(
-  "the command reads 256 kB in %s in about the CPU time of a short text",
+  "the command reads 256 kB in %s with little more CPU time than a short text",
   { timeout: 300_000 },
   async (what, commandOf) => {
     const cwd = makeProject(`hostile-${what.replaceAll(" ", "-")}`, { "main.mjs": "" });

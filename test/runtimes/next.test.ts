@@ -130,7 +130,7 @@ describe.each(["turbopack", "webpack"])("a Next.js app built with %s", (bundler)
   if (bundler === "turbopack")
     testContract({ ...usual, sendsLength: false }, () => ({ host: serving, service }));
 
-  it("is built without a warning and a document, and loads neither undici nor the key in a page", () => {
+  it("is built without warnings or requests, and loads neither undici nor the key in a page", () => {
     const warnings = log.split("\n").filter((line) => /^\s*⚠|⨯|\b(?:warning|error)\b/i.test(line));
     expect(warnings.filter((line) => !aboutTheEdge.test(line))).toEqual([]);
     expect(callsOfBuild).toBe(0);
@@ -149,14 +149,14 @@ describe.each(["turbopack", "webpack"])("a Next.js app built with %s", (bundler)
     ["a server component", "/ahead"],
     ["a route with `revalidate`", "/api/node"],
     ["a route for the edge", "/api/edge"],
-  ])("sends two requests for two requests of %s (%s)", async (_what, path) => {
+  ])("sends two requests to the service for two requests of %s (%s)", async (_what, path) => {
     const before = service.requests.length;
     for (let call = 0; call < 2; call++)
       expect(await (await fetch(`${serving.origin}${path}`)).text()).toMatch(/[1-9]\d{2,} bytes/);
     expect(service.requests.length - before).toBe(2);
   });
 
-  it("generates in a client component, whose module creates the client, and rejects unknown templates", async () => {
+  it("generates a document in a client component, and rejects unknown templates", async () => {
     const before = service.requests.length;
     const { page, complaints } = await openPage(chromium, serving.origin);
     await page.click("#invoice");

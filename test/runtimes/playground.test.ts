@@ -10,8 +10,8 @@ import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { type Browser, launch, openPage, type Page } from "./browsers.ts";
 
 /**
- * Tests the playground of the emulator in real browsers, with the viewer of the browser and with pdf.js if the user has installed
- * it.
+ * Tests the playground of the emulator in real browsers: with the viewer of the browser, and with
+ * an installed pdf.js.
  */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
@@ -118,7 +118,7 @@ describe.each([
       "[...document.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\\n')",
     );
 
-  it("shows the templates, and a document for the sample with its pages, bytes, time and request ID", async () => {
+  it("shows the templates, and the sample document with its pages, size, time and request ID", async () => {
     const listed = /invoice\s+invoice\.json, 1 page\s+letter\s+letter\.json, 1 page/;
     await eventually(async () => listed.test(await textOf(".templates")));
     expect(await textOf(".preview .bar")).toMatch(/^1 page, \d+\.\d kB, \d+ ms [\da-f-]{36}/);
@@ -126,14 +126,14 @@ describe.each([
     await until(`${at(viewer)}`);
   });
 
-  it("renders what is typed into the form, and shows it in the JSON", async () => {
+  it("renders values typed into the form, and shows them in the JSON", async () => {
     await untilNext(() => type(field("number"), "2026-0999"));
     await until("$('.cm-content').innerText.includes('2026-0999')");
     expect(JSON.parse(await json())).toMatchObject({ number: "2026-0999" });
     await eventually(async () => (await documentText()).includes("Invoice 2026-0999"));
   });
 
-  // What does not depend on the browser is tested in one.
+  // Tests that do not depend on the browser run in only one.
   if (name === "chromium") {
     it("copies edits of the JSON to the form, and keeps the form while the JSON is invalid", async () => {
       await page.click(".cm-content");
@@ -147,7 +147,7 @@ describe.each([
       expect(await page.evaluate("$('form fieldset').disabled")).toBe(false);
     });
 
-    it("adds to a list and removes from it", async () => {
+    it("adds items to a list and removes them", async () => {
       await press("Add to lines");
       await until(`${at(field("lines", 1, "text"))}`);
       await until("$('.cm-content').innerText.split('\"text\"').length === 3");
@@ -177,7 +177,7 @@ describe.each([
       await until("!$('.problem')");
     });
 
-    it("renders a saved template at once, and keeps the last document below the error of a broken template", async () => {
+    it("renders a saved template at once, and shows the last document below a template's error", async () => {
       await untilNext(() => writeFileSync(file, invoice("Bill")));
       writeFileSync(file, '{\n  "content": [}');
       await until("$('.problem')?.innerText.includes('invoice.json:2:15')");
@@ -187,7 +187,7 @@ describe.each([
       await until("!$('.problem') && !$('.templates .fault')");
     });
 
-    it("shows the types of the template and the call as code, which it copies", async () => {
+    it("shows and copies the template's types and the call as code", async () => {
       await press("Code");
       const code = async (label: string) => textOf(`section[aria-label="${label}"] pre`);
       for (const label of ["TypeScript", "fetch", "Command"])
@@ -219,7 +219,7 @@ describe.each([
       await until(`${at(field("number"))}.value === "from elsewhere"`);
     });
 
-    it("has its picture in the documentation (npm run docs -- pictures)", async () => {
+    it("has a current picture in the documentation (npm run docs -- pictures)", async () => {
       const args = ["examples/templates", "--fonts", "examples/fonts", "--port", "0"];
       const shown = await emulate(repository, ...args);
       const { page: portrait } = await openPage(browser, "about:blank");

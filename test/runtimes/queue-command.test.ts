@@ -51,7 +51,7 @@ async function setUp(rowCount: number, answer: Answer = withLength(pdf)) {
   return { service, circumstances, run, add, work, documents, cells };
 }
 
-describe("the commands of a queue", () => {
+describe("the queue commands", () => {
   it("generate the documents of a run as in the guide, and retry a job that failed", async () => {
     let isBroken = true;
     const { service, circumstances, cells, run, documents } = await setUp(30, (received) =>
@@ -98,7 +98,7 @@ describe("the commands of a queue", () => {
     expect(await run("runs")).toMatchObject({ code: 0, stdout: "the queue template-pdf has no runs\n" });
   });
 
-  it("a worker finishes jobs in flight at SIGTERM, and leaves the others in the queue", async () => {
+  it("a worker finishes jobs in flight on SIGTERM, and leaves the others in the queue", async () => {
     const released = later<void>();
     const { service, add, work, documents, cells } = await setUp(10, (received) =>
       released.promise.then(() => withLength(pdf)(received)),
@@ -120,7 +120,7 @@ describe("the commands of a queue", () => {
 
   const stopped = /^template-pdf: The worker stopped unexpectedly: .*Its jobs are still in the queue\.$/m;
   it.each<[code: number, when: string, answer: Answer, message: RegExp]>([
-    [143, "at the second SIGTERM", () => {}, /^finishing 2 documents/m],
+    [143, "on the second SIGTERM", () => {}, /^finishing 2 documents/m],
     [3, "if its API key is wrong", saying(401, "{}"), stopped],
   ])("a worker exits with %i %s, and its jobs stay in the queue", async (code, _when, answer, message) => {
     const { service, add, work, cells } = await setUp(2, answer);

@@ -21,7 +21,7 @@ interface ComposeService {
 const workspace = useWorkspace();
 
 /** Starts the services of compose.yaml without Docker, each with its command and its environment. */
-it("examples/queue generates all invoices with two workers, and adds none twice", async () => {
+it("examples/queue generates all invoices with two workers, and adds no job twice", async () => {
   const [folder = ""] = await workspace.installExamples(["queue"]);
   const services: Readonly<Record<string, ComposeService>> = parse(
     readFileSync(join(folder, "compose.yaml"), "utf8"),

@@ -83,7 +83,7 @@ it.each(["read", "sent"])(
   },
 );
 
-it("a removal that was interrupted can be repeated, and `add` fails until then", async () => {
+it("an interrupted `remove` can be repeated, and `add` fails until then", async () => {
   const { runs, admin, progressOf, idOf, keysOf } = await setUpSealed();
   await runs.add("nov", jobsOf(3));
   const runId = await idOf("nov");

@@ -15,7 +15,7 @@ const secret = "a-value-that-nobody-may-read";
 const keyOf = ({ values }: Job) => `no-${(values as { n: number }).n}`;
 
 describe("`add` of a queue", () => {
-  it("adds a job once, even if it is added several times, and continues after a source has failed", async () => {
+  it("adds each job only once, and continues after a job source has failed", async () => {
     const { runs, work, stored, service } = await setUp();
     const failing = function* () {
       yield* jobsOf(600);
@@ -34,7 +34,7 @@ describe("`add` of a queue", () => {
     expect(service.requests.length).toBe(700);
   });
 
-  it("rejects jobs that are invalid, are too large or have options, and adds the others", async () => {
+  it("rejects invalid jobs, too large jobs and jobs with options, and adds the others", async () => {
     const { runs, work, service } = await setUp();
     const invoice = template("t", z.object({ total: z.string().transform((text) => text.toUpperCase()) }));
     const jobs = [
@@ -103,7 +103,7 @@ describe("the data of a queue in Redis", () => {
     expect(held).not.toContain("the-key-of-the-worker");
   });
 
-  it("contain nothing readable of a sealed job, and a worker without the key stops", async () => {
+  it("contain nothing readable of a sealed job, and a worker without the seal key stops", async () => {
     const { admin, openQueue, work, service, stored } = await setUp();
     const runs = openQueue({ sealKey: crypto.getRandomValues(new Uint8Array(32)) });
     await runs.add("nov", [{ template: "t", values: { secret } }], { key: () => secret });
@@ -220,7 +220,7 @@ describe("a worker of a queue", () => {
     expect(readdirSync(`${path}/out`)).toEqual(["a.pdf"]);
   });
 
-  it("does not render a document twice after another worker was killed, if that is not allowed", async () => {
+  it("does not repeat the document of a killed worker if `mayRenderTwice` is false", async () => {
     const setting = await setUp(() => {});
     const { runs, work, service, redis } = setting;
     await runs.add("nov", [{ template: "t", values: { n: 1, shelf: 1 } }]);

@@ -58,5 +58,5 @@ export class ScriptedService {
   }
 }
 
-/** Sends no answer. */
+/** Sends no response. */
 export const noAnswer: Answer = () => {};

@@ -112,7 +112,7 @@ describe("docs/guides/command-line.md", () => {
     expect(isPdf ? await textOf(file) : readFileSync(inFolder(file), "utf8")).toContain(content);
   });
 
-  it("has a pipeline with the exit code of the command in it", async () => {
+  it("has a pipeline that exits with the exit code of the command", async () => {
     const script = oneWith("pipefail");
     await type(script);
     const { text } = await readPdf(gunzipSync(readFileSync(inFolder("letter.pdf.gz"))));

@@ -38,8 +38,8 @@ function makeProjectWithHiddenFiles(): string {
 }
 
 describe.each([
-  ["single files of undici", "parts", makeProject("undici", files)],
-  ["the index of an undici that hides its files", "index", makeProjectWithHiddenFiles()],
+  ["single modules of undici", "parts", makeProject("undici", files)],
+  ["the index of undici if undici hides its files", "index", makeProjectWithHiddenFiles()],
 ])("the client loads %s", (_, loaded, project) => {
   it.each([[["main.mjs"]], [["--no-experimental-require-module", "main.cjs"]]])("with %j", async (args) => {
     expect(await runNode(project, ...args, service.baseUrl)).toBe(`${pdf.length} ${loaded}\n`);
@@ -77,11 +77,11 @@ describe("a bundle with undici inside", () => {
     return runNode(elsewhere.path, "main.mjs", service.baseUrl);
   }
 
-  it("uses it", async () => {
+  it("uses the bundled undici", async () => {
     expect(await runBundle({ banner })).toContain(`${pdf.length} `);
   });
 
-  it("uses it if `import.meta.url` is the path of the installation, as with webpack", async () => {
+  it("uses the bundled undici if `import.meta.url` is the installed path, as with webpack", async () => {
     const url = pathToFileURL(join(source, "deployed/node_modules/template-pdf/dist/platform/node.js")).href;
     const define = { "import.meta": JSON.stringify({ url }) };
     expect(await runBundle({ define, banner })).toContain(`${pdf.length} `);

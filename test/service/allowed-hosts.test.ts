@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { isHostName } from "../../src/service/allowed-hosts.ts";
 import { type ListenOptions, listen } from "../../src/service/listen.ts";
 
-/** A server whose endpoint is a mock, and a function that sends raw lines to it and returns the complete response. */
+/** Starts a server with a mock endpoint. `send` sends raw lines, and returns the complete response. */
 async function serve(options: Partial<ListenOptions> = {}) {
   const endpoint = vi.fn(async () => new Response("asked"));
   const listening = await listen(endpoint, { host: "127.0.0.1", port: 0, ...options });
@@ -47,7 +47,7 @@ describe("a server on a loopback address", () => {
     ["http://attacker.test/a", "localhost", 421],
     ["http://localhost/a", "attacker.test", 421],
     ["http://a,attacker.test/", "localhost", 400],
-  ])("responds to the target %s with the host header %s with %i", async (target, host, status) => {
+  ])("responds to the target %s and the Host header %s with %i", async (target, host, status) => {
     for (const allowedHosts of status === 400 ? ([undefined, "any"] as const) : [undefined]) {
       const { send, endpoint } = await serve({ allowedHosts });
       const answer = await send(`GET ${target} HTTP/1.1`, `Host: ${host}`);
@@ -63,7 +63,7 @@ describe("a server on a loopback address", () => {
     ["contains a user", ["Host: attacker.test@localhost"]],
     ["contains a space", ["Host: a b"]],
     ["has a port out of range", ["Host: localhost:65536"]],
-  ])("refuses a request whose host header %s with 400", async (_wrong, lines) => {
+  ])("responds with 400 to a request whose Host header %s", async (_wrong, lines) => {
     const { send, endpoint } = await serve();
     const answer = await send("GET / HTTP/1.1", ...lines);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
@@ -71,7 +71,7 @@ describe("a server on a loopback address", () => {
     expect(endpoint).not.toHaveBeenCalled();
   });
 
-  it("accepts names of this machine, the name that it listens on and allowed names, with any port", async () => {
+  it("accepts names of this machine, its listening address and allowed names, with any port", async () => {
     const { statusFor } = await serve({ allowedHosts: ["PDF.test", "2001:db8::1"] });
     for (const host of ["pdf.test.:80", "PDF.TEST", "[2001:db8::1]:80", "127.0.0.1:1", ...local]) {
       expect([host, await statusFor(host)]).toEqual([host, 200]);

@@ -14,14 +14,14 @@ const size = "body-too-large";
 const bytes = (text: string) => ({ body: new TextEncoder().encode(text) });
 
 const refusals: [wrong: string, call: Call, status: number, kind: string, detail: RegExp][] = [
-  ["another path", { path: "/api/v1/templates/invoice/generate" }, 404, "unknown-path", nothing],
+  ["an unknown path", { path: "/api/v1/templates/invoice/generate" }, 404, "unknown-path", nothing],
   ["the path twice", at("v1/templates/a/generate-sync/api/v1/templates/a"), 404, "unknown-path", endBefore],
   ["two segments as the uid", at("v1/templates/a/b"), 404, "unknown-path", nothing],
   ["a prefix without a slash", { path: "/myapi/v1/templates/a/generate-sync" }, 404, "unknown-path", nothing],
   ["no uid", at("v1/templates/"), 404, "unknown-template", noTemplate],
   ["a control character in the uid", at("v1/templates/a%00b"), 404, "unknown-template", noTemplate],
   ["malformed percent-encoding", at("v1/templates/%zz"), 400, "invalid-path", encoding],
-  ["GET", { method: "GET" }, 405, "method-not-allowed", /GET is not available.*POST/],
+  ["the method GET", { method: "GET" }, 405, "method-not-allowed", /GET is not available.*POST/],
   ["no content type", { headers: withoutType, ...bytes("{}") }, 415, type, /application\/json/],
   ["a form", having({ "content-type": "application/x-www-form-urlencoded" }), 415, type, /application\/json/],
   ["another charset", having({ "content-type": "application/json; charset=latin1" }), 415, type, /UTF-8/],
@@ -58,7 +58,7 @@ describe("an error response", () => {
     [401, { headers: {} }, "www-authenticate", "API-Key"],
     [415, { headers: withoutType }, "accept", "application/json"],
     [415, { headers: { ...json, "content-encoding": "br" } }, "accept-encoding", "identity"],
-  ] as const)("of status %i names in a header what is accepted", async (status, call, name, value) => {
+  ] as const)("with status %i lists accepted values in a header", async (status, call, name, value) => {
     const response = await endpoint(request(call));
     expect([response.status, response.headers.get(name)]).toEqual([status, value]);
   });
@@ -71,7 +71,7 @@ describe("an error response", () => {
 });
 
 describe("the order of the checks", () => {
-  // Each call fails its check and every later one, so the response must report the earliest.
+  // Each call fails several checks, and the response must report the first of these checks.
   const wrong = { path: "/api/v1/templates/receipt/generate-sync", body: `[${"7,".repeat(60)}7` };
   it.each([
     ["path before method", 404, { ...wrong, path: "/else", method: "PUT", headers: {} }],

@@ -11,7 +11,7 @@ describe("the size limit", () => {
     expect((await endpoint(request({ body: `{"a":"${"x".repeat(92)}"}` }))).status).toBe(200);
   });
 
-  it("stops reading at the limit, cancels the body, and reads nothing if the declared length is too large", async () => {
+  it("cancels a body at the limit, and reads nothing if the declared length is too large", async () => {
     const { seen, stream } = endless(40);
     expect((await endpoint(request({ body: stream }))).status).toBe(413);
     expect(seen).toEqual({ bytes: 120, cancelled: true });
@@ -37,7 +37,7 @@ it("a truncated request body causes a 400 response", async () => {
 });
 
 describe("a document", () => {
-  it("is sent completely, with its length, a file name and a ban on caching", async () => {
+  it("is sent completely, with its length, a file name and headers that prevent caching", async () => {
     const response = await endpoint(request({ body: '{"date":"20 November 2026"}' }));
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toEqual({
@@ -92,7 +92,7 @@ describe("a Response from produce", () => {
     expect(Object.fromEntries(response.headers)).toEqual({ ...headers, "x-request-id": requestId });
   });
 
-  it("has its request ID after its body was read if an adapter replaces the global Response", async () => {
+  it("keeps its request ID after it is read, even if an adapter replaces the global Response", async () => {
     const own = { Request, Response };
     onTestFinished(() => void Object.assign(globalThis, own));
     getRequestListener(() => new Response());
@@ -114,7 +114,7 @@ describe("a Response from produce", () => {
   );
 });
 
-it.each(["", "/pdf/v2"])("the path may have any uid below the prefix %j, and a query", async (prefix) => {
+it.each(["", "/pdf/v2"])("a path with the prefix %j can contain any uid, and a query", async (prefix) => {
   const produce = vi.fn((_order: Order) => ({ bytes: PDF }));
   const uid = "a/b?c#d%20é🧾 ..";
   const path = `${prefix}/api/v1/templates/${encodeURIComponent(uid)}/generate-sync?a=b`;
@@ -141,7 +141,7 @@ describe("an unexpected error", () => {
     },
   );
 
-  it("causes a response even without onError, and if onError throws", async () => {
+  it("causes a 500 response even without onError, and even if onError throws", async () => {
     const produce = () => {
       throw new Error("inner");
     };
@@ -150,7 +150,7 @@ describe("an unexpected error", () => {
   });
 });
 
-it("a Problem thrown by produce is sent with its type, title and headers, and is not reported", async () => {
+it("a Problem that produce throws is sent with its headers, and onError is not called", async () => {
   const onError = vi.fn();
   const produce = () => {
     throw new Problem(429, "Wait a minute.", { kind: "rate-limited", headers: { "retry-after": "60" } });

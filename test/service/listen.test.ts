@@ -59,7 +59,7 @@ describe("close", () => {
     await ended;
   });
 
-  it("lets a response in progress finish, and announces that the connection closes after it", async () => {
+  it("lets a response in progress finish, with the header `connection: close`", async () => {
     const { answer, begun, open } = gate();
     const listening = await start(answer);
     const { socket, received } = await connection(listening);
@@ -77,7 +77,7 @@ describe("close", () => {
     expect(received()).toContain("done");
   });
 
-  it("lets a slow reader receive a complete large response, and does not wait for its next request", async () => {
+  it("lets a slow reader receive a large response completely, and then closes the connection", async () => {
     const listenTo = vi.spyOn(Server.prototype, "listen");
     listenTo.mockImplementationOnce(function (this: Server, ...args) {
       // node:http would close the connection after 5 seconds.
@@ -100,7 +100,7 @@ describe("close", () => {
     await closed;
   });
 
-  it("aborts requests that get no response, and reports them", async () => {
+  it("aborts requests without a response after the time limit, and rejects with their number", async () => {
     const { answer, begun } = gate();
     const listening = await start(answer, { closeLimitMs: 50 });
     const { socket } = await connection(listening);
@@ -130,7 +130,7 @@ describe("listen", () => {
     expect(received()).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it("responds to a caller that is still sending", async () => {
+  it("can respond to a caller that is still sending its body", async () => {
     const listening = await start(async () => new Response("enough", { status: 413 }));
     const response = await fetch(listening.baseUrl, { method: "POST", body: new Uint8Array(10_000_000) });
     expect([response.status, await response.text()]).toEqual([413, "enough"]);
@@ -150,7 +150,7 @@ describe("listen", () => {
   const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
     all?.some(({ address }) => address === "::1"),
   );
-  it.runIf(hasIpv6)("writes an IPv6 address in brackets, as in URLs", async () => {
+  it.runIf(hasIpv6)("writes an IPv6 address in brackets in `baseUrl`", async () => {
     const { baseUrl } = await start(undefined, { host: "::1" });
     expect(baseUrl).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect(await (await fetch(baseUrl)).text()).toBe("done");

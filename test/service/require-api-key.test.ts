@@ -15,7 +15,7 @@ describe("requireApiKey", () => {
   });
 
   it.each([
-    ["no header", undefined, "has no API key"],
+    ["a missing header", undefined, "has no API key"],
     ["the bare key", "first-key", "does not contain an API key"],
     ["two spaces", "API-Key  first-key", "not valid for this server"],
     ["the beginning of a key", "API-Key first-ke", "not valid for this server"],
@@ -32,7 +32,7 @@ describe("requireApiKey", () => {
     ["no key", [], "got none"],
     ["an empty key", ["good", ""], "API key number 2"],
     ["a key with a space", ["secret key"], "API key number 1"],
-  ])("cannot be created with %s, and does not quote the key", (_, keys, words) => {
+  ])("throws for %s, and does not quote the key", (_, keys, words) => {
     expect(() => requireApiKey(keys)).toThrow(TypeError);
     expect(() => requireApiKey(keys)).toThrow(words);
     expect(() => requireApiKey(keys)).not.toThrow(/secret/);

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { afterAll, vi } from "vitest";
 
-/** How long a file may take to end what it started, in milliseconds. Far more than any file needs. */
+/** How long a file may take to end what it started, in milliseconds: far more than any file needs. */
 const patienceMs = 20_000;
 
 // Vitest runs this module before each file.

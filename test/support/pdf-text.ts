@@ -22,10 +22,10 @@ export async function readPdf(bytes: Uint8Array): Promise<PdfContent> {
     worker.unref();
   }
   const { port1, port2 } = new MessageChannel();
-  // A copy, in memory of its own: pdf.js takes what it is given.
+  // Sends a copy, because pdf.js takes over the memory of its input.
   worker.postMessage({ port: port2, bytes: Uint8Array.from(bytes) }, [port2]);
   const [{ result, problem }] = (await once(port1, "message")) as [{ result?: PdfContent; problem?: string }];
-  // Tests that count ports must not see this one disappear later.
+  // Waits until the port is closed, because tests that count ports must not see it disappear later.
   const closed = once(port1, "close");
   port1.close();
   await closed;

@@ -107,7 +107,7 @@ export class Service {
   }
 
   async #stop(): Promise<void> {
-    // The sockets first, because a client waits for its calls in flight before it closes.
+    // Closes the sockets first, because a client waits for its calls in flight before it closes.
     await this.#server.close();
     await Promise.allSettled(this.#clients.map((client) => client.close()));
   }

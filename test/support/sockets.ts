@@ -131,7 +131,7 @@ export function framed(data: Uint8Array | string): Buffer {
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
 }
 
-/** Resolves when the socket is closed, also if it is closed already. */
+/** Resolves when the socket is closed, even if it was closed before. */
 export function closed(socket: Socket): Promise<void> {
   if (socket.destroyed) return Promise.resolve();
   // Keeps reading, because a socket that is not read never notices that its peer has disconnected.

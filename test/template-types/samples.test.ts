@@ -68,7 +68,7 @@ describe("the type of samples", () => {
   });
 
   it.each(["type", "$type", "__typename", "paymentType", "payment_kind", "TYPE_OF_KIND", "HTTPMethodType"])(
-    "distinguishes objects by a property called %s, but not %sText",
+    "distinguishes objects by a property called %s, but not by the same name with the suffix Text",
     (name) => {
       expect(lineOf({ [name]: "a", one: 1 }, { [name]: "b", two: 2 })).not.toContain("?:");
       expect(lineOf({ [`${name}Text`]: "a", one: 1 }, { [`${name}Text`]: "b", two: 2 })).toContain("one?:");
@@ -84,7 +84,7 @@ describe("the type of samples", () => {
     expect(lineOf(...samples, ...samples)).not.toContain("?:");
   });
 
-  it("for a property with more than 8 different words is one object", () => {
+  it("is one object if a property has more than 8 different words", () => {
     const variantsOf = (words: string) => {
       const samples = [...[...words].map((via) => ({ via, number: "" })), { via: "transfer", iban: "" }];
       return lineOf(...samples, ...samples).match(/via: /g)?.length;
@@ -115,13 +115,13 @@ describe("the type of samples", () => {
     expect(typeOf(...times(3_000, (index) => ({ [`n${index}`]: index })))).toBe("Record<string, number>");
   });
 
-  it("keeps all 3,000 properties of one object, even 480 levels deep", () => {
+  it("keeps all 3,000 properties of an object, even 480 levels deep", () => {
     let inner: Values = Object.assign({}, ...times(3_000, (index) => ({ [`n${index}`]: index })));
     for (let level = 0; level < 480; level++) inner = { a: inner };
     expect(shapesIn(seen([inner]).shape())).toHaveLength(3_481);
   });
 
-  /** The same value with its properties in another order. */
+  /** Returns the same value with its properties in another order. */
   const reordered = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(reordered).reverse();
     if (typeof value !== "object" || value === null) return value;

@@ -96,7 +96,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     ["template", "templateTemplate", "TemplateValues"],
     ["rechnung-größe", "rechnungGröße", "RechnungGrößeValues"],
     ["***", "unnamed", "UnnamedValues"],
-  ])("for the uid %s has the names %s and %s", (uid, constant, values) => {
+  ])("for the uid %s exports the names %s and %s", (uid, constant, values) => {
     const written = writeTypes([named(uid)], { zod: false });
     expect(/^export const (\S+) =/m.exec(written)?.[1]).toBe(constant);
     expect(/^export interface (\S+Values) /m.exec(written)?.[1]).toBe(values);
@@ -106,7 +106,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     ["credit-note", "credit_note", "creditNote", false],
     ["a", "a_schema", "aSchema", true],
     ["e\u0301", "\u00e9", "\u00e9", false],
-  ])("is rejected if the names of two uids would be equal: %s and %s", (a, b, name, zod) => {
+  ])("is rejected if two uids would have the same name: %s and %s", (a, b, name, zod) => {
     const write = () => writeTypes([named(b), named(a)], { zod });
     expect(write).toThrow(NameClash);
     expect(write).toThrow(
@@ -114,7 +114,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     );
   });
 
-  it("numbers definitions whose names would be equal", () => {
+  it("numbers definitions that would have the same name", () => {
     const names = ["line-item", "lineItem", "values"];
     const members = names.map((name) => [name, member({ kind: "reference", name })]);
     const definitions = new Map(names.map((name) => [name, object({ [name]: member(text) })]));
@@ -162,7 +162,7 @@ describe("a written schema", () => {
       [false, { tuple: ["a", "b"] }],
       [false, { root: { children: [{ surplus: 1 }] } }],
       [false, { one: 2 }],
-    ])("returns the success %j for %j", (success, values) => {
+    ])("reports success %j for %j", (success, values) => {
       expect(schema.safeParse(values)).toMatchObject(success ? { success, data: values } : { success });
     });
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { assertWholePdf } from "../../src/testing/assert-whole-pdf.ts";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
 
-/** Returns the error that it throws, or `undefined`. */
+/** Returns the error that `assertWholePdf()` throws, or `undefined`. */
 function refusal(given: unknown): unknown {
   try {
     assertWholePdf(given);
@@ -15,7 +15,7 @@ function refusal(given: unknown): unknown {
 }
 
 describe("assertWholePdf", () => {
-  it("accepts a PDF as any type of bytes, even from another realm, and narrows the type of its argument", () => {
+  it("accepts a PDF as any type of bytes, even from another realm, and narrows the argument's type", () => {
     const pdf = fakePdf({ text: "漢", pages: 2 });
     const foreign = runInNewContext("Uint8Array.from(numbers)", { numbers: [...pdf] });
     expect(foreign instanceof Uint8Array).toBe(false);
@@ -26,7 +26,7 @@ describe("assertWholePdf", () => {
     expect(given.byteLength).toBe(pdf.length);
   });
 
-  it("rejects every part of a PDF without its end mark, and reports its length", () => {
+  it("rejects a PDF that is truncated at any byte, and reports its length", () => {
     const pdf = fakePdf({ text: "cut" });
     // Only the last line break may be missing.
     expect(refusal(pdf.subarray(0, -1))).toBeUndefined();
@@ -48,7 +48,7 @@ describe("assertWholePdf", () => {
     ["\n  <svg>secret", "its 14 bytes do not begin like one, and look like HTML or XML."],
     ["\ufeff{}", "its 5 bytes do not begin like one, and look like JSON."],
     [`${"x".repeat(1_020)}%PDF-1.7\n%%EOF`, "its 1034 bytes do not begin like one."],
-  ])("rejects %j without its content", (text, what) => {
+  ])("rejects %j without quoting the content", (text, what) => {
     const error = refusal(Buffer.from(text)) as InvalidPdfError;
     expect(error).toBeInstanceOf(InvalidPdfError);
     expect(error.message).toBe(`This is not a PDF: ${what} Check the code that created or fetched it.`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
 
-/** Returns the text at each offset of the cross-reference table, which it finds through the end of the file. */
+/** Finds the cross-reference table from the end of the file. Returns the line at each of its offsets. */
 function objectsByTable(bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes).toString("latin1");
   const [, at = ""] = /\nstartxref\n(\d+)\n%%EOF\n+$/.exec(text) ?? [];
@@ -32,7 +32,7 @@ describe("a fake PDF", () => {
     ["no text", "", 1],
     ["Latin text on three pages", "one\n".repeat(60), 3],
     ["text in many scripts", "Café Αθήνα 漢字 𝔘 (no. 1) \\ €", 2],
-  ])("has a table with correct offsets and the requested length for %s", (_title, text, pages) => {
+  ])("has correct offsets in its table and the requested length for %s", (_title, text, pages) => {
     const { length } = fakePdf({ text, pages });
     const pdf = fakePdf({ text, pages, bytes: length + 1_000_003 });
     expect(pdf.length).toBe(length + 1_000_003);

@@ -14,7 +14,7 @@ import * as z from "zod";
 
 type Reachable = Pick<FakeService<unknown>, "baseUrl" | "apiKey" | "fetch" | "handlers" | "listen">;
 
-/** The three ways to connect a client to a fake service. Each returns client options that are valid until the test has finished. */
+/** Three ways to connect a client to a fake service. The client options are valid until the test ends. */
 const ways: Readonly<Record<string, (service: Reachable) => ClientOptions | Promise<ClientOptions>>> = {
   "service.fetch": ({ baseUrl, fetch }) => ({ baseUrl, fetch }),
   "service.handlers": ({ baseUrl, handlers }) => {
@@ -125,7 +125,7 @@ describe.each(Object.entries(ways))("a fake service through %s", (_way, connect)
 });
 
 describe("a fake service", () => {
-  it("accepts any key by default, and none if it is configured that way", async () => {
+  it("accepts any API key by default, and requests without a key if `apiKeys` is null", async () => {
     await clientOf(fakeService(), { apiKey: "any-other" }).generate("inv_2024", values).bytes();
     const pdfs = clientOf(fakeService({ apiKeys: null }), { apiKey: null });
     await pdfs.generate("inv_2024", values).bytes();
@@ -160,13 +160,13 @@ describe("a fake service", () => {
     ["serverError", faults.serverError({ status: 503 }), { code: "server_error", status: 503 }],
     ["notAPdf", faults.notAPdf(), { code: "invalid_pdf", contentType: "text/html" }],
     ["reset", faults.reset(), { code: "connection_failed" }],
-  ])("plays %s", async (_name, fault, error) => {
+  ])("plays the fault %s", async (_name, fault, error) => {
     const service = fakeService().fail(fault);
     await expect(clientOf(service).generate("inv_2024", values).bytes()).rejects.toMatchObject(error);
     expect(service.calls).toMatchObject([{ uid: "inv_2024", values, fault: fault.name }]);
   });
 
-  it("can fail the calls for one template only, and keeps its list of calls after reset()", async () => {
+  it("can fail the calls for one template only, and empties its list of calls on reset()", async () => {
     const service = fakeService().fail(faults.serverError(), { uid: "cert" });
     const { calls } = service;
     const pdfs = clientOf(service);
@@ -305,7 +305,7 @@ describe("waiting for a call", () => {
     await rejection;
   });
 
-  it("requires a whole number, and a timeout in milliseconds", () => {
+  it("requires a whole number of calls, and a timeout in milliseconds", () => {
     const service = fakeService();
     expectMistake(() => service.waitForCall(0), "Expected `n` to be a whole number, 1 or more");
     const problem = "Expected `timeoutMs` to be a number of milliseconds";

@@ -79,7 +79,7 @@ describe("the text of a fake PDF", () => {
     ["blank lines before, between and after", "\n\na\n\n\nb\n\n"],
     ["spaces at the start and end of lines", "  a  \n   \n\tb\t"],
     ["lines for many pages, including blank lines", "a\n\n\n".repeat(100)],
-    ["what could look like the syntax of a PDF", "() ET\nT*\\) %%EOF\n<</A>>"],
+    ["text that looks like PDF syntax", "() ET\nT*\\) %%EOF\n<</A>>"],
     ["a long line of mixed scripts in both directions", "שלום ١٢ 漢字 a\u0301👨‍👩‍👧 ".repeat(900)],
   ])("contains %s", async (_title, text) => {
     expect(await pdfText(fakePdf({ text }))).toBe(text);
@@ -97,7 +97,7 @@ describe("the text of a fake PDF", () => {
     );
   });
 
-  it("is the same for any type of bytes, and does not change them", async () => {
+  it("is the same for any type of bytes, and the bytes are not changed", async () => {
     const pdf = fakePdf({ text: "any form" });
     const part = Buffer.concat([Buffer.from("xx"), pdf, Buffer.from("yy")]).subarray(2, 2 + pdf.length);
     for (const form of [pdf, part, pdf.buffer, new Blob([pdf]), new File([pdf], "a.pdf")]) {
@@ -106,7 +106,7 @@ describe("the text of a fake PDF", () => {
     expect(pdf).toEqual(fakePdf({ text: "any form" }));
   });
 
-  it("is read from a Blob without methods for its bytes, like that of jsdom", async () => {
+  it("is read from a Blob without `arrayBuffer()`, as in jsdom", async () => {
     class Reader {
       result: unknown;
       onload = () => {};
@@ -121,7 +121,7 @@ describe("the text of a fake PDF", () => {
   });
 
   it.each([
-    // Like bytes that were decoded as text and encoded again.
+    // These bytes were decoded as text and encoded again.
     ["changed bytes", /[\x80-\xff]/g, "\xef\xbf\xbd"],
     ["changed line breaks", /\n/g, "\r\n"],
     ["a byte too many", "Invoice", "Invoicee"],
@@ -139,7 +139,7 @@ describe("the text of any other PDF", () => {
     expect(await pdfText(await renderPdf({ content }))).toBe("Brönte & Łoś Studio\nΑθηνά Α.Ε.\nsecond");
   });
 
-  it("is refused with an error that says the PDF is encrypted", async () => {
+  it("is refused with an explanation if the PDF is encrypted", async () => {
     const pdf = await renderPdf({ content: "Secret", version: "1.7", userPassword: "letmein" });
     await expect(pdfText(pdf)).rejects.toThrow(
       /^This PDF is encrypted, and pdfText\(\) cannot decrypt it\. /,
@@ -148,13 +148,13 @@ describe("the text of any other PDF", () => {
 
   it.each([
     ["not installed", "ERR_MODULE_NOT_FOUND", ": npm install --save-dev pdfjs-dist"],
-    ["out of Jest's reach", "ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG", "--experimental-vm-modules."],
-  ])("requires pdf.js, and the error says what to do if it is %s", (_title, code, advice) => {
+    ["blocked by Jest", "ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG", "--experimental-vm-modules."],
+  ])("requires pdf.js, and the error says what to do if pdf.js is %s", (_title, code, advice) => {
     expect(adviceOn(Object.assign(new Error("no pdfjs-dist"), { code }))).toContain(advice);
   });
 });
 
-it("pdfText() rejects what is not a PDF for the same reasons as the client, and a string with a TypeError", async () => {
+it("pdfText() rejects a broken PDF with the client's errors, and a string with a TypeError", async () => {
   await expect(pdfText(Buffer.from("<html>secret</html>"))).rejects.toThrow(InvalidPdfError);
   await expect(pdfText(fakePdf({ bytes: 5_000 }).subarray(0, 3_000))).rejects.toThrow(TruncatedPdfError);
   const error = await pdfText("%PDF-1.7 %%EOF" as unknown as Uint8Array).catch((error) => error);

@@ -1,4 +1,4 @@
-// Only compiled, not run. Every line after a `@ts-expect-error` must be an error.
+// This file is compiled but not run. Every line after a `@ts-expect-error` must be an error.
 import {
   type InferInput,
   type InferOutput,

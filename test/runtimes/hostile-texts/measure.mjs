@@ -8,10 +8,10 @@ const length = 256 * 1024;
 const apiKey = "sk_live_0123456789";
 const values = { name: "Zoë O'Neil", total: "£1,000,000", note: "one two three ".repeat(50) };
 
-/** The part of a text that a header can contain. */
+/** Returns the part of a text that a header can contain. */
 const inHeader = (text) => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, " ");
 
-/** Generates a document with a service that answers in this way; reads everything that is public of the outcome. */
+/** Generates a document with a service that responds like this, and reads the outcome's public properties. */
 async function generate(respond, given = values) {
   const options = { baseUrl: "https://pdf.example.com", apiKey, retry: false, fetch: async () => respond() };
   try {
@@ -102,7 +102,7 @@ for (const [name, reader] of Object.entries(readers)) {
   worst[name] = { blockedMs: 0, text: "" };
   for (const [begin, unit, end] of texts) {
     const text = begin + unit.repeat(length / unit.length) + end;
-    // The best of five, because garbage is collected at any time.
+    // Takes the best of five, because garbage can be collected at any time.
     let best = Number.POSITIVE_INFINITY;
     for (let again = 0; again < 5 && best > 50; again++)
       best = Math.min(best, await blockedMsOf(() => reader(text)));

@@ -59,7 +59,7 @@ async function read(head: IncomingMessage) {
 }
 
 /**
- * Creates the tests of one host, for what depends on the server. test/handler tests the handler itself.
+ * Creates the tests of one host that depend on the server. test/handler tests the handler itself.
  *
  * @param running - the running host and the service
  */
@@ -107,7 +107,7 @@ export function testContract(
     expect([unknown.headers["content-length"], unknown.body.equals(document)]).toEqual([undefined, true]);
   });
 
-  it("reads no more from the service than its caller reads", async () => {
+  it("reads the response of the service no faster than the caller reads", async () => {
     let sentBytes = 0;
     running().service.answer(
       asTaken(farLarger, (bytes) => {
@@ -150,7 +150,7 @@ export function testContract(
     }
   });
 
-  it("responds with the problem of a wrong origin, a wrong method and a busy service", async () => {
+  it("responds with a problem to a wrong origin, a wrong method and a busy service", async () => {
     const elsewhere = { origin: "https://else.example", host: "shop.example" };
     expectProblem(await ask(noAnswer, { headers: elsewhere }), 403, "origin-not-allowed");
     expectProblem(await ask(noAnswer, { method: "GET" }), 405, "method-not-allowed");
@@ -169,7 +169,7 @@ export function testContract(
     expect(running().service.requests).toHaveLength(length);
   });
 
-  it("serves web pages of listed origins and of its own host", async () => {
+  it("serves web pages from listed origins and from its own host", async () => {
     const origin = "https://app.example.com";
     const preflight = { origin, "access-control-request-method": "POST" };
     const allowed = await ask(noAnswer, { method: "OPTIONS", headers: preflight });

@@ -32,7 +32,7 @@ const [, worker = ""] = /`(export default .+?)`/.exec(guide) ?? [];
 const ofHandler = (file = "./pdf.js") => `import { handler } from "${file}";\n`;
 const ofListener = 'import { nodeListener } from "template-pdf/handler/node";\n';
 
-/** The files of docs/guides/handler.md by the name in their first line, and those that its rows and sentences stand for. */
+/** Files of docs/guides/handler.md by the name in their first line, and files that its text describes. */
 export const snippets = new Map([
   ...filesIn(guide),
   [
@@ -87,9 +87,9 @@ interface Starting {
 export interface HostFacts {
   /** Whether it sends `content-length`. */
   readonly sendsLength: boolean;
-  /** Whether it interrupts a truncated response of unknown length, or ends it like a complete one. */
+  /** Whether the server interrupts a truncated response of unknown length, or ends the response normally. */
   readonly truncates: boolean;
-  /** Whether it reads the rest of a rejected body, or can reset the connection. */
+  /** Whether the server reads the rest of a rejected body. If not, the server can reset the connection. */
   readonly readsRest: boolean;
   /** How the caller must disconnect before the response so that the server notices. */
   readonly noticesDisconnectBy: "closing" | "resetting";

@@ -38,7 +38,7 @@ export class Workspace {
     await this.install(...new Set(packages), ...more);
     return names.map((name) => {
       const folder = join(this.folder, "examples", name);
-      // Without packages and builds of earlier runs in this folder.
+      // Does not copy the packages and builds of earlier runs.
       const built = /[\\/](?:node_modules|dist|\.next|public[\\/]page\.js)$/;
       cpSync(join(examples, name), folder, { recursive: true, filter: (path) => !built.test(path) });
       return folder;

@@ -184,7 +184,7 @@ const node: Facts = {
   hasFiles: true,
   isPage: false,
   hasEnvironment: true,
-  // Most of this is in buffers of the operating system.
+  // Most of these bytes are in buffers of the operating system.
   mostUnreadBytes: 16 * MiB,
 };
 

@@ -15,7 +15,7 @@ let [text, version] = ["", 0];
 const { fileExists, readFile, directoryExists, getDirectories } = ts.sys;
 const { config } = ts.readConfigFile(`${root}tsconfig.json`, readFile);
 const { options } = ts.parseJsonConfigFileContent({ ...config, files: [] }, ts.sys, root);
-/** What an editor requests messages, completions and types of an unsaved program from. */
+/** The language service, from which an editor requests messages, completions and types. */
 const service = ts.createLanguageService({
   ...{ fileExists, readFile, directoryExists, getDirectories },
   getScriptFileNames: () => [file],
@@ -87,14 +87,14 @@ describe("an editor", { timeout: 60_000 }, () => {
 
   it.each<[string, string, string]>([
     [
-      "generate, of a map",
+      "`generate` of a client with a map",
       'typed.|generate("inv", { date: "" })',
       '(method) TemplatePdf<Templates>.generate<"inv">(uid: "inv", values: Invoice, options?: CallOptions): PendingPdf',
     ],
     ["a template with its type and uid", "|named", 'const named: Template<Unchecked<Invoice>, "inv">'],
     ["a template with a schema", "|cert", `const cert: Template<z.${zodObject("z.", "z.core.")}, "cert">`],
     [
-      "Values of a schema that changes them",
+      "Values of a schema with a transform",
       "type |Given = Values<typeof changing>;",
       "type Given = { date: string; currency?: string | undefined; }",
     ],

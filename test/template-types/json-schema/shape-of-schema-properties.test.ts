@@ -64,7 +64,7 @@ const node = {
 
 const accepts = (schema: object, one: unknown) => validate(one, schema as Schema, "2020-12").valid;
 
-slowProperty("The type of an arbitrary JSON Schema accepts every value that the schema accepts", () =>
+slowProperty("the type of an arbitrary JSON Schema accepts every value that the schema accepts", () =>
   fc.property(objectOf(any), values, (object, all) => {
     const schema = { ...object, $defs: { node } };
     const { shape, definitions } = read(schema);

@@ -28,7 +28,7 @@ test("the client rejects with the errors of the mock's responses", async () => {
   );
 });
 
-test("without the mock, a new client has connections of its own to the service", async () => {
+test("without the mock, a new client opens its own connections to the service", async () => {
   await mock.stop();
   assert.equal(new TemplatePdf().transport, "undici");
   const document = await new TemplatePdf().generate("invoice", values).buffer();

@@ -13,5 +13,5 @@ export const handler = createHandler({
   authorize: () => true,
 });
 
-/** What has carried the requests. */
+/** Returns the transport that sends the requests. */
 export const transport = () => client.transport;
