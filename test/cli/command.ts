@@ -27,11 +27,7 @@ export interface Ending {
 }
 
 /** Starts a program without the variables of this project in its environment, and kills it after the test. */
-export function start(
-  program: string,
-  args: readonly string[],
-  { cwd, env = {} }: ProcessOptions,
-): ChildProcessWithoutNullStreams {
+export function start(program: string, args: readonly string[], { cwd, env = {} }: ProcessOptions) {
   const ours = /^(?:TEMPLATE_PDF_|NODE_|VITEST|TERM$|NO_COLOR$|FORCE_COLOR$)/;
   const clean = Object.entries(process.env).filter(([name]) => !ours.test(name));
   const child = spawn(program, args, { cwd, env: { ...Object.fromEntries(clean), ...env } });
@@ -40,10 +36,7 @@ export function start(
 }
 
 /** Starts the command in a separate process. */
-export function startCommand(
-  args: readonly string[],
-  options: ProcessOptions,
-): ChildProcessWithoutNullStreams {
+export function startCommand(args: readonly string[], options: ProcessOptions) {
   return start(process.execPath, [main, ...args], options);
 }
 

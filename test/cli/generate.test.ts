@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { spellings } from "../client/canaries.ts";
@@ -48,19 +48,16 @@ describe("generate", () => {
   it.each([
     ["-", "-"],
     ["/dev/stdin", "/dev/stdout"],
-  ])(
-    "reads values from standard input with --values %s, and writes only the document with -o %s",
-    async (file, output) => {
-      const { service, cwd, env } = await generateSetting();
-      const input = '{"text":"ü"}';
-      const args = ["generate", "invoice", "--values", file, "-o", output];
-      const { code, stdout, stderr } = await runInProcess(args, { cwd, env, input });
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(pdf.equals(stdout)).toBe(true);
-      expect(await readdir(cwd)).toEqual([]);
-      expect(service.requests[0]?.body).toBe(input);
-    },
-  );
+  ])("reads standard input with --values %s, and writes only the document with -o %s", async (from, to) => {
+    const { service, cwd, env } = await generateSetting();
+    const input = '{"text":"ü"}';
+    const args = ["generate", "invoice", "--values", from, "-o", to];
+    const { code, stdout, stderr } = await runInProcess(args, { cwd, env, input });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(pdf.equals(stdout)).toBe(true);
+    expect(await readdir(cwd)).toEqual([]);
+    expect(service.requests[0]?.body).toBe(input);
+  });
 
   it("sends the values of a file, and overrides them with every --set as a string", async () => {
     const { service, cwd, env } = await generateSetting();
@@ -82,29 +79,18 @@ describe("a failure of generate", () => {
     response.end(JSON.stringify({ message: `${headers.authorization} sent ${body}` }));
   };
 
-  it.each<[line: string, answer: Answer, flag: string]>([
-    [
-      'Got 400 from ORIGIN for template "invoice", saying "API-Key [redacted] sent {\\"customer\\":\\"[redacted]\\"}". ' +
-        "Compare the values with the template's placeholders. Request id: request-1.",
-      echo,
-      "--timeout=1h",
-    ],
-    [
-      'The document from ORIGIN for template "invoice" was truncated after 18400 of 36789 bytes (other side closed). Generate it again.',
-      cutOffAfter(pdf, 18_400),
-      "--no-retry",
-    ],
-    [
-      "The service at ORIGIN did not return a complete document within 100 ms. Try again, or allow more time, for example --timeout 1s.",
-      beginning(pdf.subarray(0, 20_000), { "content-length": String(pdf.length) }),
-      "--timeout=100ms",
-    ],
+  const stalling = beginning(pdf.subarray(0, 20_000), { "content-length": String(pdf.length) });
+
+  it.each<[line: RegExp, answer: Answer, flag: string]>([
+    [/: Got 400 .*, saying "API-Key \[redacted\] sent .* Request id: request-1\.\n$/, echo, "--timeout=1h"],
+    [/: The document from .* after 18400 of 36789 bytes /, cutOffAfter(pdf, 18_400), "--no-retry"],
+    [/ did not return a complete document within 100 ms\. .* --timeout 1s\.\n$/, stalling, "--timeout=100ms"],
   ])("is reported in one line with exit code 1, and leaves no file: %s", async (line, answer, flag) => {
     const { service, cwd, env } = await generateSetting(answer, secretKey);
     const args = ["generate", "invoice", "--set", `customer=${value}`, flag];
     const { code, stdout, stderr } = await runInProcess(args, { cwd, env });
-    expect(stderr).toBe(`template-pdf: ${line.replace("ORIGIN", service.baseUrl)}\n`);
-    expect([code, stdout.length]).toEqual([1, 0]);
+    expect(stderr).toMatch(line);
+    expect([code, stdout.length, stderr.indexOf("\n")]).toEqual([1, 0, stderr.length - 1]);
     const requestCount = service.requests.length;
     const debugged = await runInProcess([...args, "--no-retry", "--debug"], { cwd, env });
     expect([debugged.code, service.requests.length - requestCount]).toEqual([1, 1]);
@@ -125,66 +111,31 @@ describe("a failure of generate", () => {
   });
 });
 
-interface Setup {
-  readonly env?: Readonly<Record<string, string>>;
-  readonly input?: string;
-  /** The files of the working directory; `undefined` creates a folder. */
-  readonly files?: Readonly<Record<string, string | undefined>>;
-}
-
 describe("generate without a request", () => {
-  const file = ["--values", "values.json"];
-  const onInput = ["--values", "-"];
-  const inQuotes = "Write it as --set key=value, in quotes if it contains spaces.";
   const noKey = { TEMPLATE_PDF_API_KEY: "" };
+  const noBaseUrl = { TEMPLATE_PDF_BASE_URL: "" };
 
-  it.each<[args: readonly string[], line: string, setup?: Setup]>([
-    [
-      ["--api-key", secretKey],
-      "The API key cannot be passed on the command line, because other users of this machine could see it, and the shell history would record it. " +
-        "Set TEMPLATE_PDF_API_KEY=… in the environment or in the file .env in this folder.",
-    ],
-    [
-      [],
-      "The API key is missing. Set TEMPLATE_PDF_API_KEY=… in the environment or in the file .env in this folder; " +
-        "the dashboard shows keys under Settings » API keys.",
-      { env: noKey },
-    ],
-    [
-      [],
-      "The base URL of the service is missing. Set TEMPLATE_PDF_BASE_URL=https://pdf.example.com in the environment; " +
-        "or pass --base-url https://pdf.example.com.",
-      { env: { TEMPLATE_PDF_BASE_URL: "" } },
-    ],
-    [["--set", "total=1", "--set", value], `The --set option at position 2 has no =. ${inQuotes}`],
-    [
-      file,
-      "Could not read the values from values.json: there is no such file. Give --values a JSON file, or - for standard input.",
-    ],
-    [
-      file,
-      "values.json:3:3: expected a comma.",
-      { files: { "values.json": `{\n  "customer": "${value}"\n  "total": 1\n}` } },
-    ],
-    [onInput, "standard input:1:1: the JSON is empty; expected at least {}."],
-    [
-      ["-o", "-", "--open"],
-      "--open needs a file, but -o - writes to standard output. Give -o a file name, or leave out --open.",
-    ],
-  ])("refuses %j in one line: %s", async (args, line, { env, input, files = {} } = {}) => {
-    const { service, cwd, env: defaultEnv } = await generateSetting(undefined, secretKey);
-    for (const [name, text] of Object.entries(files)) {
-      await (text === undefined ? mkdir(join(cwd, name)) : writeFile(join(cwd, name), text));
-    }
-    const options = { cwd, env: { ...defaultEnv, ...env }, ...(input !== undefined && { input }) };
+  it.each<[args: readonly string[], line: string, env?: Record<string, string>]>([
+    [["--api-key", secretKey], "The API key cannot be passed on the command line,"],
+    [[], "The API key is missing. Set TEMPLATE_PDF_API_KEY=… in the environment", noKey],
+    [[], "The base URL of the service is missing. Set TEMPLATE_PDF_BASE_URL=", noBaseUrl],
+    [["--set", "total=1", "--set", value], "The --set option at position 2 has no =."],
+    [["--values", "none.json"], "Could not read the values from none.json: there is no such file."],
+    [["--values", "values.json"], "values.json:3:3: expected a comma."],
+    [["--values", "-"], "standard input:1:1: the JSON is empty; expected at least {}."],
+    [["-o", "-", "--open"], "--open needs a file, but -o - writes to standard output."],
+  ])("refuses %j in one line: %s", async (args, line, env = {}) => {
+    const { service, cwd, env: usual } = await generateSetting(undefined, secretKey);
+    await writeFile(join(cwd, "values.json"), `{\n  "customer": "${value}"\n  "total": 1\n}`);
+    const options = { cwd, env: { ...usual, ...env } };
     const { code, stdout, stderr } = await runInProcess(["generate", "invoice", ...args], options);
-    expect(stderr).toBe(`template-pdf: ${line}\n`);
-    expect([code, stdout.length]).toEqual([2, 0]);
+    expect(stderr.startsWith(`template-pdf: ${line}`), stderr).toBe(true);
+    expect([code, stdout.length, stderr.indexOf("\n")]).toEqual([2, 0, stderr.length - 1]);
     const debugged = await runInProcess(["generate", "invoice", "--debug", ...args], options);
-    expect([debugged.code, debugged.stderr]).toEqual([2, expect.stringContaining(`template-pdf: ${line}\n`)]);
+    expect([debugged.code, debugged.stderr]).toEqual([2, expect.stringContaining(stderr)]);
     expectNoSecret(stderr + debugged.stderr);
     expect(service.requests).toEqual([]);
-    expect((await readdir(cwd)).sort()).toEqual(Object.keys(files).sort());
+    expect(await readdir(cwd)).toEqual(["values.json"]);
   });
 
   it("refuses to send the key over http:// to another machine except with --allow-insecure-http", async () => {
@@ -192,17 +143,11 @@ describe("generate without a request", () => {
     const args = ["generate", "invoice", "--no-retry", "--base-url", "http://0.0.0.0:1"];
     const { cwd, env } = await generateSetting();
     const refused = await runInProcess(args, { cwd, env });
-    expect([refused.code, refused.stderr]).toEqual([
-      2,
-      "template-pdf: The API key would be sent to 0.0.0.0:1 unencrypted. Use https:// in the base URL, or set " +
-        "--allow-insecure-http if you trust the network.\n",
-    ]);
+    const advice = "Use https:// in the base URL, or set --allow-insecure-http if you trust the network.";
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(advice)]);
     const sent = await runInProcess([...args, "--allow-insecure-http"], { cwd, env });
-    expect([sent.code, sent.stderr]).toEqual([
-      1,
-      'template-pdf: Could not reach http://0.0.0.0:1 for template "invoice" (connect ECONNREFUSED 0.0.0.0:1). ' +
-        "Check the base URL and the network.\n",
-    ]);
+    const problem = "template-pdf: Could not reach http://0.0.0.0:1 ";
+    expect([sent.code, sent.stderr]).toEqual([1, expect.stringContaining(problem)]);
   });
 });
 
@@ -249,8 +194,8 @@ describe("the API key and the base URL", () => {
     expect(await settingsFrom({ envFile, env: { ...key, ...empty } })).toEqual({
       code: 2,
       stderr:
-        "template-pdf: The API key comes from the environment (TEMPLATE_PDF_API_KEY), and the base URL from the file .env in this folder, " +
-        "which may not be yours. If you trust that address, export TEMPLATE_PDF_BASE_URL or pass --base-url.\n",
+        "template-pdf: The API key from the environment (TEMPLATE_PDF_API_KEY) is not sent to the base URL from the file .env in this folder, " +
+        "because someone else may have written that file. If you trust the base URL, export TEMPLATE_PDF_BASE_URL or pass --base-url.\n",
       key: undefined,
       path: undefined,
     });

@@ -20,26 +20,25 @@ async function runCli(...argv: string[]): Promise<{ code: number; printed: strin
   return { code, printed: terminal.printed, stderr: terminal.stderr.text };
 }
 
+const commands = ["generate", "bulk", "work", "runs", "emulate", "types"];
+
 describe("the help", () => {
   it("lists the commands and the exit codes", async () => {
     const { code, printed, stderr } = await runCli("--help");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(printed).toMatch(/^Usage: template-pdf \[options\] \[command\]\n/);
     const all = (pattern: RegExp) => [...printed.matchAll(pattern)].map(([, name]) => name).join(" ");
-    expect(all(/^ {2}([a-z]+) .* {2}\S/gm)).toBe("generate bulk work runs emulate types help");
+    expect(all(/^ {2}([a-z]+) .* {2}\S/gm)).toBe(`${commands.join(" ")} help`);
     expect(all(/^ {2}(\d+) +\S/gm)).toBe("0 1 2 130 141");
   });
 
   // The complete texts are in docs/reports/command-line.md, which test/docs compares.
-  it.each(["generate", "bulk", "work", "runs", "emulate", "types"])(
-    "of %s shows its usage, examples and exit codes",
-    async (command) => {
-      const { code, printed, stderr } = await runCli(command, "--help");
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(printed).toMatch(new RegExp(`^Usage: template-pdf ${command} `));
-      expect(printed).toMatch(/^Examples:\n {2}template-pdf [\s\S]*\nExit codes:\n {2}0 {4}\S/m);
-    },
-  );
+  it.each(commands)("shows the usage, examples and exit codes of %s", async (command) => {
+    const { code, printed, stderr } = await runCli(command, "--help");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(printed).toMatch(new RegExp(`^Usage: template-pdf ${command} `));
+    expect(printed).toMatch(/^Examples:\n {2}template-pdf [\s\S]*\nExit codes:\n {2}0 {4}\S/m);
+  });
 
   it("is printed to standard error with exit code 2 if there is no command", async () => {
     const { printed } = await runCli("help");
@@ -50,9 +49,7 @@ describe("the help", () => {
     const terminal = new FakeTerminal();
     Object.assign(terminal.stdout, { isTTY: true, columns: 200 });
     await run(["generate", "--help"], terminal);
-    expect(terminal.printed).toContain(
-      "Generates one PDF from a template and values, and saves it completely or not at all.\n",
-    );
+    expect(terminal.printed).toMatch(/^Generates one PDF from a template and values, and .{20,}\.$/m);
   });
 });
 

@@ -5,17 +5,14 @@ import { type Answer, pdfOf, Service, withLength } from "../support/service.ts";
 import type { Ending, ProcessOptions } from "./command.ts";
 import { FakeTerminal, RecordedOutput } from "./fake-terminal.ts";
 
-/** Commands run one after the other, because each changes the working directory of this process. */
-let previous: Promise<unknown> = Promise.resolve();
-
-/** Runs the command from the sources in this process. Starting a separate process takes longer than most commands. */
-export function runInProcess(args: readonly string[], options: ProcessOptions): Promise<Ending> {
-  const ending = previous.then(() => runIn(args, options));
-  previous = ending.catch(() => {});
-  return ending;
-}
-
-async function runIn(args: readonly string[], { cwd, env = {}, input }: ProcessOptions): Promise<Ending> {
+/**
+ * Runs the command from the sources in this process, because starting a separate process takes longer than most commands.
+ * Commands must run one after the other, because each changes the working directory of this process.
+ */
+export async function runInProcess(
+  args: readonly string[],
+  { cwd, env = {}, input }: ProcessOptions,
+): Promise<Ending> {
   const terminal = new FakeTerminal();
   const stdout = new RecordedOutput();
   Object.assign(terminal, { stdout, env, platform: process.platform });

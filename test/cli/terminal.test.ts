@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { openerOf } from "../../src/cli/open-file.ts";
 import { run } from "../../src/cli/run.ts";
 import { temporaryFolder } from "../client/every-form.ts";
 import { eventually } from "../support/eventually.ts";
 import { beginning, pdfOf, withLength } from "../support/service.ts";
-import { ClosedPipe, endlessInput, FakeTerminal, SlowOutput } from "./fake-terminal.ts";
+import { closedPipe, FakeTerminal } from "./fake-terminal.ts";
 import { generateSetting } from "./run-in-process.ts";
 import { folderOf } from "./types-command.ts";
 
@@ -16,30 +17,36 @@ const toOutput = ["generate", "invoice", "-o", "-"];
 
 describe("standard output", () => {
   // The error codes of Unix, of Windows, and of sockets that replace pipes.
-  it.each(["EPIPE", "EOF", "ECONNRESET"])(
-    "that is closed makes generate exit silently with 141: %s",
-    async (code) => {
-      const { cwd, terminal } = await generateSetting(withLength(pdf));
-      terminal.stdout = new ClosedPipe(code);
-      const path = `${cwd}/invoice.pdf`;
-      expect(await run(["generate", "invoice", "-o", path], terminal)).toBe(141);
-      expect(terminal.stderr.text).toBe("");
-      expect(pdf.equals(await readFile(path))).toBe(true);
-    },
-  );
+  it.each(["EPIPE", "EOF", "ECONNRESET"])("ends generate silently if it is closed: %s", async (code) => {
+    const { cwd, terminal } = await generateSetting(withLength(pdf));
+    terminal.stdout = closedPipe(code);
+    const path = `${cwd}/invoice.pdf`;
+    expect(await run(["generate", "invoice", "-o", path], terminal)).toBe(141);
+    expect(terminal.stderr.text).toBe("");
+    expect(pdf.equals(await readFile(path))).toBe(true);
+  });
 
   it("is written only as fast as its reader accepts it", async () => {
     const { terminal } = await generateSetting(withLength(pdf));
-    const output = new SlowOutput();
+    const sizes: number[] = [];
+    let waitingBytes = 0;
+    const output = new Writable({
+      highWaterMark: 1,
+      write(chunk: Buffer, _encoding, done) {
+        sizes.push(chunk.length);
+        waitingBytes += output.writableLength - chunk.length;
+        setImmediate(done);
+      },
+    });
     terminal.stdout = output;
     expect(await run(toOutput, terminal)).toBe(0);
-    expect(output).toMatchObject({ bytes: pdf.length, pushed: 0 });
-    expect(output.chunks).toBeGreaterThan(10);
+    expect([sizes.reduce((sum, size) => sum + size), waitingBytes]).toEqual([pdf.length, 0]);
+    expect(sizes.length).toBeGreaterThan(10);
   });
 
-  it("on a full disk makes generate fail with the reason", async () => {
+  it("makes generate fail with the reason if the disk is full", async () => {
     const { terminal } = await generateSetting();
-    terminal.stdout = new ClosedPipe("ENOSPC");
+    terminal.stdout = closedPipe("ENOSPC");
     expect(await run(toOutput, terminal)).toBe(1);
     const line = "template-pdf: Could not write to standard output: the disk is full.\n";
     expect(terminal.stderr.text).toBe(line);
@@ -49,9 +56,7 @@ describe("standard output", () => {
     const { service, terminal } = await generateSetting();
     Object.assign(terminal.stdout, { isTTY: true });
     expect(await run(toOutput, terminal)).toBe(2);
-    expect(terminal.stderr.text).toBe(
-      "template-pdf: A terminal cannot show a PDF. Pipe it to a program, for example -o - | lpr, or give -o a file name.\n",
-    );
+    expect(terminal.stderr.text).toMatch(/^template-pdf: A terminal cannot show a PDF\. .*\n$/);
     expect(service.requests).toEqual([]);
   });
 });
@@ -86,7 +91,7 @@ describe("a stopped command", () => {
 
   it("does not send a request if generate waits for values on standard input", async () => {
     const { service, terminal } = await generateSetting(() => {});
-    terminal.stdin = endlessInput(() => setImmediate(() => terminal.emit("SIGTERM")));
+    terminal.stdin = new Readable({ read: () => void setImmediate(() => terminal.emit("SIGTERM")) });
     expect(await run([...toOutput, "--values", "-"], terminal)).toBe(143);
     expect(terminal.stderr.text).toBe("");
     expect(service.requests).toEqual([]);
@@ -134,10 +139,8 @@ describe("the progress of generate", () => {
     (await service.request()).response.writeHead(503, { "retry-after": "0.2" }).end();
     await terminal.stderr.shows("invoice: retrying");
     (await service.request(1)).response.writeHead(503, { "retry-after": "3600" }).end();
-    expect([await ended, lastLine()]).toEqual([
-      1,
-      expect.stringMatching(/^template-pdf: Got 503 from .*\n$/),
-    ]);
+    expect(await ended).toBe(1);
+    expect(lastLine()).toMatch(/^template-pdf: Got 503 from .*\n$/);
   });
 
   it("fits on one line, and escapes control characters", async () => {
@@ -187,10 +190,8 @@ describe("--open", () => {
   it("keeps the document and ends with exit code 1 if no program opens it", async () => {
     const { path, code, terminal } = await generateAndOpen(temporaryFolder());
     expect([code, terminal.printed, existsSync(path)]).toEqual([1, `${path}: 36.8 kB\n`, true]);
-    expect(terminal.stderr.text).toBe(
-      `template-pdf: Could not open ${path} with xdg-open: the program was not found. ` +
-        "The document is saved. Open it yourself.\n",
-    );
+    const problem = `template-pdf: Could not open ${path} with xdg-open: the program was not found.`;
+    expect(terminal.stderr.text).toBe(`${problem} The document is saved. Open it yourself.\n`);
   });
 
   it("passes the path to the Windows shell in an environment variable", () => {

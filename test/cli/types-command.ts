@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { temporaryFolder } from "../client/every-form.ts";
 import { runInProcess } from "./run-in-process.ts";
@@ -19,15 +19,9 @@ export function folderOf(files: Files): string {
 /** Runs `template-pdf types` in a folder; `words` are split at spaces. Returns its output, and the text of the default file. */
 export async function runTypes(cwd: string, words: string) {
   const { code, stdout, stderr } = await runInProcess(["types", ...words.split(" ")], { cwd });
-  return { code, stdout: stdout.toString(), stderr, written: textOf(join(cwd, "pdf-templates.ts")) };
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
+  const path = join(cwd, "pdf-templates.ts");
+  const written = existsSync(path) ? readFileSync(path, "utf8") : "";
+  return { code, stdout: stdout.toString(), stderr, written };
 }
 
 /** Returns the types of these files without comments. */

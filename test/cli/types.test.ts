@@ -71,6 +71,7 @@ describe("types", () => {
     expect(map.split("\n").map((line) => line.trim().replace(/^"|"?: \S+;$/g, ""))).toEqual([uid]);
   });
 
+  const onlyA = "{ a: string; }";
   const both = "{ a: string; b?: number | undefined; }";
   const schema = '"type":"object","properties":{"a":{"type":"string"}},"required":["a"]';
   it.each<[file: string, content: string, type?: string]>([
@@ -80,22 +81,15 @@ describe("types", () => {
     ["jsonl", `\ufeff${a}\r\n \t\r\n\r\n${a}\r\n`],
     ["schema.json", '{"properties":{"a":{"type":"string"}},"required":["a"]}'],
     ["json", `{"$schema":"http://json-schema.org/draft-07/schema#","allOf":[{${schema}}]}`],
-    [
-      "json",
-      '{"properties":{"a":{"b":1}},"required":[1]}',
-      "{ properties: { a: { b: number; }; }; required: number[]; }",
-    ],
+    ["json", '{"properties":{"a":1},"required":[1]}', "{ properties: { a: number; }; required: number[]; }"],
     ["json", '{"$schema":"./x.json","a":"1"}', "{ $schema: string; a: string; }"],
     ["json", `{"content":[],"schema":{${schema}},"sample":{"b":1}}`],
     ["mjs", "export const sample = { a: new Date(0), b: undefined }; export default () => ({});"],
-  ])(
-    "detects samples, schemas, templates and modules by their content: invoice.%s with %s",
-    async (extension, content, type = "{ a: string; }") => {
-      const text = await typesOf({ [`invoice.${extension}`]: content }, `invoice.${extension}`);
-      const [, body = ""] = /^export interface InvoiceValues (\{\n(?:.*\n)*?\})/m.exec(text) ?? [];
-      expect(body.replace(/\s+/g, " ")).toBe(type);
-    },
-  );
+  ])("detects what a file is by its content: invoice.%s with %s", async (ending, content, type = onlyA) => {
+    const text = await typesOf({ [`invoice.${ending}`]: content }, `invoice.${ending}`);
+    const [, body = ""] = /^export interface InvoiceValues (\{\n(?:.*\n)*?\})/m.exec(text) ?? [];
+    expect(body.replace(/\s+/g, " ")).toBe(type);
+  });
 
   it("reads the zod schema of a module", async () => {
     const zod = JSON.stringify(join(import.meta.dirname, "../../node_modules/zod/index.js"));
@@ -113,40 +107,31 @@ describe("types", () => {
     expect(written).toContain("  a: string;\n}");
   });
 
-  const isSample =
-    "a.json: this file was read as a sample. If it is a JSON Schema, rename it to end in .schema.json.";
+  const unrelated = '{"a":1}\n{"a":1,"b":1}\n{}\n{"c":1}';
   it.each<[line: string, files: Files]>([
-    [isSample, { "a.json": '{"type":"object"}' }],
-    [
-      "invoice: samples disagree at x.y: text, an array. The types allow all of them.",
-      { "invoice.ndjson": '{"x":{"y":"text"}}\n{"x":{"y":[1]}}' },
-    ],
-    [
-      "invoice: the samples invoice.ndjson:1:1 and invoice.ndjson:4:1 share no property. Do both belong to this template?",
-      { "invoice.ndjson": '{"a":1}\n{"a":1,"b":1}\n{}\n{"c":1}' },
-    ],
+    ["i.json: this file was read as a sample.", { "i.json": '{"type":"object"}' }],
+    ["i: samples disagree at x.y: text, an array.", { "i.ndjson": '{"x":{"y":"text"}}\n{"x":{"y":[1]}}' }],
+    ["i: the samples i.ndjson:1:1 and i.ndjson:4:1 share no property.", { "i.ndjson": unrelated }],
   ])("warns in one line: %s", async (line, files) => {
-    const { code, stderr, written } = await runTypes(folderOf(files), ".");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: `template-pdf: warning: ${line}\n` });
-    if (line === isSample) expect(written).toMatch(/^ {2}(?:type|properties|oneOf): /m);
+    const { code, stderr } = await runTypes(folderOf(files), ".");
+    expect([code, stderr.indexOf("\n")]).toEqual([0, stderr.length - 1]);
+    expect(stderr).toContain(`template-pdf: warning: ${line}`);
   });
 });
 
-describe("types of ambiguous files", () => {
-  it("come from the placeholders if a template has neither a schema nor a sample", async () => {
+describe("types with ambiguous files", () => {
+  it("uses the placeholders if a template has neither a schema nor a sample", async () => {
     const letter = '{"content":["Dear {{customer.name}}, {{total | currency GBP}}"]}';
     const { code, stderr, written } = await runTypes(folderOf({ "letter.json": letter }), ".");
     expect(code).toBe(0);
-    expect(stderr).toBe(
-      "template-pdf: warning: letter.json: this template has neither a schema nor a sample, so its types come from its placeholders. If the file is a sample itself, wrap it in an array.\n",
-    );
+    expect(stderr).toMatch(/: warning: letter\.json: this template has neither a schema nor a sample,.*\n$/);
     expect(written).toMatch(/customer: \{\n {4}name: string;\n {2}\};\n {2}total: number;/);
   });
 
   it.each<[Files, string | undefined]>([
     [{ "s/i_1.json": a, "s/i_02.ndjson": a, "s/b.json": a }, "i=s/i_02.ndjson i=s/i_1.json"],
     [{ "s/i-1.json": a, "s/letter-1.json": a, "s/i_2024.json": a, "s/i_2025.json": a }, undefined],
-  ])("warn only if numbered files may be samples of one template: %j", async (files, words) => {
+  ])("warns only if numbered files may be samples of one template: %j", async (files, words) => {
     const { code, stderr } = await runTypes(folderOf(files), "s");
     expect(code).toBe(0);
     if (words === undefined) return expect(stderr).toBe("");
@@ -156,34 +141,31 @@ describe("types of ambiguous files", () => {
   });
 
   const strict = '{\n  "compilerOptions": {\n    "verbatimModuleSyntax": true,\n  }\n}';
-  const refused =
-    'template-pdf: warning: TypeScript will reject pdf-templates.ts: package.json has no "type": "module", and tsconfig.json sets verbatimModuleSyntax. Add "type": "module", or use -o pdf-templates.mts\n';
+  const refused = expect.stringContaining("warning: TypeScript will reject pdf-templates.ts:");
   it.each([
     [{ "package.json": "{}", "tsconfig.json": strict }, "a.json", refused],
     [{ "package.json": "{}", "tsconfig.json": strict }, "a.json -o types.mts", ""],
     [{ "package.json": '{ "type": "module" }', "tsconfig.json": strict }, "a.json", ""],
-  ])("warn only if TypeScript would reject the output: %j, types %s", async (files, words, stderr) => {
+  ])("warns only if TypeScript would reject the output: %j, types %s", async (files, words, stderr) => {
     const ending = await runTypes(folderOf({ "a.json": a, ...files }), words);
     expect(ending).toMatchObject({ code: 0, stderr });
   });
 });
 
-describe("types of a folder", () => {
-  it("include its samples and templates, and ignore its other files", async () => {
-    const cwd = folderOf({
-      "f/invoice.json": a,
-      "f/letter.ndjson": a,
-      "f/receipt.mjs": "export const sample = { a: 1 };\nexport { sample as default };",
-      "f/script.mjs": "process.exit(3);",
-      "f/vitest.config.ts": "export default process.exit(3);",
-      "f/package.json": "{}",
-      "f/.hidden.json": "nonsense",
-      "f/inner/other.json": "nonsense",
-    });
-    const first = await runTypes(cwd, "f -o f/pdf-templates.ts");
-    expect(first).toMatchObject({ code: 0, stderr: "", stdout: "f/pdf-templates.ts: 3 templates\n" });
-    expect(await runTypes(join(cwd, "f"), ". --check")).toMatchObject({ code: 0, stderr: "" });
+it("types reads the samples and templates of a folder, and ignores its other files", async () => {
+  const cwd = folderOf({
+    "f/invoice.json": a,
+    "f/letter.ndjson": a,
+    "f/receipt.mjs": "export const sample = { a: 1 };\nexport { sample as default };",
+    "f/script.mjs": "process.exit(3);",
+    "f/vitest.config.ts": "export default process.exit(3);",
+    "f/package.json": "{}",
+    "f/.hidden.json": "nonsense",
+    "f/inner/other.json": "nonsense",
   });
+  const first = await runTypes(cwd, "f -o f/pdf-templates.ts");
+  expect(first).toMatchObject({ code: 0, stderr: "", stdout: "f/pdf-templates.ts: 3 templates\n" });
+  expect(await runTypes(join(cwd, "f"), ". --check")).toMatchObject({ code: 0, stderr: "" });
 });
 
 describe("a pattern that the shell did not expand", () => {

@@ -36,16 +36,13 @@ describe("the program generate", () => {
     await service.requests[0]?.closed;
   });
 
-  it.runIf(hasPosixShell)(
-    "exits silently with code 141 if head -c 10 closes its standard output",
-    async () => {
-      const { service, cwd, env } = await generateSetting(withLength(pdfOf(8_000_000)));
-      const line = '{ "$@"; echo $? >&2; } | head -c 10';
-      const { stdout, stderr } = await runInShell(line, ["generate", "invoice", "-o", "-"], { cwd, env });
-      expect([stdout.toString(), stderr]).toEqual(["%PDF-1.7\n ", "141\n"]);
-      await service.requests[0]?.closed;
-    },
-  );
+  it.runIf(hasPosixShell)("exits silently with 141 if head -c 10 closes its standard output", async () => {
+    const { service, cwd, env } = await generateSetting(withLength(pdfOf(8_000_000)));
+    const line = '{ "$@"; echo $? >&2; } | head -c 10';
+    const { stdout, stderr } = await runInShell(line, ["generate", "invoice", "-o", "-"], { cwd, env });
+    expect([stdout.toString(), stderr]).toEqual(["%PDF-1.7\n ", "141\n"]);
+    await service.requests[0]?.closed;
+  });
 });
 
 it("an uncaught error ends the program with code 1, and is printed with its control characters escaped", async () => {
@@ -69,18 +66,15 @@ describe("the program types", () => {
     const cwd = folderOf({ "invoice.mjs": module });
     const { code, stdout, stderr } = await runCommand(["types", "invoice.mjs", "-o", "-"], { cwd });
     expect([code, stderr]).toEqual([0, "loaded\nasked\n"]);
-    expect(stdout.toString()).toMatch(
-      /^\/\/ Written by [\s\S]*\n {2}a\?: string \| undefined;\n[\s\S]*"invoice">\("invoice"\);\n$/,
-    );
+    expect(stdout.toString()).toMatch(/^\/\/ Written by .*\n {2}a\?: string \| undefined;\n.*\);\n$/s);
   });
 
   it.each([
     ["ended the process while it was loading", "process.exit(0);"],
     ["has a top-level await that never settles", "await new Promise(() => {});"],
   ])("refuses a module that %s", async (what, module) => {
-    const { code, stdout, stderr } = await runCommand(["types", "a.mjs"], {
-      cwd: folderOf({ "a.mjs": module }),
-    });
+    const cwd = folderOf({ "a.mjs": module });
+    const { code, stdout, stderr } = await runCommand(["types", "a.mjs"], { cwd });
     const line = `template-pdf: a.mjs: the module ${what}. It must only export values.\n`;
     expect([code, stdout.length, stderr]).toEqual([2, 0, line]);
   });

@@ -1,5 +1,10 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import ts from "typescript";
+import { expect } from "vitest";
+
+/** The folder of the repository. */
+export const repository = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Reads a file of the repository. */
 export const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
@@ -11,8 +16,7 @@ export const declarationsIn = (path: string) =>
 /** The properties of an interface. */
 export function membersOf(source: ts.SourceFile, name: string): readonly ts.TypeElement[] {
   const found = source.statements.filter(ts.isInterfaceDeclaration).find((each) => each.name.text === name);
-  if (found === undefined) throw new Error(`${source.fileName} has no interface \`${name}\`.`);
-  return found.members;
+  return found?.members ?? expect.fail(`${source.fileName} has no interface \`${name}\`.`);
 }
 
 /** The paragraphs of a docstring without its tags, each in one line. Links become inline code. */
@@ -25,12 +29,8 @@ export function docstringOf(node: ts.Node): string[] {
     .filter((paragraph) => paragraph !== "");
 }
 
-/** Reads a private constant of a file, such as `const maxHeldBytes = 64 * 1024;`: a number or a product of numbers. */
+/** Reads a number from a private constant of a file, such as `const longestDelayMs = 60_000;`. */
 export function constantOf(file: string, name: string): number {
-  const [, product] = new RegExp(`^const ${name} = ([\\d_* ]+);$`, "m").exec(read(file)) ?? [];
-  if (product === undefined) throw new Error(`${file} has no constant \`${name}\` that is a number.`);
-  return product
-    .replaceAll("_", "")
-    .split("*")
-    .reduce((value, factor) => value * Number(factor), 1);
+  const [, digits] = new RegExp(`^const ${name} = ([\\d_]+);$`, "m").exec(read(file)) ?? [];
+  return Number(digits?.replaceAll("_", "") ?? expect.fail(`${file} has no number \`${name}\`.`));
 }

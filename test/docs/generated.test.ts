@@ -1,23 +1,15 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { read } from "./declarations.ts";
+import { read, repository } from "./declarations.ts";
 import { regions } from "./regions.ts";
 
-/**
- * README.md and the guides contain regions that are generated from the code, between two comments:
- *
- *     <!-- generated: report-table bundlers.md Bytes -->
- *     <!-- end of generated -->
- *
- * The first comment names a function of regions.ts and its arguments.
- */
-
-const repository = fileURLToPath(new URL("../..", import.meta.url));
 const guides = readdirSync(join(repository, "docs/guides")).map((name) => `docs/guides/${name}`);
 
-/** Returns a page with its generated regions updated. */
+/**
+ * Returns a page with its generated regions updated. A region is between two comments, of which the first names a function of
+ * regions.ts and its arguments: `<!-- generated: report-table bundlers.md Bytes -->` and `<!-- end of generated -->`.
+ */
 async function regenerate(page: string): Promise<string> {
   const parts = page.split(/^<!-- generated: ([^\n]+) -->\n.*?^<!-- end of generated -->$/ms);
   const generated = parts.map(async (part, index) => {

@@ -1,11 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { expect, it } from "vitest";
-import { declarationsIn } from "./declarations.ts";
-
-const repository = fileURLToPath(new URL("../..", import.meta.url));
+import { declarationsIn, repository } from "./declarations.ts";
 
 /** Scripts and styles are not messages. */
 const code =
@@ -25,15 +22,13 @@ it("docs/reports/messages.md lists every message in src (npm run docs -- message
     });
     return lists.length === 0 ? [] : [`## ${folder}`, "", ...lists];
   });
-  const page = [
-    "# Messages",
-    "",
-    "This page lists the texts in `src` that users may see: errors, and the output and help of the command. `{name}` marks a value that is inserted.",
-    "It is generated from the code: `npm run docs -- messages`.",
-    "",
-    ...sections,
-  ];
-  await expect(page.join("\n")).toMatchFileSnapshot(join(repository, "docs/reports/messages.md"));
+  const page = `# Messages
+
+This page lists the texts in \`src\` that users may see: errors, and the output and help of the command. \`{name}\` marks a value that is inserted.
+It is generated from the code: \`npm run docs -- messages\`.
+
+${sections.join("\n")}`;
+  await expect(page).toMatchFileSnapshot(join(repository, "docs/reports/messages.md"));
 });
 
 function filesIn(folder: string): string[] {

@@ -1,35 +1,27 @@
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Validator } from "@cfworker/json-schema";
 import { lint, loadConfig } from "@redocly/openapi-core";
 import { template } from "template-pdf";
-import { startEmulator } from "template-pdf/emulator";
 import { createHandler } from "template-pdf/handler";
 import { fakeService } from "template-pdf/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import * as z from "zod";
+import { shareEmulator } from "../emulator/emulated.ts";
 import { type Answer, pdfOf, Service, saying, transports, withLength } from "../support/service.ts";
-import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-import { read } from "./declarations.ts";
+import { read, repository } from "./declarations.ts";
 
 type Schema = Record<string, unknown>;
 type Content = Readonly<Record<string, { schema: Schema; examples?: Record<string, { value: object }> }>>;
 
-/** The parts of an operation of OpenAPI 3.1 that docs/openapi.yaml uses. */
-interface Operation {
-  readonly requestBody: { readonly content: Content };
-  readonly responses: Readonly<
-    Record<string, { headers: Readonly<Record<string, { schema: Schema }>>; content: Content }>
-  >;
-}
+type Headers = Readonly<Record<string, { schema: Schema }>>;
 
 const { paths, components } = parse(read("docs/openapi.yaml"));
 // Problems have no properties but those that the document names.
 for (const name of ["Problem", "ValueProblem"]) components.schemas[name].additionalProperties = false;
 const endpoint = "/api/v1/templates/{uid}/generate-sync";
-const { requestBody, responses }: Operation = paths[endpoint].post;
+const requestBody: { content: Content } = paths[endpoint].post.requestBody;
+const responses: Record<string, { headers: Headers; content: Content }> = paths[endpoint].post.responses;
 
 /** HTTP itself defines these: the description of an endpoint does not repeat them. */
 const headersOfHttp =
@@ -47,11 +39,9 @@ function objectionsToRequest(request: Request): Promise<string[]> | string[] {
 /** Lists where a response differs from the document. */
 async function objectionsToResponse(response: Response): Promise<string[]> {
   const described = responses[response.ok ? "2XX" : "default"] ?? expect.fail("no responses");
-  const schemas = new Map(
-    Object.entries(described.headers).map(([name, { schema }]) => [name.toLowerCase(), schema]),
-  );
+  const names = Object.keys(described.headers);
   const ofHeaders = [...response.headers].flatMap(([name, text]) => {
-    const schema = schemas.get(name);
+    const { schema } = described.headers[names.find((each) => each.toLowerCase() === name) ?? ""] ?? {};
     if (!schema) return headersOfHttp.test(name) ? [] : [`${name} is not described`];
     return objectionsToValue(schema["type"] === "integer" ? Number(text) : text, schema);
   });
@@ -63,11 +53,11 @@ async function objectionsToBody(message: Request | Response, content: Content): 
   const described = content[type];
   if (!described) return [`${type} is not described`];
   if (!type.endsWith("json")) return [];
-  const value = await message
-    .clone()
-    .json()
-    .catch(() => undefined);
-  return value === undefined ? ["the body is not JSON"] : objectionsToValue(value, described.schema);
+  const json: Promise<unknown> = message.clone().json();
+  return json.then(
+    (value) => objectionsToValue(value, described.schema),
+    () => ["the body is not JSON"],
+  );
 }
 
 function objectionsToValue(value: unknown, schema: Schema): string[] {
@@ -76,10 +66,8 @@ function objectionsToValue(value: unknown, schema: Schema): string[] {
 }
 
 it("docs/openapi.yaml follows the rules of redocly.yaml", async () => {
-  const [configPath, ref] = ["redocly.yaml", "docs/openapi.yaml"].map((path) =>
-    fileURLToPath(new URL(`../../${path}`, import.meta.url)),
-  ) as [string, string];
-  const problems = await lint({ ref, config: await loadConfig({ configPath }) });
+  const config = await loadConfig({ configPath: join(repository, "redocly.yaml") });
+  const problems = await lint({ ref: join(repository, "docs/openapi.yaml"), config });
   expect(problems.map(({ ruleId, message }) => [ruleId, message])).toEqual([]);
 });
 
@@ -121,32 +109,20 @@ const rowsOfEmulator: typeof rows = [
 ];
 
 describe("responses", () => {
-  const folder = makeTemporaryFolder("openapi");
-  const servers: Record<string, (change?: Change) => Promise<Response>> = {};
-  let emulator: Awaited<ReturnType<typeof startEmulator>>;
-
-  beforeAll(async () => {
-    const schema = { type: "object", properties: { date: { type: "string" }, total: { type: "string" } } };
-    writeFileSync(join(folder.path, `${uid}.json`), JSON.stringify({ schema, content: ["{{total}}"] }));
-    const limits = { threads: 1, maxBodyBytes: 1000 };
-    emulator = await startEmulator({ templates: folder.path, apiKeys: [apiKey], limits });
-    servers["emulator"] = (change) => fetch(requestTo(emulator.baseUrl, change));
-    const values = z.object({ date: z.string(), total: z.string() });
-    const service = fakeService({ templates: [template(uid, values)], apiKeys: [apiKey] });
-    servers["fake service"] = (change) => service.fetch(requestTo(service.baseUrl, change));
-  });
-  afterAll(async () => {
-    await emulator.close();
-    folder.remove();
-  });
-  const send = (name: string, change: Change) => servers[name]?.(change) ?? expect.fail("not started");
+  const text = { type: "string" };
+  const schema = { type: "object", properties: { date: text, total: text } };
+  const files = { [`${uid}.json`]: JSON.stringify({ schema, content: ["{{total}}"] }) };
+  const emulator = shareEmulator(files, () => ({ apiKeys: [apiKey], limits: { maxBodyBytes: 1000 } }));
+  const send = (change: Change) => fetch(requestTo(emulator.baseUrl, change));
+  const values = z.object({ date: z.string(), total: z.string() });
+  const service = fakeService({ templates: [template(uid, values)], apiKeys: [apiKey] });
 
   describe.each([
-    ["emulator", [...rows, ...rowsOfEmulator]],
-    ["fake service", rows],
-  ] as const)("the %s", (name, planned) => {
+    ["emulator", [...rows, ...rowsOfEmulator], send],
+    ["fake service", rows, (change: Change) => service.fetch(requestTo(service.baseUrl, change))],
+  ] as const)("the %s", (_name, planned, sendTo) => {
     it.each(planned)("answers %s with %i, as described", async (_, status, isDescribed, change) => {
-      const response = await send(name, change);
+      const response = await sendTo(change);
       expect(response.status).toBe(status);
       const objections = await objectionsToRequest(requestTo(emulator.baseUrl, change));
       expect(objections.length === 0).toBe(isDescribed);
@@ -170,16 +146,13 @@ describe("responses", () => {
 
   it("the emulator sends the problems that docs/openapi.yaml has as examples", async () => {
     const { examples = {} } = responses["default"]?.content["application/problem+json"] ?? {};
-    const refused = [
-      await send("emulator", { headers: { authorization: "API-Key other" } }),
-      await send("emulator", { body: '{"date":"20 November 2026","total":1000000}' }),
-    ];
-    const problems = await Promise.all(refused.map((response) => response.json()));
-    expect(Object.values(examples).map(({ value }) => value)).toEqual(problems);
+    const unknownKey = await (await send({ headers: { authorization: "API-Key other" } })).json();
+    const wrongValue = await (await send({ body: '{"date":"20 November 2026","total":1000000}' })).json();
+    expect(Object.values(examples).map(({ value }) => value)).toEqual([unknownKey, wrongValue]);
   });
 
   it("a login page does not match docs/openapi.yaml", async () => {
-    const page = await send("emulator", { headers: { "x-emulator-fault": "html" } });
+    const page = await send({ headers: { "x-emulator-fault": "html" } });
     expect(await objectionsToResponse(page)).toEqual(["text/html is not described"]);
     await page.text();
   });

@@ -1,4 +1,5 @@
 import ts from "typescript";
+import { expect } from "vitest";
 import { ratioIn } from "../../bench/compare/page.mjs";
 import type { CellResults, Results } from "../../bench/compare/results.mjs";
 import { decide, inSeconds, repeatAfter } from "../../src/call/retry-policy.ts";
@@ -49,10 +50,7 @@ export const regions: Readonly<Record<string, (...words: readonly string[]) => s
     return tableOf(
       ["situation", ...clients.map((client) => (client === "undici" ? "undici `request`" : client))],
       [
-        ...Object.entries(results).map(([title, row]) => [
-          title,
-          ...clients.map((client) => row[client] ?? ""),
-        ]),
+        ...Object.entries(results).map(([title, row]) => [title, ...Object.values(row)]),
         ...Object.entries(sizes).map(([size, cell]) => [
           `CPU time for a document of ${size}, relative to undici \`dispatch\``,
           ...clients.map((client) => cpuOf(client, cell)),
@@ -68,12 +66,17 @@ export const regions: Readonly<Record<string, (...words: readonly string[]) => s
     return tableOf(
       ["error", "`code`", "when", "properties"],
       classes.map((each) => {
-        const [parent = ""] = each.heritageClauses?.[0]?.types.map((type) => type.expression.getText()) ?? [];
+        const code = each.getText();
+        const [, name, parent] = /^export class (\w+) extends (\w+)/.exec(code) ?? [];
+        const [, literal] = /^ {2}override readonly code\b.* = (".+");$/m.exec(code) ?? [];
+        // The base class overrides `name`, which `Error` has. The other classes override what the table already lists.
+        const declared = parent === "Error" ? "(?:override |declare )?" : "(?:declare )?";
+        const properties = code.matchAll(new RegExp(`^ {2}${declared}(?:readonly|get) (\\w+)`, "gm"));
         return [
-          `${parent === "ApiError" ? "– " : ""}\`${each.name?.text}\``,
-          each.members.flatMap(codeOf).join(""),
+          `${parent === "ApiError" ? "– " : ""}\`${name}\``,
+          literal?.replaceAll('"', "`") ?? "",
           docstringOf(each)[0] ?? "",
-          each.members.flatMap((property) => propertyOf(property, parent)).join(" "),
+          [...properties].map(([, property]) => `\`${property}\``).join(" "),
         ];
       }),
     );
@@ -85,12 +88,8 @@ export const regions: Readonly<Record<string, (...words: readonly string[]) => s
     const nameOf = (property: ts.TypeElement) => `\`${property.name?.getText()}\``;
     /** The text of a docstring, without the full stop at its end. */
     const summaryOf = (property: ts.TypeElement) => docstringOf(property).join(" ").replace(/\.$/, "");
-    const described = (property: ts.TypeElement) => {
-      const text = summaryOf(property);
-      return text === ""
-        ? nameOf(property)
-        : `${nameOf(property)}: ${text.charAt(0).toLowerCase()}${text.slice(1)}`;
-    };
+    const described = (property: ts.TypeElement) =>
+      `${nameOf(property)}: ${summaryOf(property).replace(/^./, (first) => first.toLowerCase())}`;
     const propertiesOf = (event: string) => membersOf(source, event).map(described).join("; ");
     const rows = membersOf(source, "Hooks").map((hook) => {
       const [, event = ""] = /\(event: (\w+)\)/.exec(hook.getText()) ?? [];
@@ -127,16 +126,14 @@ export const regions: Readonly<Record<string, (...words: readonly string[]) => s
     const errorBody = inSeconds(constantOf("src/call/attempt.ts", "longestErrorBodyMs"));
     return `${tableOf(["property", "default, ms", "starts when", "ends when", "retried"], rows)}
 
-The body of an error response must arrive within ${errorBody}, or within \`stall\` if that is shorter. The error then contains the part that arrived.`;
+The body of an error response must arrive within ${errorBody}, or within \`stall\` if that is shorter. Otherwise the error contains the part that arrived.`;
   },
 
   /** The first table below a heading of a report: `report-table bundlers.md Bytes`. */
   "report-table"(file = "", ...words) {
     const heading = words.join(" ");
     const [, below = ""] = read(`docs/reports/${file}`).split(`\n## ${heading}\n`);
-    const table = /(?:^\|.*\n)+/m.exec(below)?.[0];
-    if (table === undefined) throw new Error(`docs/reports/${file} has no table below "${heading}".`);
-    return table;
+    return /(?:^\|.*\n)+/m.exec(below)?.[0] ?? expect.fail(`${file} has no table below "${heading}".`);
   },
 
   /** A table of the retry rules, computed by the retry policy. */
@@ -186,8 +183,7 @@ function cellOf(bytes: number, inFlight: number): CellResults {
   const found = benchmarks.cells.find(
     (cell) => cell.protocol === "http" && cell.bytes === bytes && cell.inFlight === inFlight,
   );
-  if (found === undefined) throw new Error(`No figures for ${bytes} bytes, ${inFlight} in flight.`);
-  return found;
+  return found ?? expect.fail(`No figures for ${bytes} bytes, ${inFlight} in flight.`);
 }
 
 /** Counts the packages that an installation of a client adds. Node contains `fetch`. */
@@ -200,34 +196,6 @@ function dependenciesOf(client: string): string {
   // The iteration includes names that are added during it.
   for (const name of all) for (const dependency of namesIn(`node_modules/${name}`)) all.add(dependency);
   return String(all.size);
-}
-
-/** The literal of the `code` of a class. The base class has none. */
-function codeOf(property: ts.ClassElement): string[] {
-  const isCode = ts.isPropertyDeclaration(property) && property.name.getText() === "code";
-  if (!isCode || !hasModifier(property, ts.SyntaxKind.OverrideKeyword)) return [];
-  return property.initializer && ts.isStringLiteral(property.initializer)
-    ? [`\`${property.initializer.text}\``]
-    : [];
-}
-
-/** The name of a public property: a declared one, or a getter. */
-function propertyOf(property: ts.ClassElement, parent: string): string[] {
-  if (!property.name || !ts.isIdentifier(property.name)) return [];
-  if (hasModifier(property, ts.SyntaxKind.StaticKeyword)) return [];
-  const isProperty =
-    ts.isGetAccessor(property) ||
-    (ts.isPropertyDeclaration(property) &&
-      (hasModifier(property, ts.SyntaxKind.DeclareKeyword) || property.name.text === "code"));
-  // The table lists `name`, which `Error` has, for the base class.
-  const isInherited = hasModifier(property, ts.SyntaxKind.OverrideKeyword);
-  return isProperty && !(isInherited && parent !== "Error") ? [`\`${property.name.text}\``] : [];
-}
-
-function hasModifier(node: ts.ClassElement, kind: ts.SyntaxKind): boolean {
-  return (
-    ts.canHaveModifiers(node) && (ts.getModifiers(node) ?? []).some((modifier) => modifier.kind === kind)
-  );
 }
 
 /** When each timeout starts and ends, and whether the call is then retried. */

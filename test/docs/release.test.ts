@@ -1,12 +1,15 @@
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { checkAudit, NotChecked } from "../../scripts/release/gates.mjs";
 import { readAnswer } from "../../scripts/release/registry.mjs";
 import { repositoryName } from "../../scripts/release/repository-name.mjs";
 import { newestOf } from "../../scripts/release/versions.mjs";
-import { read } from "./declarations.ts";
+import { read, repository } from "./declarations.ts";
 
 const manifest = JSON.parse(read("package.json"));
+const namesIn = (folder: string) => readdirSync(join(repository, folder));
 
 describe("a release", () => {
   it("has one version in package.json, the lockfile and CHANGELOG.md", () => {
@@ -16,8 +19,7 @@ describe("a release", () => {
   });
 
   it("has changesets for this package only, each with a kind of change and a text", () => {
-    const names = readdirSync(new URL("../../.changeset", import.meta.url));
-    const texts = names.filter((name) => name.endsWith(".md") && name !== "README.md");
+    const texts = namesIn(".changeset").filter((name) => name.endsWith(".md") && name !== "README.md");
     const valid = /^---\n"template-pdf": (?:major|minor|patch)\n---\n\n\S/;
     expect(texts.filter((name) => !valid.test(read(`.changeset/${name}`)))).toEqual([]);
   });
@@ -48,7 +50,7 @@ it.each([
   expect(repositoryName(url)).toBe(name);
 });
 
-it("the audit of a release passes without a vulnerability, names the package of one, and fails if it is unreadable", () => {
+it("the audit of a release reports the package of a vulnerability, and that an audit is unreadable", () => {
   expect(checkAudit('{"vulnerabilities":{}}', false)).toBeUndefined();
   expect(() => checkAudit('{"vulnerabilities":{"undici":{}}}', false)).toThrow("undici");
   const unreadable = '{"message":"405 Method Not Allowed"}';
@@ -61,9 +63,66 @@ it.each([
   [true, '["0.1.0"]', "", "new version"],
   [false, "", "npm error code E404\n", "no package"],
   [false, "", "npm error code ECONNREFUSED\n", "unknown"],
-])(
-  "a registry that answers %s %j %j has the version in the state: %s",
-  (succeeded, stdout, stderr, state) => {
-    expect(readAnswer({ succeeded, stdout, stderr }, "0.2.0").state).toBe(state);
-  },
+])("an npm answer of %s %j %j means the state: %s", (succeeded, stdout, stderr, state) =>
+  expect(readAnswer({ succeeded, stdout, stderr }, "0.2.0").state).toBe(state),
 );
+
+interface Job {
+  if?: string;
+  permissions?: Record<string, string>;
+  steps: { uses?: string; run?: string; with?: Record<string, unknown> }[];
+}
+
+const workflows = namesIn(".github/workflows").map((name) => {
+  const text = read(`.github/workflows/${name}`);
+  const workflow: { on: object; permissions?: object; jobs: Record<string, Job> } = parse(text);
+  return { name, text, workflow };
+});
+const jobs = workflows.flatMap(({ name, workflow }) =>
+  Object.entries(workflow.jobs).map(([id, job]) => ({ name: `${name}: ${id}`, workflow, job })),
+);
+const steps = jobs.flatMap(({ job }) => job.steps);
+
+describe("the GitHub workflows", () => {
+  it("pin each action to a commit, with its version as a comment", () => {
+    const uses = workflows.flatMap(({ text }) => text.match(/\buses: *.+$/gm) ?? []);
+    expect(uses).toHaveLength(steps.filter((step) => step.uses).length);
+    const pinned = /^uses: [\w-]+\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/;
+    expect(uses.filter((action) => !pinned.test(action))).toEqual([]);
+  });
+
+  it("grant permissions only to single jobs, and do not let a pull request write", () => {
+    for (const { workflow } of workflows) expect(workflow.permissions).toEqual({});
+    expect(jobs.filter(({ job }) => typeof job.permissions !== "object")).toEqual([]);
+    const writing = jobs
+      .filter(({ workflow }) => "pull_request" in workflow.on)
+      .filter(({ job }) => JSON.stringify(job.permissions).includes("write"))
+      .map(({ name, job }) => [name, job.if]);
+    expect(writing).toEqual([["docs.yml: deploy", "github.event_name == 'push'"]]);
+  });
+
+  it("run no code of the repository in a job that may publish", () => {
+    const trusted = jobs.filter(({ job }) => job.permissions?.["id-token"] === "write");
+    expect(trusted.map(({ name }) => name)).toEqual(["docs.yml: deploy", "release.yml: publish"]);
+    const trustedSteps = trusted.flatMap(({ job }) => job.steps);
+    const commands = trustedSteps.flatMap(({ run }) => run ?? []);
+    expect(commands).toEqual(["npm publish ./*.tgz --provenance --access public"]);
+    expect(trustedSteps.filter(({ uses }) => uses?.startsWith("actions/checkout@"))).toEqual([]);
+  });
+
+  it("use no secret but GitHub's token, keep it out of clones, and use no expression in a command", () => {
+    const clones = steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
+    expect(clones.length).toBeGreaterThan(0);
+    expect(clones.filter((step) => step.with?.["persist-credentials"] !== false)).toEqual([]);
+    const secrets = workflows.flatMap(({ text }) => text.match(/\bsecrets\b\S*/g) ?? []);
+    expect(secrets.filter((secret) => secret !== "secrets.GITHUB_TOKEN")).toEqual([]);
+    expect(steps.filter(({ run }) => run?.includes("${{"))).toEqual([]);
+  });
+
+  it("run scripts that exist", () => {
+    const commands = steps.map((step) => `${step.run} ${step.with?.["version"]}`).join("\n");
+    const scripts = [...commands.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = ""]) => name);
+    expect(scripts.length).toBeGreaterThan(3);
+    expect(scripts.filter((script) => !(script in manifest.scripts))).toEqual([]);
+  });
+});

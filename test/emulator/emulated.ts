@@ -7,6 +7,10 @@ import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
+/** A PNG of one pixel in base64. */
+export const pixel =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 /** What a call needs. */
 type Reachable = Pick<Emulator, "baseUrl" | "apiKey">;
 
@@ -83,11 +87,7 @@ export function generate(
 }
 
 /** Returns the text of the document, or the status of an error response. */
-export async function textOf(
-  emulator: Reachable,
-  uid: string,
-  values: object = {},
-): Promise<string | number> {
+export async function textOf(emulator: Reachable, uid: string, values?: object): Promise<string | number> {
   const response = await generate(emulator, uid, values);
   const bytes = new Uint8Array(await response.arrayBuffer());
   return response.status === 200 ? (await readPdf(bytes)).text : response.status;

@@ -1,22 +1,13 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Emulator, startEmulator } from "../../src/emulator/index.ts";
+import { describe, expect, it } from "vitest";
 import { readPdf } from "../support/pdf-text.ts";
-import { generate } from "./emulated.ts";
+import { generate, shareEmulator } from "./emulated.ts";
 
 const example = (path: string) => fileURLToPath(new URL(`../../examples/${path}`, import.meta.url));
 const valuesOf = (uid: string) => JSON.parse(readFileSync(example(`values/${uid}.json`), "utf8"));
 
-let emulator: Emulator;
-beforeAll(async () => {
-  emulator = await startEmulator({
-    templates: example("templates"),
-    fonts: example("fonts"),
-    limits: { threads: 1 },
-  });
-}, 60_000);
-afterAll(() => emulator.close());
+const emulator = shareEmulator({}, () => ({ templates: example("templates"), fonts: example("fonts") }));
 
 async function render(uid: string, values: object) {
   const response = await generate(emulator, uid, values);
@@ -39,17 +30,15 @@ const letters = (text: string) => text.replace(/\s/g, "");
 const words = (letter: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
 
-it.each(["invoice", "certificate"])(
-  "the %s template has one page for its sample, which is short enough for a command line",
-  async (uid) => {
-    const sample = emulator.templates.find((template) => template.uid === uid)?.sample ?? {};
-    const { pages, text } = await render(uid, sample);
-    expect(pages).toBe(1);
-    expect(textsIn(sample).length).toBeGreaterThan(5);
-    for (const value of textsIn(sample)) expect(text).toContain(value);
-    expect(JSON.stringify(sample).length).toBeLessThan(400);
-  },
-);
+it.each(["invoice", "certificate"])("the %s template shows its short sample on one page", async (uid) => {
+  const sample = emulator.templates.find((template) => template.uid === uid)?.sample ?? {};
+  const { pages, text } = await render(uid, sample);
+  expect(pages).toBe(1);
+  expect(textsIn(sample).length).toBeGreaterThan(5);
+  for (const value of textsIn(sample)) expect(text).toContain(value);
+  // Short enough for a command line.
+  expect(JSON.stringify(sample).length).toBeLessThan(400);
+});
 
 describe("the invoice template", () => {
   const lines = (count: number) =>

@@ -8,10 +8,8 @@ import { startEmulator } from "../../src/emulator/index.ts";
 import { rejectionOf } from "../support/service.ts";
 import { emulate, generate, shareEmulator, templateFolder } from "./emulated.ts";
 
-const files = {
-  "letter.json": '{"content":"a"}',
-  "throws.mjs": 'export default () => { throw Error("no"); };',
-};
+const throwing = 'export default () => { throw Error("no"); };';
+const files = { "letter.json": '{"content":"a"}', "throws.mjs": throwing };
 const onCall = vi.fn();
 const emulator = shareEmulator(files, () => ({
   ...{ host: "0.0.0.0", allowedHosts: ["pdf.test"], apiKeys: ["one", "two"], onCall },
@@ -37,9 +35,8 @@ describe("startEmulator() with options", () => {
     };
     onCall.mockClear();
     expect(await statusFor(`attacker.test:${port}`)).toBe(421);
-    expect(onCall).toHaveBeenCalledExactlyOnceWith(
-      expect.objectContaining({ status: 421, detail: expect.stringContaining('"attacker.test"') }),
-    );
+    const refused = { status: 421, detail: expect.stringContaining('"attacker.test"') };
+    expect(onCall.mock.calls).toMatchObject([[refused]]);
     expect([await statusFor(`pdf.test:${port}`), await statusFor(`localhost:${port}`)]).toEqual([401, 401]);
   });
 
@@ -86,11 +83,7 @@ describe("startEmulator() with options", () => {
     ["an unknown option", { prot: 1 }, "Unknown option `prot`. Known options: templates, port, host,"],
     ["a web URL", { templates: new URL("https://x.test/") }, "Expected `templates` to be a folder"],
     ["a port out of range", { port: 65_536 }, "0 to 65535, got 65536"],
-    [
-      "a host name with a port",
-      { allowedHosts: ["b.test", "a.test:80"] },
-      'without a scheme, a port or a path, got "a.test:80".',
-    ],
+    ["a host name with a port", { allowedHosts: ["b.test", "a.test:80"] }, 'or a path, got "a.test:80".'],
     ["an empty array of keys", { apiKeys: [] }, "at least one key. Omit it"],
     ["a key that is not valid in a header", { apiKeys: ["a b"] }, "visible ASCII"],
     ["an onError that is not a function", { onError: true }, "Expected `onError`"],
@@ -139,9 +132,7 @@ describe("startEmulator() with an invalid folder", () => {
     const none = join(templates, "none");
     const start = (options: object) => startEmulator({ templates, ...options });
     await expect(start({ templates: none })).rejects.toThrow(/none does not exist\. Pass the folder/);
-    await expect(start({ templates: join(templates, "a.json") })).rejects.toThrow(
-      /is not a folder\. Pass the/,
-    );
+    await expect(start({ templates: join(templates, "a.json") })).rejects.toThrow(/is not a folder\. Pass/);
     await expect(start({ fonts: templates })).rejects.toThrow(/contains no \.ttf/);
     for (const kind of ["fonts", "images"]) {
       const problem = `The ${kind.slice(0, -1)} folder ${none} does not exist. Use another folder.`;

@@ -80,9 +80,7 @@ it.each<[string, () => unknown]>([
 it("onCall lists the characters that the fonts of a document lack, and the document is still complete", async () => {
   expect((await generate(shared, "letter", { name: "Zoë ✓ 中" })).status).toBe(200);
   const { detail, bytes } = onCall.mock.lastCall?.[0] ?? {};
-  expect(detail).toBe(
-    "its fonts lack ✓ (U+2713), 中 (U+4E2D), so empty boxes are shown. Use another font (see --fonts)",
-  );
+  expect(detail).toContain("its fonts lack ✓ (U+2713), 中 (U+4E2D), so empty boxes are shown.");
   expect(bytes).toBeGreaterThan(1_000);
   await generate(shared, "letter", { name: "一二三四五六七八九十百千" });
   expect(onCall.mock.lastCall?.[0].detail).toMatch(

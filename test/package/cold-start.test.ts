@@ -68,7 +68,7 @@ describe("a fresh process that imports the package", async () => {
   const loaded: { atLoad: string[]; atClient: string[]; atDocument: string[]; length: number } =
     await run("import.mjs");
 
-  it("loads four files of the package, and no more for a client", () => {
+  it("loads four files of the package, and loads no more when it creates a client", () => {
     const names = ["base", "errors/errors", "index", "platform/node"].map(
       (name) => `template-pdf/dist/${name}.js`,
     );

@@ -8,24 +8,18 @@ import { orLongRun, property, slowProperty } from "../../support/fuzz.ts";
 import { fileOf, readAll, valuesOf } from "./read-data.ts";
 
 const utf8 = "utf-8";
+const character = fc.constantFrom('"', ",", ";", "\t", "|", "\r", "\n", " ", "x", "é", "😀");
 const anyText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 6 }),
-  fc.string({
-    unit: fc.constantFrom('"', ",", ";", "\t", "|", "\r", "\n", " ", "x", "é", "😀"),
-    maxLength: 8,
-  }),
+  fc.string({ unit: character, maxLength: 8 }),
 );
+const anyName = anyText.filter((text) => text.trim() !== "");
 
 /** Rows with one cell for each column; the columns have unique names. */
-const table = fc
-  .uniqueArray(
-    anyText.filter((text) => text.trim() !== ""),
-    { minLength: 1, maxLength: 5 },
-  )
-  .chain((columns) => {
-    const row = fc.array(anyText, { minLength: columns.length, maxLength: columns.length });
-    return fc.record({ columns: fc.constant(columns), rows: fc.array(row, { maxLength: 6 }) });
-  });
+const table = fc.uniqueArray(anyName, { minLength: 1, maxLength: 5 }).chain((columns) => {
+  const row = fc.array(anyText, { minLength: columns.length, maxLength: columns.length });
+  return fc.record({ columns: fc.constant(columns), rows: fc.array(row, { maxLength: 6 }) });
+});
 
 /** The sizes of chunks; the last one repeats. */
 const chunkSizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 });
@@ -43,12 +37,7 @@ async function* bytesOf(text: string, sizes: readonly number[]) {
 const chunksOf = (text: string, sizes: readonly number[]) => decode(bytesOf(text, sizes), utf8);
 
 /** Writes CSV according to RFC 4180, with quotes around every cell or only around cells that need them. */
-function csvOf(
-  table: readonly (readonly string[])[],
-  between: string,
-  end: string,
-  isQuoted: boolean,
-): string {
+function csvOf(table: readonly string[][], between: string, end: string, isQuoted: boolean): string {
   const write = (cell: string, cells: readonly string[]) => {
     const needsQuotes = /["\r\n]/.test(cell) || cell.includes(between) || (cell === "" && cells.length === 1);
     return isQuoted || needsQuotes ? `"${cell.replaceAll('"', '""')}"` : cell;

@@ -11,21 +11,14 @@ const importing = `import * as z from ${JSON.stringify(pathToFileURL(zodPath).hr
 const wantsDate = "z.object({ date: z.string() })";
 
 /** Writes a schema, and returns its issues with the values, each as `<path>: <message>`. */
-async function issuesOf(
-  name: string,
-  content: string,
-  values: Record<string, unknown>,
-  more: Partial<SchemaOptions> = {},
-): Promise<string[]> {
-  const { check } = await readSchema(fileOf(name, content), { ...options, ...more });
+async function issuesOf(name: string, content: string, values: Record<string, unknown>, areTexts = false) {
+  const { check } = await readSchema(fileOf(name, content), { ...options, areTexts });
   return (await check(values)).map(({ path, message }) => `${path.join(".")}: ${message}`);
 }
 
 describe("a JSON Schema", () => {
-  const schema = JSON.stringify({
-    required: ["date"],
-    properties: { date: { type: "string", minLength: 4 }, lines: { items: { type: "object" } } },
-  });
+  const properties = { date: { type: "string", minLength: 4 }, lines: { items: { type: "object" } } };
+  const schema = JSON.stringify({ required: ["date"], properties });
 
   it("reports each problem of a row with its path, and does not change the values", async () => {
     expect(await issuesOf("invoice.json", schema, { date: "2026" })).toEqual([]);
@@ -41,9 +34,9 @@ describe("a JSON Schema", () => {
     ["a number or null", { type: ["number", "null"] }, true],
     ["one of several strings and numbers", { enum: [1, "a"] }, false],
     ["a date", { format: "date" }, false],
-  ])("that requires %s mentions CSV cells only if they are the cause", async (_title, type, hasHint) => {
+  ])("mentions CSV cells in an issue only if they are the cause: %s", async (_title, type, hasHint) => {
     const content = JSON.stringify({ properties: { total: type } });
-    const [issue = ""] = await issuesOf("invoice.json", content, { total: "x" }, { areTexts: true });
+    const [issue = ""] = await issuesOf("invoice.json", content, { total: "x" }, true);
     const hint = ", but every CSV cell is a string: accept a string in the schema, or use NDJSON";
     expect(issue).toMatch(/^total: /);
     expect(issue.endsWith(hint)).toBe(hasHint);
@@ -55,10 +48,7 @@ describe("a JSON Schema", () => {
 describe("a schema module", () => {
   it.each([
     ["its export `schema`", `export const schema = ${wantsDate}; export const other = z.string();`],
-    [
-      "its export named after the template",
-      `export const invoice = ${wantsDate}; export const letter = z.string(); export default z.string();`,
-    ],
+    ["its export `invoice`", `export const invoice = ${wantsDate}; export default z.string();`],
     ["a template that it exports", `export default { uid: "invoice", schema: ${wantsDate} };`],
     ["an asynchronous schema", `export default ${wantsDate}.refine(async () => true);`],
   ])("provides the schema from %s", async (_title, content) => {
@@ -68,10 +58,8 @@ describe("a schema module", () => {
 
   it("provides a template whose schema transforms the values", async () => {
     const content = `${importing}export default z.object({ total: z.coerce.number() });`;
-    const { template, check } = await readSchema(fileOf("schema.mjs", content), {
-      ...options,
-      areTexts: true,
-    });
+    const file = fileOf("schema.mjs", content);
+    const { template, check } = await readSchema(file, { ...options, areTexts: true });
     expect(template).toMatchObject({ uid: "invoice", schema: { "~standard": { vendor: "zod" } } });
     expect(await check({ total: "12" })).toEqual([]);
     expect(await check({ total: "x" })).toMatchObject([{ path: ["total"] }]);
@@ -80,46 +68,27 @@ describe("a schema module", () => {
   it("does not quote the values of a row in its issues", async () => {
     const content = `${importing}export default z.object({ a: z.string().refine(() => false, { error: (issue) => "wrong: " + issue.input }) });`;
     const issues = await issuesOf("schema.mjs", content, { a: "tiger-7" });
-    expect(issues).toHaveLength(1);
-    expect(issues[0]).not.toContain("tiger-7");
+    expect(issues).toEqual([expect.not.stringContaining("tiger-7")]);
   });
 });
 
+const twoSchemas = `${importing}export const a = z.string(); export const b = z.string();`;
+const letter = 'export default { uid: "letter", schema: undefined };';
+
 it.each([
   ["JSON", "a.json", '{"type":}', "FILE:1:9: expected a value."],
-  [
-    "a JSON Schema",
-    "a.json",
-    '{"date":"1 May"}',
-    'FILE: this JSON Schema checks nothing. Describe the values, for example {"required":["date"]}.',
-  ],
-  [
-    "a module with a schema",
-    "a.mjs",
-    "export const size = 3;",
-    "FILE: the module exports no schema. As the default export, use a schema from zod, valibot, arktype or a similar library, or a template() that has one.",
-  ],
-  [
-    "a module with one schema",
-    "a.mjs",
-    `${importing}export const a = z.string(); export const b = z.string();`,
-    "FILE: it exports 2 schemas: a, b. Export one of them as the default.",
-  ],
-  [
-    "a module with this template",
-    "a.mjs",
-    'export default { uid: "letter", schema: undefined };',
-    'FILE: this is template "letter", but "invoice" was requested. Use the same uid for both.',
-  ],
+  ["a JSON Schema", "a.json", '{"date":"1 May"}', "FILE: this JSON Schema checks nothing."],
+  ["a module with a schema", "a.mjs", "export const size = 3;", "FILE: the module exports no schema."],
+  ["a module with one schema", "a.mjs", twoSchemas, "FILE: it exports 2 schemas: a, b."],
+  ["a module with this template", "a.mjs", letter, 'FILE: this is template "letter"'],
 ])("the schema of bulk is refused if it is not %s", async (_title, name, content, message) => {
   const file = fileOf(name, content);
   const error = await readSchema(file, options).catch((reason) => reason);
   expect(error).toMatchObject({ name: "Misuse" });
-  expect(error.message.replaceAll(file, "FILE")).toBe(message);
+  expect(error.message.replaceAll(file, "FILE").slice(0, message.length)).toBe(message);
 });
 
 it("the schema of bulk is refused if its file does not exist", async () => {
-  const message =
-    "Could not read the schema nowhere.json: there is no such file. Give --schema a JSON Schema, or a module.";
+  const message = expect.stringContaining("Could not read the schema nowhere.json: there is no such file.");
   await expect(readSchema("nowhere.json", options)).rejects.toMatchObject({ name: "Misuse", message });
 });

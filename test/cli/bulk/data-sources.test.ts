@@ -45,13 +45,8 @@ describe("standard input", () => {
     const folder = stubTemporaryFolder();
     const ending = new AbortController();
     let reads = 0;
-    const stdin = new Readable({
-      read() {
-        reads += 1;
-        if (reads < 3) this.push("a,b\n");
-        else ending.abort(new Error("stopped"));
-      },
-    });
+    const read = () => (++reads < 3 ? stdin.push("a,b\n") : ending.abort(new Error("stopped")));
+    const stdin = new Readable({ read: () => void read() });
     await expect(open("-", { stdin, signal: ending.signal })).rejects.toThrow("stopped");
     expect(stdin.destroyed).toBe(true);
     expect(readdirSync(folder)).toEqual(["none"]);

@@ -77,19 +77,17 @@ describe("a given encoding", () => {
   });
 });
 
-describe("the format", () => {
-  it.each([
-    ["data.CSV", "{}\n1\n", "csv"],
-    ["data.tsv", "a\n1\n", "csv"],
-    ["data.ndjson", "{}", "ndjson"],
-    ["data.jsonl", "{}", "ndjson"],
-    ["data.json", "[]", "json"],
-    ["data.txt", " \n[{}]", "json"],
-    ["data.txt", "\ufeff{}\n{}", "ndjson"],
-    ["data", "a,b", "csv"],
-  ] as const)("of %s with the content %j is %s", async (name, content, format) => {
-    expect((await open(fileOf(name, content))).format).toBe(format);
-  });
+it.each([
+  ["data.CSV", "{}\n1\n", "csv"],
+  ["data.tsv", "a\n1\n", "csv"],
+  ["data.ndjson", "{}", "ndjson"],
+  ["data.jsonl", "{}", "ndjson"],
+  ["data.json", "[]", "json"],
+  ["data.txt", " \n[{}]", "json"],
+  ["data.txt", "\ufeff{}\n{}", "ndjson"],
+  ["data", "a,b", "csv"],
+] as const)("the format of %s with the content %j is %s", async (name, content, format) => {
+  expect((await open(fileOf(name, content))).format).toBe(format);
 });
 
 describe("JSON", () => {

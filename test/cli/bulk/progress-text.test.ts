@@ -27,6 +27,7 @@ const bar = "█".repeat(10) + "░".repeat(14);
 const full = `${bar}  ${counts}`;
 const outage = { outageMs: 119_400, nextRequestMs: 7100 };
 const noResponse = "no response for 2 min, next request in 8 s";
+const ending = { isEnding: true, pauseMs: 500, outageMs: 500 };
 const slow = "4,990 of 5,000  3 failed  0.25/s  28 s left  8 in flight";
 
 it.each<[title: string, columns: number, text: string, some?: Partial<RunProgress>]>([
@@ -35,12 +36,7 @@ it.each<[title: string, columns: number, text: string, some?: Partial<RunProgres
   ["a pause", wide, `${full}  paused for 12 s at the service's request  152/s`, { pauseMs: 11_900 }],
   ["an outage instead of the rate", wide, `${full}  ${noResponse}`, { ...outage, pauseMs: 7100 }],
   ["a request during an outage", pipe, `${counts}  no response for 2 s, requesting now`, { outageMs: 1500 }],
-  [
-    "how many documents are being finished",
-    wide,
-    `${full}  finishing 8  152/s`,
-    { isEnding: true, pauseMs: 500, outageMs: 500 },
-  ],
+  ["how many documents are being finished", wide, `${full}  finishing 8  152/s`, ending],
   ["a shorter bar on a shorter line", 79, `██████░░░░░░░░░░  ${counts}  ${pace}`],
   ["neither the bar nor most of the pace on a narrow terminal", 39, `${counts}  152/s`],
   ["only the count on a very narrow terminal", 20, "2,097 of 5,000"],

@@ -2,12 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
-import {
-  type Data,
-  type DataOptions,
-  openData,
-  type RowOrProblem,
-} from "../../../src/cli/bulk/data/open-data.ts";
+import { type DataOptions, openData, type RowOrProblem } from "../../../src/cli/bulk/data/open-data.ts";
 import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Writes a file into a new folder, and returns its path. */
@@ -20,7 +15,7 @@ export function fileOf(name: string, content: string | Uint8Array): string {
 }
 
 /** Opens data, which is closed after the test. */
-export async function open(file: string, options: Partial<DataOptions> = {}): Promise<Data> {
+export async function open(file: string, options: Partial<DataOptions> = {}) {
   const { signal } = new AbortController();
   const data = await openData({ file, stdin: Readable.from([]), signal, ...options });
   onTestFinished(() => data.close());
@@ -35,11 +30,7 @@ export async function readAll(rows: AsyncIterable<RowOrProblem>): Promise<RowOrP
 }
 
 /** Reads a file with that name and content. */
-export async function readFileOf(
-  name: string,
-  content: string | Uint8Array,
-  options: Partial<DataOptions> = {},
-): Promise<RowOrProblem[]> {
+export async function readFileOf(name: string, content: string | Uint8Array, options?: Partial<DataOptions>) {
   return readAll((await open(fileOf(name, content), options)).rows());
 }
 

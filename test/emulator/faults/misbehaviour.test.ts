@@ -52,44 +52,37 @@ describe("calls", () => {
     const second = await call({ "x-emulator-fault": "HTML" });
     expect([first.status, second.status]).toEqual([429, 200]);
     expect([(await call()).status, (await call()).status]).toEqual([200, 503]);
-    expect(await detailOf(first)).toBe(
-      "This 429 was caused by the header x-emulator-fault of the call. Remove it to get documents.",
-    );
+    expect(await detailOf(first)).toContain("This 429 was caused by the header x-emulator-fault ");
     expect(second.headers.get("content-type")).toContain("text/html");
   });
 
   it.each([
     ["x-emulator-fault", "", "Write <what>"],
     ["x-emulator-latency", "soon", 'such as "500", "1.5s", "200..800"'],
-  ])(
-    "are rejected with 400 and the valid syntax if a header is invalid: %s: %s",
-    async (name, value, wrong) => {
-      const { call, produce } = misbehaving();
-      const response = await call({ [name]: value });
-      expect(response.status).toBe(400);
-      const detail = await detailOf(response);
-      expect(detail).toContain(`The header ${name} ${JSON.stringify(value)} `);
-      expect(detail).toContain(wrong);
-      expect(produce).not.toHaveBeenCalled();
-    },
-  );
+  ])("are rejected with 400 and the valid syntax if a header is invalid: %s", async (name, value, syntax) => {
+    const { call, produce } = misbehaving();
+    const response = await call({ [name]: value });
+    expect(response.status).toBe(400);
+    const detail = await detailOf(response);
+    expect(detail).toContain(`The header ${name} ${JSON.stringify(value)} `);
+    expect(detail).toContain(syntax);
+    expect(produce).not.toHaveBeenCalled();
+  });
 });
 
 describe("a fault", () => {
-  it("with a status sends its reason and Retry-After, renders nothing, and does not call onError", async () => {
+  it("sends its status, reason and Retry-After, renders nothing, and does not call onError", async () => {
     const { call, produce, onError } = misbehaving({ faults: "429  Retry-After 7" });
     const response = await call();
     expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);
     expect(response.headers.get("content-type")).toBe("application/problem+json");
-    expect(await detailOf(response)).toBe(
-      'This 429 was caused by the rule "429 Retry-After 7". Remove it to get documents.',
-    );
+    expect(await detailOf(response)).toContain('This 429 was caused by the rule "429 Retry-After 7".');
     expect(produce).not.toHaveBeenCalled();
     expect(onError).not.toHaveBeenCalled();
     expect((await misbehaving({ faults: "429" }).call()).headers.has("retry-after")).toBe(false);
   });
 
-  it("html returns a login page with 200, reset drops the connection, and nothing is rendered", async () => {
+  it("sends a login page for html, drops the connection for reset, and renders nothing", async () => {
     const { call, produce } = misbehaving({ faults: ["html first 1", "reset"] });
     const response = await call();
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html"]);
@@ -101,7 +94,7 @@ describe("a fault", () => {
     expect(produce).not.toHaveBeenCalled();
   });
 
-  it.each(["cut", "stall"])("%s keeps all headers of the document, including its length", async (fault) => {
+  it.each(["cut", "stall"])("keeps all headers of the document, including its length: %s", async (fault) => {
     const { call, closing } = misbehaving({ faults: fault });
     const headers = Object.fromEntries((await call()).headers);
     const { "x-request-id": _, ...expected } = Object.fromEntries((await misbehaving().call()).headers);
@@ -110,7 +103,7 @@ describe("a fault", () => {
     closing.abort();
   });
 
-  it("cut does not change an error response, and faultOf() knows only the calls that were hit", async () => {
+  it("does not truncate an error response, and faultOf() knows only the calls that were hit", async () => {
     const { endpoint } = misbehaving({ faults: "cut" }, ({ uid }) => {
       if (uid !== "invoice") throw unknownTemplate(uid);
       return { bytes: PDF };
@@ -131,12 +124,8 @@ describe("a fault", () => {
 
 describe("a latency", () => {
   const hour = 3_600_000;
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
 
   /** Runs everything that does not need a timer. */
   const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -163,7 +152,7 @@ describe("a latency", () => {
     }
   });
 
-  it("of a single call takes precedence, and does not change the order in which calls are counted", async () => {
+  it("takes precedence if a call sets it, and does not change the order in which calls are counted", async () => {
     const { call, listeners } = misbehaving({ faults: "503 first 1", latency: hour });
     const slow = call({ "x-emulator-latency": "2s" });
     await until(() => listeners() > 0);

@@ -29,35 +29,29 @@ const shared = shareEmulator(
   () => ({ onCall: (call) => void calls.push(call) }),
 );
 const html = { accept: "text/html,application/xhtml+xml" };
-/** A response with its body, because an unread body would keep its connection open. */
-async function get(url: string, init?: RequestInit): Promise<Response> {
-  const response = await fetch(url, init);
+/** Reads the body of a response, because an unread body would keep its connection open. */
+async function withBody(pending: Promise<Response>): Promise<Response> {
+  const response = await pending;
   return new Response(await response.arrayBuffer(), response);
 }
-/** The headers that the page sends: its token. */
+const get = (url: string, init?: RequestInit) => withBody(fetch(url, init));
+const generate = (...args: Parameters<typeof call>) => withBody(call(...args));
+/** Returns the headers that the page sends: its token. */
 async function tokenOf({ baseUrl }: { readonly baseUrl: string }) {
   const page = await (await get(`${baseUrl}/`, { headers: html })).text();
-  return {
-    "x-playground-token": /<meta name="playground-token" content="([\da-f-]{36})"/.exec(page)?.[1] ?? "",
-  };
+  const [, token = ""] = /<meta name="playground-token" content="([\da-f-]{36})"/.exec(page) ?? [];
+  return { "x-playground-token": token };
 }
-const ask = async (path: string, init: RequestInit = {}) =>
-  get(`${shared.baseUrl}/_playground/${path}`, {
-    ...init,
-    headers: { ...(await tokenOf(shared)), ...init.headers },
-  });
+async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { ...(await tokenOf(shared)), ...init.headers };
+  return get(`${shared.baseUrl}/_playground/${path}`, { ...init, headers });
+}
 const read = async <T>(path: string) => (await (await ask(path)).json()) as T;
-const generate = async (...args: Parameters<typeof call>) => {
-  const response = await call(...args);
-  return new Response(await response.arrayBuffer(), response);
-};
 const state = () => read<State>("state");
-const change = (body: unknown, headers: Record<string, string> = {}) =>
-  ask("misbehaviour", {
-    method: "PUT",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
+function change(rules: unknown, more: Record<string, string> = {}): Promise<Response> {
+  const headers = { "content-type": "application/json", ...more };
+  return ask("misbehaviour", { method: "PUT", headers, body: JSON.stringify(rules) });
+}
 
 afterEach(() => change({ faults: [], latency: "0" }));
 
@@ -153,11 +147,8 @@ describe("the playground's state", () => {
   });
 
   it("shows requests with their headers and values, and hides secret headers", async () => {
-    const secrets = {
-      cookie: "session=s-1",
-      "x-api-token": "k-1",
-      authorization: `API-Key ${shared.apiKey}`,
-    };
+    const authorization = `API-Key ${shared.apiKey}`;
+    const secrets = { authorization, cookie: "session=s-1", "x-api-token": "k-1" };
     const headers = { ...secrets, "content-type": "application/json", "x-trace": "t-1" };
     const response = await generate(shared, "greeting", { name: "Ünal" }, { headers });
     const requestId = response.headers.get("x-request-id");

@@ -5,21 +5,17 @@ import { parseText } from "../../../src/emulator/renderer/json/placeholders.ts";
 import { loadRenderer } from "../../../src/emulator/renderer/pdfmake.ts";
 import { readPdf } from "../../support/pdf-text.ts";
 import { render, renderPdf } from "../../support/render-pdf.ts";
+import { pixel } from "../emulated.ts";
 
 it("the renderer renders a definition in each style of its font", async () => {
-  const content = [
-    { text: "plain" },
-    { text: "bold", bold: true },
-    { text: "both", bold: true, italics: true },
-  ];
+  const bold = { text: "bold", bold: true };
+  const content = [{ text: "plain" }, bold, { text: "both", bold: true, italics: true }];
   const { text } = await readPdf(await renderPdf({ content }));
   expect(text).toMatch(/plain.*bold.*both/s);
 });
 
 it("the renderer does not modify shared images, and needs a folder to find images by name", async () => {
-  const pixel =
-    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-  const images = Object.freeze({ logo: pixel });
+  const images = Object.freeze({ logo: `data:image/png;base64,${pixel}` });
   await renderPdf({ images, content: [{ image: "logo" }] });
   const unnamed = renderPdf({ content: [{ image: "logo.png" }] });
   await expect(unnamed).rejects.toThrow("no image folder is set; set `images`");

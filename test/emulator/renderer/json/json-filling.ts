@@ -1,11 +1,8 @@
 import { expect } from "vitest";
-import {
-  type JsonTemplate,
-  parseJsonTemplate,
-} from "../../../../src/emulator/renderer/json/json-template.ts";
+import { parseJsonTemplate } from "../../../../src/emulator/renderer/json/json-template.ts";
 
 /** Parses a file `invoice.json` with these properties. */
-export function templateOf(json: object): JsonTemplate {
+export function templateOf(json: object) {
   return parseJsonTemplate(JSON.stringify(json), "invoice.json");
 }
 

@@ -30,10 +30,7 @@ const invoice = {
     { $if: "note", $show: { text: "{{note}}" } },
   ],
   header: { text: "{{seller.name}}", margin: [40, 20] },
-  footer: {
-    table: { body: [["Page {{@page}} of {{@pages}}"]] },
-    layout: { defaultBorder: false },
-  },
+  footer: { table: { body: [["Page {{@page}} of {{@pages}}"]] }, layout: { defaultBorder: false } },
 };
 
 const values = {

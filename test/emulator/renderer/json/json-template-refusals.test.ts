@@ -5,11 +5,13 @@ const unknownDirective = "is unknown. The directives are `$each`, `$if`, `$show`
 const parseError = (json: unknown) => parseErrorOf(JSON.stringify(json));
 
 describe("an invalid template file", () => {
-  const nested = (open: string, close: string, inner = "") => open.repeat(502) + inner + close.repeat(502);
+  const deepArray = "[".repeat(502) + "]".repeat(502);
+  const deepSchema = `${'{"not":'.repeat(502)}{}${"}".repeat(502)}`;
   const noContent = ": has no `content`. Add a property `content` with the content of the document.";
   const noSchema = ", schema: must be a JSON Schema: an object, true or false.";
   const noObject = ': must be one JSON object, such as {"content":["Invoice {{number}}"]}.';
   const noSample = ', sample: must be an object of values, such as {"number":"2026-001"}.';
+  const notAtTop = ", $if: is not allowed at the top level. Put it into `content`.";
   const tooDeep = "is nested deeper than 500 levels. Flatten it.";
 
   it.each<[string, string, string]>([
@@ -18,18 +20,10 @@ describe("an invalid template file", () => {
     ["no content", '{"info":{}}', noContent],
     ["an array as sample", '{"content":1,"sample":[]}', noSample],
     ["an array as schema", '{"content":1,"schema":[]}', noSchema],
-    [
-      "a directive at the top level",
-      '{"content":1,"$if":"a"}',
-      ", $if: is not allowed at the top level. Put it into `content`.",
-    ],
+    ["a top-level directive", '{"content":1,"$if":"a"}', notAtTop],
     ["an unknown directive", '{"content":1,"$def":1}', `, $def: ${unknownDirective}`],
-    ["content nested too deeply", `{"content":${nested("[", "]")}}`, `, content: ${tooDeep}`],
-    [
-      "a schema nested too deeply",
-      `{"content":1,"schema":${nested('{"not":', "}", "{}")}}`,
-      `, schema: ${tooDeep}`,
-    ],
+    ["content nested too deeply", `{"content":${deepArray}}`, `, content: ${tooDeep}`],
+    ["a schema nested too deeply", `{"content":1,"schema":${deepSchema}}`, `, schema: ${tooDeep}`],
   ])("is rejected in one line that names the location: %s", (_, text, message) => {
     expect(parseErrorOf(text)).toBe(`invoice.json${message}`);
   });

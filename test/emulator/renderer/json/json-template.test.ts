@@ -23,7 +23,7 @@ describe("a placeholder", () => {
     ["escaped braces", "\\{{total}}", "{{total}}"],
     ["an escaped backslash before a placeholder", "C:\\\\{{a}}", "C:\\1"],
     ["backslashes elsewhere", "\\a\\{\\\\", "\\a\\{\\\\"],
-  ])("is parsed correctly in a text with %s", (_, text, expected) => {
+  ])("is found in a text with %s", (_, text, expected) => {
     expect(contentOf(text, { a: 1 })).toBe(expected);
   });
 
@@ -96,15 +96,12 @@ describe("$each", () => {
 describe("$if", () => {
   const choice = { $if: "note", $show: "{{note?}}!", $else: "none" };
 
-  it.each([{}, { note: null }, { note: false }, { note: "" }, { note: [] }])(
-    "shows $else for %j",
-    (values) => {
-      expect(contentOf([choice], values)).toEqual(["none"]);
-      expect(contentOf({ text: choice }, values)).toEqual({ text: "none" });
-    },
-  );
+  it.each([undefined, null, false, "", []])("uses $else for the value %j", (note) => {
+    expect(contentOf([choice], { note })).toEqual(["none"]);
+    expect(contentOf({ text: choice }, { note })).toEqual({ text: "none" });
+  });
 
-  it.each([0, " ", true, {}, [null]])("shows $show for the value %j", (note) => {
+  it.each([0, " ", true, {}, [null]])("uses $show for the value %j", (note) => {
     expect(contentOf([{ $if: "note", $show: "shown" }], { note })).toEqual(["shown"]);
   });
 
