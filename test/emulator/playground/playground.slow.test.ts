@@ -188,7 +188,7 @@ it("a template that never ends does not delay other templates, and is reported a
   const endless = "export default () => { for (;;); };";
   const templates = await templateFolder({ "endless.mjs": endless, "greeting.json": greeting });
   const renderers = new Renderers({ templates, images: undefined, fonts: undefined }, 2, 60_000);
-  const states = new TemplateStates(templates, renderers, 2_000);
+  const states = new TemplateStates(templates, renderers, 6_000);
   const inspected = states.inspect();
   await eventually(() => states.all.some(({ uid, pages }) => uid === "greeting" && pages === 1));
   await eventually(() => states.all.some(({ fault }) => fault === "Its sample takes too long."));
