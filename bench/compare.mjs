@@ -53,7 +53,7 @@ async function compare({ kind, contenders, cells, roundsOf, spansOf }) {
     kind,
     machine,
     server: serverName,
-    savedTo: inMemory ? "a file system in memory (tmpfs)" : "the folder for temporary files",
+    savedTo: inMemory ? "an in-memory file system (tmpfs)" : "the folder for temporary files",
     versions: versionsOf(contenders),
     cells: measured,
   };

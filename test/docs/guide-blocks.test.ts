@@ -60,7 +60,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it.each(["by-hand.ts", "by-the-client.ts"])("the block %s of migrating.md saves a document", async (file) => {
+it.each(["by-hand.ts", "with-the-client.ts"])("the block %s of migrating.md saves a document", async (file) => {
   const service = await startService(whole);
   type Exports = { savePdf(uid: string, values: object, path: string): Promise<void> };
   const { savePdf } = await runBlock<Exports>("migrating", file);
@@ -70,14 +70,14 @@ it.each(["by-hand.ts", "by-the-client.ts"])("the block %s of migrating.md saves 
   expect(service.keys).toEqual([`API-Key ${plainKey}`]);
 });
 
-it("the block by-a-proxy.ts of proxies-and-tls.md connects through a proxy with a password", async () => {
+it("the block with-a-proxy.ts of proxies-and-tls.md connects through a proxy with a password", async () => {
   const authority = makeAuthority();
   const service = await Service.start(whole, authority.issue(["pdf.example.com"]));
   const hosts = { "pdf.example.com:443": service.port };
   const proxy = await startProxy({ credentials: "user:password", hosts });
   vi.stubEnv("TEMPLATE_PDF_BASE_URL", "https://pdf.example.com");
   type Exports = { pdfs: TemplatePdf; dispatcher: undici.Dispatcher };
-  const { pdfs, dispatcher } = await runBlock<Exports>("proxies-and-tls", "by-a-proxy.ts", {
+  const { pdfs, dispatcher } = await runBlock<Exports>("proxies-and-tls", "with-a-proxy.ts", {
     "authority.pem": await temporaryFile("authority.pem", authority.cert),
     "proxy.example.com:3128": new URL(proxy.origin).host,
   });

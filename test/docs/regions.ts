@@ -126,7 +126,7 @@ export const regions: Readonly<Record<string, (...words: readonly string[]) => s
     const errorBody = inSeconds(constantOf("src/call/attempt.ts", "longestErrorBodyMs"));
     return `${tableOf(["property", "default, ms", "starts when", "ends when", "retried"], rows)}
 
-The body of an error response must arrive within ${errorBody}, or within \`stall\` if that is shorter. Otherwise the error contains the part that arrived.`;
+The body of an error response must arrive within ${errorBody}, or within \`stall\` if \`stall\` is shorter. If the body takes longer, the error contains the part that arrived.`;
   },
 
   /** The first table below a heading of a report: `report-table bundlers.md Bytes`. */
@@ -156,7 +156,7 @@ The body of an error response must arrive within ${errorBody}, or within \`stall
         ["delay", `random, up to ${first} before the second attempt, then up to ${inWords(steps)}`],
         [
           "delay with `Retry-After`",
-          `the requested delay; if it is longer than ${longest}, the call rejects immediately with \`retryAfterMs\``,
+          `the requested delay; if it is longer than ${longest}, the call rejects immediately, and the error's \`retryAfterMs\` contains the delay`,
         ],
         ["delay beyond `timeouts.total`", "the call rejects immediately"],
       ],
@@ -212,9 +212,5 @@ const spans: Readonly<Record<TimeoutPhase, readonly [starts: string, ends: strin
     "you call an output method, or read the stream for the first time",
     "no",
   ],
-  total: [
-    "the call starts, just after `generate()` returns",
-    "the document is in memory or saved, or you receive the stream",
-    "no",
-  ],
+  total: ["`generate()` returns", "the document is in memory or saved, or you receive the stream", "no"],
 };

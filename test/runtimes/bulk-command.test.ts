@@ -17,7 +17,7 @@ const asCsv = (row: number) => `${Object.values(values(row)).join(",")}\n`;
 const asNdjson = (row: number) => `${JSON.stringify(values(row))}\n`;
 const asJson = (row: number) => `${row > 1 ? "," : ""}${asNdjson(row)}`;
 const bulk = ["bulk", "letter", "--out", "o/{{no}}.pdf", "--dry-run"];
-const checked = /: 300,000 rows are good\. Nothing was sent\.\n$/;
+const checked = /: 300,000 rows are valid\. Nothing was sent\.\n$/;
 
 it.each<
   [args: string[], format: string, begin: string, row: (row: number) => string, end: string, printed: RegExp]

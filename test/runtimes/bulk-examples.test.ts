@@ -144,9 +144,9 @@ it("the commands of the README and of docs/guides/bulk.md generate the described
     expect(ending, line).toMatchObject({ exitCode: 0 });
     printed.push(ending.printed);
   }
-  expect(printed[0]).toContain("3 rows are good");
+  expect(printed[0]).toContain("3 rows are valid");
   expect(printed[1]).toContain("3 documents made");
-  expect(printed[2]).toContain("3 made before");
+  expect(printed[2]).toContain("3 made earlier");
   expect(documentsIn(join(folder, "out"))).toEqual(invoices);
   expect(JSON.parse(readFileSync(join(folder, "report.json"), "utf8"))).toHaveLength(3);
   const { text } = await readPdf(readFileSync(join(folder, "out/2026-0118.pdf")));

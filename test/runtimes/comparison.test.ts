@@ -136,7 +136,7 @@ const shown = (error: unknown) =>
 const situations: Situation[] = [
   ["200 with a login page", [sendLogin]],
   ["a redirect to a login page", [status(302, { location: "/login" }), sendLogin]],
-  ["a truncated document with a matching `content-length`", [status(200, pdf, half)]],
+  ["a truncated document whose `content-length` is the truncated length", [status(200, pdf, half)]],
   ["a truncated document without `content-length`", [endHalf]],
   ["a connection that drops once partway through the document", [breakHalf, sendWhole]],
   ["one 503, then the document", [status(503), sendWhole]],

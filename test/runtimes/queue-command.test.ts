@@ -84,7 +84,7 @@ describe("the queue commands", () => {
     const retried = "run 2026-11: 1 failed job queued again for a worker\n";
     expect((await run("runs", "--retry", "2026-11")).stdout).toBe(retried);
     await eventually(async () => (await cells("2026-11"))[2] === "30");
-    expect((await run("runs", "--failures", "2026-11")).stdout).toBe("run 2026-11: no job has failed\n");
+    expect((await run("runs", "--failures", "2026-11")).stdout).toBe("run 2026-11: no jobs have failed\n");
     worker.kill("SIGTERM");
     const { code, stdout, stderr } = await ended;
     expect([code, stdout.toString()]).toEqual([
@@ -95,7 +95,7 @@ describe("the queue commands", () => {
     expect((await type(showing)).stdout.toString()).toMatch(/^2026-11 +30 +30 +0 +0 +0 +- +done$/m);
     expect(documents()).toEqual(Array(30).fill(pdf));
     expect(await run("runs", "--remove", "2026-11")).toMatchObject({ code: 0 });
-    expect(await run("runs")).toMatchObject({ code: 0, stdout: "the queue template-pdf has no runs\n" });
+    expect(await run("runs")).toMatchObject({ code: 0, stdout: "the template-pdf queue has no runs\n" });
   });
 
   it("a worker finishes jobs in flight on SIGTERM, and leaves the others in the queue", async () => {

@@ -32,7 +32,7 @@ it("a queue closes its connection to a Redis server that does not respond", asyn
   const server = await listenRaw((socket) => void socket.resume());
   onTestFinished(() => server.close());
   const runs = bulkQueue({ connection: { host: "127.0.0.1", port: server.port }, name: "tests" });
-  await expect(runs.runs()).rejects.toThrow(/cannot be reached: it does not respond/);
+  await expect(runs.runs()).rejects.toThrow(/cannot be reached: it is not responding/);
   await eventually(() => server.openSockets === 0);
 });
 
@@ -75,7 +75,7 @@ it.each(["read", "sent"])(
     if (when === "sent") beforeFirst("encrypt", remove);
     await expect(runs.add("nov", jobs())).rejects.toMatchObject({
       code: "queue_failed",
-      message: 'The run "nov" was removed while jobs were added. Add them again to create a new run.',
+      message: 'The run "nov" was removed while jobs were being added. Add them again to create a new run.',
     });
     expect([runId.length, await keysOf(runId), await runs.runs()]).toEqual([12, [], []]);
     expect(await runs.add("nov", jobsOf(3))).toMatchObject({ added: 3 });

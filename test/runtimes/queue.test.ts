@@ -45,7 +45,7 @@ describe("`add` of a queue", () => {
     ];
     const { added, invalid, failures } = await runs.add("nov", jobs as never);
     expect({ added, invalid }).toEqual({ added: 1, invalid: 3 });
-    expect(failures.map(({ message }) => message).join()).toMatch(/above the limit of 1048576/);
+    expect(failures.map(({ message }) => message).join()).toMatch(/which exceeds the limit of 1048576/);
     work(runs);
     await endOf(runs);
     expect(service.requests.map(({ body }) => body)).toEqual(['{"total":"A"}']);
@@ -216,7 +216,7 @@ describe("a worker of a queue", () => {
     await runs.add("nov", jobs);
     work(runs, { sink: folder(`${path}/out/{{name}}.pdf`) });
     expect(await endOf(runs)).toMatchObject({ fulfilled: 1, rejected: 1 });
-    expect((await runs.failures("nov"))[0]?.message).toMatch(/has the same path as another job of its run/);
+    expect((await runs.failures("nov"))[0]?.message).toMatch(/has the same path as another job in its run/);
     expect(readdirSync(`${path}/out`)).toEqual(["a.pdf"]);
   });
 
@@ -277,7 +277,7 @@ describe("the pace of a queue", () => {
 const urlOf = async (...args: string[]) => (await startRedis(args)).url.replace("//", "//:pass-word@");
 it.each<[what: string, url: () => Promise<string>, message: RegExp]>([
   ["there is no Redis", async () => `redis://:pass-word@127.0.0.1:${await freePort()}`, /: ECONNREFUSED/],
-  ["the password is wrong", () => urlOf("--requirepass", "right"), /rejects the user or the password/],
+  ["the password is wrong", () => urlOf("--requirepass", "right"), /rejects the user name or the password/],
   [
     "Redis may evict jobs",
     () => urlOf("--requirepass", "pass-word", "--maxmemory-policy", "allkeys-lru"),
