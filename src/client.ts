@@ -38,8 +38,8 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   /**
    * Creates a client and checks its options.
    *
-   * @param options - see `ClientOptions`. A missing `baseUrl` or `apiKey` is read from the environment variable
-   * `TEMPLATE_PDF_BASE_URL` or `TEMPLATE_PDF_API_KEY`
+   * @param options - see `ClientOptions`. A missing `baseUrl` or `apiKey` is read from the
+   * `TEMPLATE_PDF_BASE_URL` or `TEMPLATE_PDF_API_KEY` environment variable
    * @throws {ConfigurationError} if an option is missing, unknown or invalid
    */
   constructor(options?: ClientOptions);
@@ -70,7 +70,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   }
 
   /**
-   * The transport of the next request: `"undici"` or `"fetch"`.
+   * The transport for the next request: `"undici"` or `"fetch"`.
    *
    * The client uses the first of these that applies:
    *
@@ -103,7 +103,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    *   | `undefined` as a property | omitted; rejected if the template's schema requires it |
    *   | `undefined` in an array, `NaN`, `Infinity`, invalid dates, `BigInt`, `Map`, `Set`, functions, symbols, promises, cycles | rejected with a `ValuesError` that says what to pass instead |
    * @param options - see `CallOptions`
-   * @returns a `PendingPdf`: a promise of the document, with a method for each output
+   * @returns a `PendingPdf`: a promise for the document, with a method for each output
    * @throws {ConfigurationError} (rejects) if the uid, an option or the API key is invalid, or the template's schema violates
    * the Standard Schema contract
    * @throws {ValuesError} (rejects) if the values are not a JSON object, or the template's schema rejects them
@@ -134,7 +134,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   }
 
   /**
-   * Makes one attempt at a job of a bulk run, which decides whether to retry it.
+   * Makes one attempt at a job in a bulk run, which decides whether to retry it.
    *
    * @internal
    */
@@ -145,11 +145,11 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   };
 
   /**
-   * Creates a derived client with other options, for example with the API key of another account. The derived
-   * client shares this client's connections. Closing the derived client leaves the connections open.
+   * Creates a derived client with other options, for example with the API key for another account. The
+   * derived client shares this client's connections. Closing the derived client leaves the connections open.
    *
    * @param options - the options that differ. `timeouts` and `retry` are merged property by property; every
-   * other option, including `headers` and `hooks`, replaces the option of this client
+   * other option, including `headers` and `hooks`, replaces this client's option
    * @returns the derived client
    * @throws {ConfigurationError} if an option is unknown or invalid
    *
@@ -175,9 +175,9 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   /**
    * Closes the client's own connections when the calls in flight have ended. New calls reject.
    *
-   * A call that waits for a retry counts as in flight. So does an unread document, until `timeouts.unread` has passed. Closing a
-   * client does not close a `dispatcher` that you passed. Closing a derived client does not close the original client's
-   * connections.
+   * A call that is waiting for a retry counts as in flight. So does an unread document, until
+   * `timeouts.unread` has passed. Closing a client does not close a `dispatcher` that you passed. Closing a
+   * derived client does not close the original client's connections.
    *
    * @example
    * ```ts

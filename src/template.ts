@@ -24,7 +24,7 @@ export interface Unchecked<Values> extends StandardSchemaV1<Values, Values> {}
  * The values that `generate` takes for a template. Use `Values<typeof invoice>` for a `template()`, or `Values<"inv_2024",
  * Templates>` for an entry in a map. If a schema transforms the values, this is their type before the transformation.
  *
- * @typeParam G - a template, or a uid of the map
+ * @typeParam G - a template, or a uid from the map
  * @typeParam T - the map of templates, if `G` is a uid
  *
  * @example

@@ -15,7 +15,7 @@ export type AnyPdf = PendingPdf | GeneratedPdf | HeldPdf | Blob;
 /**
  * Reads a document completely.
  *
- * @throws {ConfigurationError} (rejects) if it is not a document
+ * @throws {ConfigurationError} (rejects) if `pdf` is not a document
  * @throws whatever error the call rejects with
  */
 export async function readBlob(pdf: AnyPdf): Promise<HeldPdf> {

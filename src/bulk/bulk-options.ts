@@ -27,7 +27,7 @@ export type BulkResult<J> = (Fulfilled<J, unknown> | Rejected<J> | Skipped<J>) &
   readonly key: string | undefined;
 };
 
-/** The progress of a run. Its properties change while the run continues. */
+/** The progress of a run. The properties change while the run is in progress. */
 export interface BulkProgress {
   /** The number of jobs that earlier runs finished, including jobs that this run does not contain. */
   readonly finishedBefore: number;
@@ -54,15 +54,15 @@ export interface BulkProgress {
 export interface BulkSummary {
   /** The number of jobs whose documents this run stored and recorded. */
   readonly fulfilled: number;
-  /** The number of jobs that were skipped because an earlier run finished them. */
+  /** The number of jobs that were skipped because an earlier run had already finished them. */
   readonly skipped: number;
   /** The number of jobs that failed. The next run retries them. */
   readonly rejected: number;
   /** The number of rejected jobs with invalid values. No request was sent for them. */
   readonly invalid: number;
   /**
-   * The number of jobs that ran again although an earlier run finished them, because their template or values
-   * have changed.
+   * The number of jobs that ran again, even though an earlier run had finished them, because their template
+   * or values have changed.
    */
   readonly changed: number;
   /**
@@ -76,22 +76,23 @@ export interface BulkSummary {
   readonly durationMs: number;
 }
 
-/** The options of `runBulk`. */
+/** Options for `runBulk`. */
 export interface RunBulkOptions<T, J> extends RunOptions {
   /** The client that sends the requests. Its own retries are disabled, as in `generateMany`. */
   client: TemplatePdf<T & { [K in keyof T]: object }>;
-  /** The jobs: any iterable of `{ template, values }`. Jobs may have more properties. */
+  /** The jobs: any iterable of `{ template, values }`. Jobs may have additional properties. */
   jobs: Jobs<J & Fitting<J>>;
   /**
    * Returns a unique ID for a job, for example an invoice number. The ID identifies the job in later runs.
-   * Default: the key that the sink's `keyOf` returns. For a `folder`, this key is the path of the document.
+   * Default: the key that the sink's `keyOf` returns. For a `folder`, this key is the path of the document
+   * inside the folder.
    */
   key?: ((job: NoInfer<J>) => string | number) | undefined;
   /** Stores the documents: a `folder`, or an object with `put`. */
   sink: Sink<NoInfer<J>>;
   /**
    * The path of the journal file. The journal contains no values, only salted hashes of keys and inputs. If
-   * the folder of the journal is missing, the run creates it.
+   * the journal's folder does not exist, the run creates it.
    */
   journal: string;
   /** Whether to start over. An existing journal is renamed to `<journal>.old`. Default: `false`. */
@@ -104,11 +105,14 @@ export interface RunBulkOptions<T, J> extends RunOptions {
    */
   giveUpAfter?: number | undefined;
   /**
-   * The name of the run, for example `"payslips of November"`. The run rejects a journal that was created under a different name.
-   * Default: none.
+   * The name of the run, for example `"November payslips"`. The run rejects a journal that was created under
+   * a different name. Default: none.
    */
   name?: string | undefined;
-  /** Called once, after the journal is opened and before the first job. If it throws, the run ends with that error. */
+  /**
+   * Called once, after the journal is opened and before the first job. If the callback throws, the run ends
+   * with that error.
+   */
   onBegin?: ((progress: BulkProgress) => void) | undefined;
   /**
    * Called with the result of every job. A fulfilled job is reported after the journal has recorded it. If
@@ -116,11 +120,14 @@ export interface RunBulkOptions<T, J> extends RunOptions {
    * awaits the promise only at the end of the run.
    */
   onResult?: ((result: BulkResult<NoInfer<J>>) => void) | undefined;
-  /** Called when a service outage begins and when it ends. If it throws or rejects, the run ends with that error. */
+  /**
+   * Called when a service outage begins and when it ends. If the callback throws or rejects, the run ends
+   * with that error.
+   */
   onOutage?: ((outage: BulkOutage) => void) | undefined;
 }
 
-/** The default of `giveUpAfter`, in milliseconds. */
+/** The default for `giveUpAfter`, in milliseconds. */
 export const defaultGiveUpAfterMs = 900_000;
 
 /** The rule for `giveUpAfter`. */
@@ -148,7 +155,7 @@ export function checkBulkOptions<T, J>(options: RunBulkOptions<T, J>): void {
   }
   if (journal === undefined) {
     throw new ConfigurationError(
-      'A run needs a `journal`: give it the path of a file, such as "out/run.journal".',
+      'A run needs a `journal`: pass the path of a file, such as "out/run.journal".',
     );
   }
   if (key === undefined && sink.keyOf === undefined) {

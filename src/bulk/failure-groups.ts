@@ -4,11 +4,11 @@ import { SaveError, TemplatePdfError } from "../index.ts";
 /** Failures of the same kind. */
 export interface FailureGroup {
   /**
-   * The `code` of the error, for example `"bad_request"`. If the error is not from this package, the name of
-   * the error.
+   * The `code` of the error, for example `"bad_request"`. If the error is not from this package, this is the
+   * name of the error.
    */
   readonly code: string;
-  /** The message of the first failure. */
+  /** The message from the first failure. */
   readonly message: string;
   /** The number of jobs. */
   count: number;

@@ -13,13 +13,14 @@ import { checkClient, checkManyOptions, type GenerateManyOptions } from "./run-o
  *
  * @param client - the client that sends the requests. The client's own retries are disabled. The run retries
  * jobs instead, because a 429, a 503 or a `Retry-After` affects all jobs
- * @param jobs - any iterable of `{ template, values }`. Jobs may have more properties
+ * @param jobs - any iterable of `{ template, values }`. Jobs may have additional properties
  * @param options - see `GenerateManyOptions`
  * @returns the results, each as `{ job, index, attempts, status: "fulfilled", value }` or `{ …, status: "rejected", error }`
  * @throws {ConfigurationError} if an option is unknown or invalid, or `jobs` is not iterable
  * @throws {RunStoppedError} (rejects) if `stopAfter`, `drain` or a permanent failure ended the run early
- * @throws the abort reason of `signal` (rejects) when it is aborted
- * @throws any error thrown while iterating `jobs` (rejects), after the results of the jobs in flight
+ * @throws the abort reason (rejects) when `signal` is aborted
+ * @throws any error thrown by the `jobs` iterable (rejects), after the results of the jobs in flight have
+ * been yielded
  *
  * @example
  * ```ts

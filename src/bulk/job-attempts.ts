@@ -142,7 +142,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     const error = failure.error("");
     const { retryAfterMs = 0 } = failure;
     if (retryAfterMs > longestPauseMs) {
-      const why = `the service requests a delay of ${inSeconds(retryAfterMs)}, above the limit of one hour`;
+      const why = `the service requests a delay of ${inSeconds(retryAfterMs)}, which exceeds the limit of one hour`;
       this.#run.stop(why, error);
       return { why: ` Not retried: ${why}.` };
     }

@@ -7,7 +7,7 @@ import {
   type Values,
 } from "../index.ts";
 
-/** The call options of one job: all except `retry`, which is set for the run. */
+/** The call options for one job: all except `retry`, which is set for the run. */
 export type JobOptions = Omit<CallOptions, "retry">;
 
 /** A document to generate. You can add your own properties, such as a row number, because each result contains its job. */
@@ -51,7 +51,7 @@ interface JobWith<G, V> {
 /** Checks at compile time that the values of each job match the job's own template. */
 export type Fitting<J> = J extends { readonly template: infer G extends AnyTemplate }
   ? {
-      /** The template of the job. */
+      /** The template for the job. */
       readonly template: G;
       /** The values for the template. */
       readonly values: Values<G>;
@@ -101,7 +101,7 @@ export interface Fulfilled<J, R> extends Settled<J> {
 export interface Rejected<J> extends Settled<J> {
   /** The kind of result. */
   readonly status: "rejected";
-  /** The error of the last attempt. */
+  /** The error from the last attempt. */
   readonly error: unknown;
   /** Not set. */
   readonly value?: undefined;
@@ -113,7 +113,7 @@ export type Result<J, R> = Fulfilled<J, R> | Rejected<J>;
 /**
  * Checks a job, except for the parts that the client checks.
  *
- * @throws {ConfigurationError} if the job is invalid. The message contains its index
+ * @throws {ConfigurationError} if the job is invalid. The message contains the index of the job
  */
 export function checkJob<J extends Job>(job: J, index: number): J {
   const isObject = typeof job === "object" && job !== null;

@@ -60,7 +60,8 @@ export class Outage {
    * Records a failed request.
    *
    * @param job - identifies the job
-   * @param sentAtMs - the time at which the request was sent. Requests that were in flight when the outage began do not extend it
+   * @param sentAtMs - the time at which the request was sent. Requests that were in flight when the outage
+   * began do not extend the outage
    */
   failed(job: unknown, how: Unserved, sentAtMs: number, nowMs: number): void {
     this.#sinceMs ??= nowMs;

@@ -1,6 +1,6 @@
 import { rejectWithCaller, resolveWithCaller } from "../errors/caller-stack.ts";
 
-/** A reader that waits for a result. */
+/** A reader that is waiting for a result. */
 type Reader<R> = (result: IteratorResult<R> | Promise<IteratorResult<R>>) => void;
 
 /** A queue of results, their waiting readers, and the end of the run. */

@@ -42,8 +42,8 @@ import { describeUnwritable } from "./unwritable.ts";
  * @throws {SaveError} (rejects) if the folder is not writable
  * @throws {RunStoppedError} (rejects) if `stopAfter`, `drain`, a full disk, a permanent failure, or an outage longer than
  * `giveUpAfter` ended the run early; its `summary` contains the counts
- * @throws the abort reason of `signal` (rejects) when it is aborted
- * @throws any error (rejects) that is thrown while iterating `jobs`, by the sink's `open`, or by `onResult`
+ * @throws the abort reason (rejects) when `signal` is aborted
+ * @throws any error thrown by the `jobs` iterable, the sink's `open`, or `onResult` (rejects)
  *
  * @example
  * ```ts

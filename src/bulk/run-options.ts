@@ -11,7 +11,7 @@ import {
 import { resolveRetry } from "../options/retry.ts";
 import type { Use } from "./job.ts";
 
-/** The options of every run. */
+/** Options for every run. */
 export interface RunOptions {
   /**
    * The maximum number of jobs in flight: an integer or `"auto"`. With `"auto"`, the number rises with
@@ -38,13 +38,13 @@ export interface RunOptions {
   /** Aborts the run and cancels the jobs in flight. The run throws the signal's abort reason. */
   signal?: AbortSignal | undefined;
   /**
-   * Stops the run gracefully: no further job starts, and the run ends with a `RunStoppedError` once the requests in flight have
-   * completed.
+   * Stops the run gracefully: no further jobs start, and the run ends with a `RunStoppedError` once the
+   * requests in flight have completed.
    */
   drain?: AbortSignal | undefined;
 }
 
-/** The options of `generateMany`. */
+/** Options for `generateMany`. */
 export interface GenerateManyOptions<J, R> extends RunOptions {
   /** Reads each document and returns the `value` of its result; see `Use`. Default: returns the bytes. */
   use?: Use<J, R> | undefined;
@@ -52,7 +52,7 @@ export interface GenerateManyOptions<J, R> extends RunOptions {
   ordered?: boolean | undefined;
 }
 
-/** The rules for the options of every run. */
+/** The rules for the options that apply to every run. */
 export const runRules: Rules<RunOptions> = {
   concurrency: {
     words: 'a whole number, 1 or more, or "auto"',

@@ -10,8 +10,8 @@ interface RunFacts extends ErrorFacts {
 
 /**
  * A run stopped before its last job, because of `stopAfter` or `drain`, or because all further jobs would
- * fail. The jobs in flight have completed, and their results were delivered. If a failed job caused the stop,
- * the `cause` is the error of that job.
+ * fail. The jobs in flight have completed, and their results have been delivered. If a failed job caused the
+ * stop, the `cause` is the error from that job.
  */
 export class RunStoppedError extends TemplatePdfError {
   declare static readonly is: Is<RunStoppedError>;

@@ -25,10 +25,11 @@ export interface RunParts<J, R> extends GenerateManyOptions<J, R> {
   readonly use: Use<J, R>;
   /** The number of documents that earlier runs finished. Default: 0. */
   readonly finishedBefore?: number;
-  /** How to handle outages of the service. Default: not at all. */
+  /** How to handle service outages. Default: outages are not handled. */
   readonly watch?: WatchParts;
   /**
-   * Called for every job before its request. `false` skips the job. If it throws or rejects, the job is rejected with that error.
+   * Called before each job's request. `false` skips the job. If the callback throws or rejects, the job is
+   * rejected with that error.
    */
   readonly admit?: (job: J, index: number) => boolean | Promise<void>;
   /** Called with the `Retry-After` delay if the service responds with 429. */
@@ -168,7 +169,8 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
    * Stops the run when the requests in flight have completed, without retries.
    *
    * @param cause - the failure that is the reason, if any
-   * @param isCutShort - whether the run ends with an error even if no job is left. Default: whether there is a `cause`
+   * @param isCutShort - whether the run ends with an error even if no jobs are left. Default: whether there
+   * is a `cause`
    */
   stop(why: string, cause?: unknown, isCutShort = cause !== undefined): void {
     this.#stop ??= { why, cause };

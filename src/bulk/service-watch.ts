@@ -7,13 +7,13 @@ import type { Ticket } from "./pace/pace.ts";
 export interface BulkOutage {
   /** Whether the service is responding again. */
   readonly isOver: boolean;
-  /** The error of the last failed request. */
+  /** The error from the last failed request. */
   readonly error: unknown;
   /** The duration of the outage in milliseconds. */
   readonly durationMs: number;
 }
 
-/** The outage options of a run. */
+/** The outage options for a run. */
 export interface WatchParts {
   /** The maximum duration of an outage in milliseconds. */
   readonly giveUpAfterMs: number;
@@ -29,7 +29,7 @@ interface FailedAttempt {
   readonly ticket: Ticket | undefined;
 }
 
-/** Detects outages of the service for a run. During an outage, one probe request at a time is sent. */
+/** Detects service outages for a run. During an outage, one probe request at a time is sent. */
 export class ServiceWatch {
   /** The number of responses other than 5xx. */
   answerCount = 0;
@@ -37,7 +37,7 @@ export class ServiceWatch {
    * Whether the next request should be for a new job. A failed job may itself cause the 5xx; another job shows whether it does.
    */
   wantsUntried = false;
-  /** The error of the last request in the outage. */
+  /** The error from the last request in the outage. */
   error: unknown;
   readonly #outage: Outage;
   readonly #onOutage: WatchParts["onOutage"];
@@ -80,7 +80,10 @@ export class ServiceWatch {
     this.#isProbing = true;
   }
 
-  /** Records a response. Returns `true` if it ends an outage. A response to a request sent before the outage does not end it. */
+  /**
+   * Records a response. Returns `true` if the response ends an outage. A response to a request sent before
+   * the outage does not end the outage.
+   */
   answered(ticket: Ticket | undefined, nowMs: number): boolean {
     this.answerCount++;
     if (this.#outage.sinceMs === undefined) return false;

@@ -49,9 +49,12 @@ export interface Sink<J = unknown> {
    * that belongs to another place.
    */
   readonly place?: string | undefined;
-  /** Returns a job's key in runs without a `key` option. If it throws, the job is rejected without a request. */
+  /**
+   * Returns a job's key in runs without a `key` option. If the method throws, the job is rejected and no
+   * request is sent for it.
+   */
   keyOf?(job: J): string;
-  /** Called once before the first job. If it throws, the run ends before any request. */
+  /** Called once before the first job. If the method throws, the run ends before any request is sent. */
   open?(): Promise<void>;
   /**
    * Called once after `open`, when the journal is open.
@@ -61,8 +64,8 @@ export interface Sink<J = unknown> {
    */
   begin?(run: SinkRun): void;
   /**
-   * Called for every job before its request, including jobs that earlier runs finished. If it throws, the job is rejected without
-   * a request.
+   * Called for every job before its request, including jobs that earlier runs finished. If the method throws,
+   * the job is rejected and no request is sent for it.
    */
   claim?(key: string, job: J, index: number): void;
   /** Makes stored documents durable. Called before the journal records them. */

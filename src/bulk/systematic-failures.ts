@@ -12,7 +12,7 @@ export interface SystematicFailure {
 
 /** The counts of a run when a job fails. */
 interface RunCounts {
-  /** The number of documents that it has stored. */
+  /** The number of documents that the run has stored. */
   readonly stored: number;
   /** The number of documents that earlier runs finished. */
   readonly finishedBefore: number;

@@ -10,7 +10,7 @@ type EndWaiting = (ticket: Ticket | undefined) => void;
 export class Turns {
   readonly #pace: Pace;
   readonly #watch: ServiceWatch | undefined;
-  /** Called when a turn is free and no request waits for it. */
+  /** Called when a turn is free and no requests are waiting for it. */
   readonly #onFree: () => void;
   /** Retries with a delay. */
   readonly #resting = new Set<EndWaiting>();

@@ -100,7 +100,7 @@ export function cutOff(
   );
 }
 
-/** Creates the error for an attempt that reached a limit of `timeouts`. */
+/** Creates the error for an attempt that reached a limit in `timeouts`. */
 export function timedOut(
   phase: AttemptPhase,
   limitMs: number,
@@ -155,7 +155,8 @@ function isShort({ receivedBytes, promisedBytes }: Received): boolean {
 function innermostMessage(cause: unknown): string {
   let innermost = cause;
   while (innermost instanceof Error && innermost.cause instanceof Error) innermost = innermost.cause;
-  if (!(innermost instanceof Error)) return typeof innermost === "string" ? innermost : "for no reason given";
+  if (!(innermost instanceof Error))
+    return typeof innermost === "string" ? innermost : "for an unspecified reason";
   const { code } = innermost as { code?: unknown };
   return innermost.message || (typeof code === "string" ? code : innermost.name);
 }

@@ -17,7 +17,7 @@ const longestErrorBodyMs = 10_000;
 export interface PdfResponse {
   readonly head: ResponseHead;
   readonly body: Body;
-  /** The length of the document in bytes, if the response announces it. */
+  /** The length of the document in bytes, if the response declares it. */
   readonly contentLength: number | undefined;
   /** The facts about the call that error messages may contain. */
   readonly facts: KnownFacts;

@@ -4,7 +4,10 @@ import { ChunkList, smallestChunkBytes } from "./chunks.ts";
 
 /** The output that receives the bytes of a document. */
 export interface Sink {
-  /** Whether it forwards bytes as they arrive. Otherwise, its result is available when the document is complete. */
+  /**
+   * Whether the sink forwards bytes as they arrive. Otherwise, the result is available when the document is
+   * complete.
+   */
   readonly isStream: boolean;
   /** For streams, whether nothing has been read yet. */
   isUntouched?(): boolean;
@@ -82,12 +85,12 @@ export class Body {
    * Chooses the sink. A document can be read once.
    *
    * @param output - the name of the output method
-   * @throws {TypeError} if the document was already read
+   * @throws {TypeError} if the document has already been read
    */
   read(output: string, sink: Sink): void {
     if (this.#output !== undefined) {
       throw new TypeError(
-        `${output} cannot read the document, because ${this.#output} has read it. Reuse the value it returned, or generate the document again.`,
+        `${output} cannot read the document, because ${this.#output} has already read it. Reuse the value it returned, or generate the document again.`,
       );
     }
     this.#output = output;

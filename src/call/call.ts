@@ -25,9 +25,9 @@ import { type Decision, decide, type Failure } from "./retry-policy.ts";
 import { Timer, type TimerListener } from "./timer.ts";
 
 /**
- * The state of a call. It is `queued` until the request is sent, and while the call waits for a retry. It is `head` after the
- * response headers, `body` while the document arrives, `received` when the document has arrived, and `done` when an output has
- * it.
+ * The state of a call. It is `queued` until the request is sent, and while the call is waiting for a retry.
+ * It is `head` after the response headers, `body` while the document arrives, `received` when the document
+ * has arrived, and `done` when an output has it.
  */
 type CallState = "queued" | "sent" | "head" | "body" | "received" | "done" | "failed";
 
@@ -35,8 +35,9 @@ type CallState = "queued" | "sent" | "head" | "body" | "received" | "done" | "fa
 let calls = 0;
 
 /**
- * One call of `generate`, from its arguments to a complete document or an error. The values are serialized immediately, so later
- * changes have no effect. Invalid arguments fail the call when it starts; the constructor never throws.
+ * One call to `generate`, from its arguments to a complete document or an error. The values are serialized
+ * immediately, so later changes have no effect. Invalid arguments fail the call when it starts; the
+ * constructor never throws.
  */
 export class Call implements AbortListener, TimerListener {
   state: CallState = "queued";
@@ -58,7 +59,7 @@ export class Call implements AbortListener, TimerListener {
   /** The asynchronous context of the call, if hooks or `onProgress` will be called in it. */
   #context: CapturedContext | undefined;
   #path = "";
-  /** The JSON body; a promise if the schema of the template is asynchronous. */
+  /** The JSON body; a promise if the template's schema is asynchronous. */
   #json: string | Promise<string> = "";
   #secrets: Redactor | undefined;
   /** The error of the arguments, then of the last attempt, and finally of the call. */
@@ -267,7 +268,7 @@ export class Call implements AbortListener, TimerListener {
     return decide(failure, this.#attempts, retry, timeouts.total - this.#elapsedMs, Math.random);
   }
 
-  /** If the call ends during the delay, there is no further attempt. */
+  /** If the call ends during the delay, there are no further attempts. */
   async #retry(error: unknown, delayMs: number): Promise<void> {
     const attempt = this.#attempt;
     this.state = "queued";

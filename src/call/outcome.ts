@@ -17,7 +17,7 @@ export interface Outcome {
 export interface BulkAttempt {
   /** The number of previous attempts. */
   readonly attempts: number;
-  /** The error of the last attempt. */
+  /** The error from the last attempt. */
   readonly lastError: unknown;
   /** Decides what to do after a failed attempt. */
   decide(failure: Failure, attempts: number, policy: RetryPolicy): Decision;

@@ -32,8 +32,8 @@ const firstBackOffMs = 500;
 const longestBackOffMs = 8_000;
 
 /**
- * The problem `type` (RFC 9457) of the emulator's 500 response for a template that can never be rendered, so retrying is
- * pointless.
+ * The problem `type` (RFC 9457) in the emulator's 500 response for a template that can never be rendered.
+ * Retrying is pointless.
  */
 export const templateBroken = "urn:template-pdf:problem:template-broken";
 
@@ -44,8 +44,8 @@ export function repeatAfter(status: number, body = ""): FailureKind["repeat"] {
 }
 
 /**
- * Decides whether to retry a failed attempt. The delay is the one that the service requests, or else a random one of up to 0.5 s,
- * 1 s, 2 s … 8 s.
+ * Decides whether to retry a failed attempt. The delay is the one that the service requests. Otherwise, the
+ * delay is random, with a maximum that doubles with each retry from 0.5 s to 8 s.
  *
  * @param leftMs - the time left in `timeouts.total`
  */
@@ -62,7 +62,7 @@ export function decide(
   }
   if (retryAfterMs !== undefined && retryAfterMs > longestDelayMs) {
     return {
-      why: ` Not retried: the service requests a delay of ${inSeconds(retryAfterMs)}, above the limit of 60 s.`,
+      why: ` Not retried: the service requests a delay of ${inSeconds(retryAfterMs)}, which exceeds the limit of 60 s.`,
     };
   }
   const delayMs = retryAfterMs ?? backOffMs(attempts, random());

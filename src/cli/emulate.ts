@@ -11,7 +11,7 @@ import { inWordsOfTerminal } from "./report.ts";
 import { untilAborted } from "./session.ts";
 import type { Session } from "./terminal.ts";
 
-/** The command-line options of `emulate`. */
+/** Command-line options for `emulate`. */
 export interface EmulateFlags {
   readonly port: string;
   readonly host?: string;
@@ -42,7 +42,8 @@ const flagNames: Readonly<Record<string, string>> = {
  * Runs the emulator until the user stops it, and prints one line for each request.
  *
  * @throws {Misuse} if an option, the folder or a template is invalid
- * @throws {Failure} if it cannot listen, pdfmake is missing, or calls had to be interrupted at the end
+ * @throws {Failure} if the emulator cannot listen, pdfmake is missing, or calls had to be interrupted at the
+ * end
  */
 export async function emulate(folder: string, flags: EmulateFlags, session: Session): Promise<void> {
   const { signal, terminal } = session;

@@ -36,36 +36,37 @@ Exit codes:
   141  the output was closed`,
   bulk: `
 Exit codes:
-  0    all documents are generated
-  1    some documents failed and all others are generated, or the report could not be
-       written
+  0    all documents were generated
+  1    some documents failed and all others were generated, or the report could not
+       be written
   2    the command line, the data, the journal or a folder is wrong; nothing was sent
-  3    stopped early: --stop-after, a full disk, a wrong API key or uid, an outage of
-       the service, or a Retry-After that is too long
+  3    stopped early: --stop-after, a full disk, a wrong API key or uid, a service
+       outage, or a Retry-After that is too long
   130  stopped by Ctrl-C (143: by SIGTERM); no incomplete file is left
   141  the output was closed`,
   work: `
 Exit codes:
-  0    stopped by Ctrl-C or SIGTERM; documents in flight are finished
+  0    stopped by Ctrl-C or SIGTERM; the documents in flight were finished
   1    Redis is unreachable, or a queued job cannot be read
   2    the command line or a setting is wrong
-  3    the worker stopped: a wrong API key, a full disk, or a long outage of the
-       service; its jobs are in the queue
-  130  stopped by a second Ctrl-C (143: by SIGTERM); unfinished jobs are in the queue
+  3    the worker stopped: a wrong API key, a full disk, or a long service outage;
+       its jobs remain in the queue
+  130  stopped by a second Ctrl-C (143: by SIGTERM); unfinished jobs remain in the
+       queue
   141  the output was closed`,
   runs: `
 Exit codes:
-  0    done, or stopped by Ctrl-C
+  0    done, or the live table was stopped with Ctrl-C
   1    Redis is unreachable, or the run does not exist
   2    the command line or a setting is wrong
-  130  stopped by Ctrl-C before the command was done (143: by SIGTERM)
+  130  stopped by Ctrl-C before the command finished (143: by SIGTERM)
   141  the output was closed`,
   emulate: `
 Exit codes:
   0    stopped by Ctrl-C or SIGTERM
   1    the emulator cannot listen, pdfmake is not installed, or calls were interrupted
   2    an option, the folder or a template is wrong
-  130  stopped by a second Ctrl-C before all calls were finished
+  130  stopped by a second Ctrl-C before all calls had finished
   141  the output was closed`,
   types: `
 Exit codes:

@@ -11,7 +11,7 @@ import { readServiceSettings } from "./service-settings.ts";
 import { untilAborted } from "./session.ts";
 import type { Output, Session } from "./terminal.ts";
 
-/** The command-line options of `generate`. */
+/** Command-line options for `generate`. */
 export interface GenerateFlags {
   readonly values?: string;
   readonly set?: readonly string[];

@@ -5,7 +5,7 @@ import { describeKind } from "../errors/value-kinds.ts";
 import { decodeJson } from "./decode-utf8.ts";
 import { describeReadError, Misuse } from "./failure.ts";
 
-/** Where the values of a document come from. */
+/** Where the values for a document come from. */
 export interface ValuesSource {
   /** A JSON file, or `-` for standard input. */
   readonly file: string | undefined;

@@ -20,8 +20,8 @@ interface ModuleFile {
  * Loads a module that the user wrote.
  *
  * @param what - one word for the module in messages, such as `schema`
- * @returns its exports
- * @throws {Misuse} if it cannot be loaded, or ends or blocks the process
+ * @returns the exports of the module
+ * @throws {Misuse} if the module cannot be loaded, or ends or blocks the process
  * @throws the signal's abort reason
  */
 export async function loadModule(

@@ -33,7 +33,7 @@ export class OutputFile {
   /**
    * Moves the finished file to its path.
    *
-   * @throws {Failure} if that fails; an existing file stays unchanged
+   * @throws {Failure} if that fails; an existing file remains unchanged
    */
   finish(): Promise<void> {
     return this.#orDiscard(this.#file.finish());
@@ -57,8 +57,9 @@ export class OutputFile {
 /**
  * Reads the file that will be replaced.
  *
- * @returns its text without a byte order mark and with LF line endings; `undefined` if there is no file
- * @throws {Misuse} if it cannot be read
+ * @returns the text of the file without a byte order mark and with LF line endings; `undefined` if there is
+ * no file
+ * @throws {Misuse} if the file cannot be read
  */
 export async function readExisting(path: string): Promise<string | undefined> {
   try {

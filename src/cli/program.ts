@@ -42,7 +42,7 @@ function buildProgram(session: Session): Command {
     .enablePositionalOptions()
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
-    .helpCommand("help [command]", "print the help of a command");
+    .helpCommand("help [command]", "print the help for a command");
   finishCommand(program, exitCodesHelp.generate);
   addGenerate(program, session);
   addBulk(program, session);

@@ -7,7 +7,7 @@ const terminalNames: Names = {
   allowInsecureHttp: "--allow-insecure-http",
   apiKey: "the API key",
   baseUrl: "the base URL",
-  body: "the `body` of the error, for programs",
+  body: "the error's `body`, which programs can read",
   fresh: "--fresh",
   "timeouts.connect": "a fixed limit",
   "timeouts.stall": "a fixed limit",

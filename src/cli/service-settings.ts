@@ -3,7 +3,7 @@ import { parseEnv } from "node:util";
 import { describeReadError, Misuse } from "./failure.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The service and the API key of a command. */
+/** The service and the API key for a command. */
 export interface ServiceSettings {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -22,8 +22,8 @@ const baseUrlName = "TEMPLATE_PDF_BASE_URL";
  * belong to someone else, whose server would receive the key. The reverse is allowed and reported on standard error.
  *
  * @param baseUrlOption - the value of `--base-url`
- * @throws {Misuse} if one is missing, `.env` is needed but cannot be read, or `.env` would send the environment's key to another
- * server
+ * @throws {Misuse} if the base URL or the API key is missing, `.env` is needed but cannot be read, or `.env`
+ * would send the environment's key to another server
  */
 export async function readServiceSettings(
   baseUrlOption: string | undefined,
@@ -37,7 +37,7 @@ export async function readServiceSettings(
   const apiKey = given.apiKey || fromFile[keyName];
   const isRedirected = given.apiKey && needsBaseUrl && baseUrl && fromFile[keyName] !== given.apiKey;
   if (isRedirected) throw redirected();
-  const orFile = ` or in the file ${envFile} in this folder`;
+  const orFile = ` or in the ${envFile} file in this folder`;
   if (!apiKey) {
     const also = "the dashboard shows keys under Settings » API keys";
     throw missing("API key", `${keyName}=…`, `${orFile}; ${also}`);
@@ -53,7 +53,7 @@ export async function readServiceSettings(
   }
   if (!given.apiKey && env[baseUrlName] && baseUrlOption === undefined) {
     stderr.write(
-      `template-pdf: the API key comes from the file ${envFile} in this folder, and the base URL from the environment.\n`,
+      `template-pdf: the API key comes from the ${envFile} file in this folder, and the base URL from the environment.\n`,
     );
   }
   return { baseUrl, apiKey };
@@ -61,7 +61,7 @@ export async function readServiceSettings(
 
 function redirected(): Misuse {
   return new Misuse(
-    `The API key from the environment (${keyName}) is not sent to the base URL from the file ${envFile} in this folder, because someone else may have written that file. ` +
+    `The API key from the environment (${keyName}) is not sent to the base URL from the ${envFile} file in this folder, because someone else may have written that file. ` +
       `If you trust the base URL, export ${baseUrlName} or pass --base-url.`,
   );
 }

@@ -6,8 +6,8 @@ import type { EndingSignal, Session, Terminal } from "./terminal.ts";
 const endingSignals: readonly EndingSignal[] = ["SIGINT", "SIGTERM"];
 
 /**
- * Starts the session of a command. Ctrl-C, SIGTERM or a broken standard output aborts its signal, and a second Ctrl-C ends the
- * process immediately. A command that stops gracefully has one more step.
+ * Starts the session for a command. Ctrl-C, SIGTERM or a broken standard output aborts its signal, and a
+ * second Ctrl-C ends the process immediately. A command that stops gracefully has one more step.
  *
  * @param argv - the arguments after the program's name; `--debug` counts at any position, even in an invalid command line
  * @returns the session, and `close` to stop listening to Ctrl-C and SIGTERM

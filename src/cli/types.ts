@@ -16,7 +16,7 @@ import { readModule } from "./types/read-module.ts";
 import { expandWord, findSampleFiles, type SampleFile } from "./types/sample-file.ts";
 import type { Collection } from "./types/template-samples.ts";
 
-/** The command-line options of `types`. */
+/** Command-line options for `types`. */
 export interface TypesFlags {
   readonly output?: string;
   readonly zod?: boolean;

@@ -26,18 +26,18 @@ export interface Saved {
 /**
  * A generated PDF whose first bytes have arrived, with its metadata and output methods.
  *
- * You can read a document once. An unread document holds at most 64 KiB in memory and occupies its connection until it is
- * cancelled after `timeouts.unread`. Read it, call `cancel()`, or use `await using`. A document that has arrived completely no
- * longer occupies a connection and stays available.
+ * You can read a document once. An unread document holds at most 64 KiB in memory and occupies its connection
+ * until it is cancelled after `timeouts.unread`. Read it, call `cancel()`, or use `await using`. A document
+ * that has arrived completely no longer occupies a connection and remains available.
  *
  * An output method succeeds only if the PDF is complete. With `verify: false`, it succeeds if the response is
  * complete. Otherwise, the method fails with a `TruncatedPdfError`, a `TimeoutError`, the reason passed to
- * `cancel` or to the call's abort signal, or a `TypeError` if the document was already read.
+ * `cancel` or to the call's abort signal, or a `TypeError` if the document has already been read.
  */
 export class GeneratedPdf {
   /** The status code of the response, always 2xx. */
   readonly status: number;
-  /** The length in bytes, if the response announces it. */
+  /** The length in bytes, if the response declares it. */
   readonly contentLength: number | undefined;
   /** The number of requests. */
   readonly attempts: number;
@@ -191,9 +191,9 @@ export class GeneratedPdf {
   }
 
   /**
-   * Saves the document to a file, completely or not at all. It writes a temporary file next to the target, syncs it and renames
-   * it. It follows links, keeps the mode of an existing file, and writes directly to devices and pipes. For standard output, pipe
-   * `nodeStream()` into `process.stdout`.
+   * Saves the document to a file, completely or not at all. The method writes a temporary file next to the
+   * target, syncs it and renames it. It follows links, keeps the mode of an existing file, and writes
+   * directly to devices and pipes. For standard output, pipe `nodeStream()` into `process.stdout`.
    *
    * @param path - a path or `file:` URL; the folder must exist unless `recursive` is set
    * @param options - `recursive` creates missing folders. Default: `{ recursive: false }`
@@ -242,7 +242,7 @@ export class GeneratedPdf {
     this.#response.body.cancel(reason);
   }
 
-  /** Cancels the document at the end of `await using`, unless it was read to its end. */
+  /** Cancels the document at the end of an `await using` block, unless it was read to the end. */
   declare readonly [Symbol.asyncDispose]: () => Promise<void>;
 
   /**
@@ -278,7 +278,7 @@ export class GeneratedPdf {
     const maxBytes = this.#maxBytes;
     const size = this.contentLength === undefined ? `more than ${maxBytes}` : this.contentLength;
     return new OversizedPdfError(
-      `The document for template ${JSON.stringify(facts.uid)} has ${size} bytes, above the limit of ${maxBytes} (\`maxBytes\`). Raise the limit, or use saveTo() or stream().`,
+      `The document for template ${JSON.stringify(facts.uid)} is ${size} bytes long, which exceeds the limit of ${maxBytes} (\`maxBytes\`). Raise the limit, or use saveTo() or stream().`,
       answerFacts(head, facts),
     );
   }

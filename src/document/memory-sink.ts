@@ -4,14 +4,14 @@ import { rejectWithCaller } from "../errors/caller-stack.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
 
 /**
- * The announced length may be wrong. Up to this size, memory is allocated at once. Beyond it, memory grows with the received
- * bytes.
+ * The declared length may be wrong. Up to this size, memory is allocated at once. Beyond it, memory grows
+ * with the received bytes.
  */
 const maxBelievedBytes = 256 * 1024 * 1024;
 
-/** The announced and allowed size of a document. */
+/** The declared and allowed size of a document. */
 interface Limits {
-  /** The number of bytes that the response announces. */
+  /** The number of bytes that the response declares. */
   readonly contentLength: number | undefined;
   readonly maxBytes: number;
   /** Creates the error for a document that is too large. */
@@ -89,7 +89,7 @@ export class BytesSink extends MemorySink<Bytes> {
     if (this.#whole && this.length + chunk.length <= this.#whole.length) {
       return this.#whole.set(chunk, this.length);
     }
-    // More bytes arrived than announced. HTTP prevents that, but a custom `fetch` does not.
+    // More bytes arrived than declared. HTTP prevents that, but a custom `fetch` does not.
     if (this.#whole) super.keep(this.#whole.subarray(0, this.length));
     this.#whole = undefined;
     super.keep(chunk);

@@ -11,13 +11,13 @@ import type { NodeOutputs } from "./node-outputs.ts";
 type Outcome = { readonly document: GeneratedPdf } | { readonly error: unknown };
 
 /**
- * A pending document: a promise of a `GeneratedPdf`. The promise also has the output methods of
+ * A pending document: a promise for a `GeneratedPdf`. The promise also has the output methods of
  * `GeneratedPdf`.
  *
  * The request is sent in a microtask, even if you await nothing. If a response is interrupted, `bytes()`,
  * `buffer()`, `arrayBuffer()`, `blob()` and `saveTo()` retry the request as `retry` allows. They do not retry
- * if you awaited the document itself. If the call fails, an output method rejects with the error of the call.
- * Otherwise, it rejects in the same cases as the method of the same name on `GeneratedPdf`.
+ * if you awaited the document itself. If the call fails, an output method rejects with the error from the
+ * call. Otherwise, it rejects in the same cases as the method of the same name on `GeneratedPdf`.
  */
 export class PendingPdf
   extends Promise<GeneratedPdf>
@@ -94,7 +94,7 @@ export class PendingPdf
    * Resolves to a web stream of the document once the document has begun to arrive.
    *
    * @throws whatever error the call rejects with
-   * @throws {TypeError} if the document was already read
+   * @throws {TypeError} if the document has already been read
    *
    * @example
    * ```ts
@@ -110,7 +110,7 @@ export class PendingPdf
    * Resolves to a Node `Readable` of the document once the document has begun to arrive.
    *
    * @throws whatever error the call rejects with
-   * @throws {TypeError} if the document was already read
+   * @throws {TypeError} if the document has already been read
    * @throws {ConfigurationError} in a runtime without Node streams
    *
    * @example
@@ -132,7 +132,7 @@ export class PendingPdf
    * @param init - the status and headers, which override the defaults
    *
    * @throws whatever error the call rejects with
-   * @throws {TypeError} if the document was already read
+   * @throws {TypeError} if the document has already been read
    *
    * @example
    * ```ts
@@ -145,15 +145,15 @@ export class PendingPdf
   }
 
   /**
-   * Saves the document to a file, completely or not at all. When called in the same tick as `generate()`, it checks the path
-   * before the request is sent.
+   * Saves the document to a file, completely or not at all. If you call this method in the same tick as
+   * `generate()`, it checks the path before the request is sent.
    *
    * @param path - a path or `file:` URL; the folder must exist unless `recursive` is set
    * @param options - `recursive` creates missing folders. Default: `{ recursive: false }`
    * @returns the path and the number of bytes
    * @throws whatever error the call rejects with
    * @throws {SaveError} if the document cannot be saved to the path
-   * @throws {TypeError} if the document was already read
+   * @throws {TypeError} if the document has already been read
    * @throws {ConfigurationError} in a runtime without a file system
    *
    * @example

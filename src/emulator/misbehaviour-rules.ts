@@ -62,7 +62,7 @@ export function faultFor({ what, retryAfter }: FaultRule, reason: string): Scrip
 const latencyForm =
   /^(?<from>\d+(?:\.\d+)?) ?(?<fromUnit>ms|s)?(?: ?\.\. ?(?<to>\d+(?:\.\d+)?) ?(?<toUnit>ms|s)?)?$/;
 
-const remedy = 'Write milliseconds or a range of them, such as "500", "1.5s", "200..800" or "1..2s".';
+const remedy = 'Specify a delay or a range of delays, such as "500", "1.5s", "200..800" or "1..2s".';
 
 /**
  * Parses a latency: a number of milliseconds, or a string such as `500`, `500ms`, `1.5s`, `200..800` or `1..2s`.
@@ -70,7 +70,7 @@ const remedy = 'Write milliseconds or a range of them, such as "500", "1.5s", "2
  * The unit after a range applies to both numbers, unless the first has its own.
  *
  * @param name - the subject of error messages
- * @throws {TypeError} if it is malformed
+ * @throws {TypeError} if the latency is malformed
  * @throws {RangeError} if a time exceeds 24.8 days, the limit of timers, or a range is reversed
  */
 export function parseLatency(latency: number | string, name: string): Latency {

@@ -66,7 +66,8 @@ export class Misbehaviour {
       const isOfDocument = what === "cut" || what === "stall";
       const document = isOfDocument ? toResponse(await produce(order), uid) : new Response();
       played.set(request, what);
-      const reason = `This ${what === "html" ? "page" : what} was caused by ${source}. Remove it to get documents.`;
+      const cause = rule === asked ? "header" : "rule";
+      const reason = `This ${what === "html" ? "page" : what} was caused by ${source}. Remove the ${cause} to receive documents.`;
       const steps = faultFor(rule, reason).script(new Uint8Array(await document.arrayBuffer()));
       return playOnServer(steps, request, document.headers);
     };
@@ -100,7 +101,7 @@ function readHeader<T>(
   const text = headers.get(header);
   if (text === null) return undefined;
   try {
-    return { ...parse(text, `The header ${header}`), source: `the header ${header} of the call` };
+    return { ...parse(text, `The ${header} header`), source: `the ${header} header of the call` };
   } catch (error) {
     throw new Problem(400, describeThrown(error));
   }

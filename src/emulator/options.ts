@@ -7,7 +7,7 @@ import { isHostName, isLoopbackHost } from "../service/allowed-hosts.ts";
 import { defaultMaxBodyBytes } from "../service/endpoint.ts";
 import type { Call } from "./reporting.ts";
 
-/** The limits of an emulator. */
+/** Limits for an emulator. */
 export interface EmulatorLimits {
   /** The maximum size of a request body in bytes. Default: 1,048,576 (1 MiB). */
   readonly maxBodyBytes?: number | undefined;
@@ -22,7 +22,7 @@ export interface EmulatorLimits {
   readonly threads?: number | undefined;
 }
 
-/** The options of `startEmulator`. */
+/** Options for `startEmulator`. */
 export interface EmulatorOptions {
   /** The folder with the templates: a path relative to the working directory, or a `file:` URL. */
   readonly templates: string | URL;
@@ -38,18 +38,19 @@ export interface EmulatorOptions {
   /** The accepted API keys: at least one, consisting of visible ASCII characters. Default: one random key. */
   readonly apiKeys?: readonly string[] | undefined;
   /**
-   * A folder of images that templates can use by file name. Without it, templates can use only `data:` URLs.
-   * Default: none.
+   * A folder with images that templates can use by file name. Without it, templates can use only `data:`
+   * URLs. Default: none.
    */
   readonly images?: string | URL | undefined;
   /**
-   * A folder of fonts to use in addition to Roboto. The file name sets the family and the style: `Inter-Bold.ttf` is the bold
-   * style of `Inter`. Default: none.
+   * A folder with fonts to use in addition to Roboto. The file name sets the family and the style:
+   * `Inter-Bold.ttf` is the bold style of `Inter`. Default: none.
    */
   readonly fonts?: string | URL | undefined;
   /**
-   * Whether to serve the playground, a page at `/` that shows templates, values, documents and requests. It requires a loopback
-   * `host`, because the page contains an API key. Default: `true` on such a host, otherwise `false`.
+   * Whether to serve the playground, a page at `/` that shows templates, values, documents and requests. The
+   * playground requires a loopback `host`, because the page contains an API key. Default: `true` on such a
+   * host, otherwise `false`.
    */
   readonly ui?: boolean | undefined;
   /** The limits. Default: see `EmulatorLimits`. */
@@ -75,7 +76,7 @@ const knownLimits = "maxBodyBytes requestMs renderMs threads".split(" ");
 /** Checks the options and fills in the defaults, except for `faults` and `latency`. */
 export function resolveEmulatorOptions(options: EmulatorOptions) {
   if (typeof options !== "object" || options === null) {
-    throw new TypeError('Expected an object of options, such as { templates: "templates" }.');
+    throw new TypeError('Expected an options object, such as { templates: "templates" }.');
   }
   refuseUnknown(options, knownOptions, "Known options");
   const {
@@ -113,7 +114,7 @@ export function resolveEmulatorOptions(options: EmulatorOptions) {
 }
 
 function resolveLimits(limits: EmulatorLimits) {
-  expect(typeof limits === "object", "limits", "an object of numbers");
+  expect(typeof limits === "object", "limits", "an object with numbers");
   refuseUnknown(limits, knownLimits, "`limits` knows");
   const { maxBodyBytes = defaultMaxBodyBytes, requestMs = 30_000, renderMs = 60_000 } = limits;
   const { threads = Math.min(availableParallelism(), 4) } = limits;

@@ -54,7 +54,7 @@ export class RendererThread {
   perform(task: Task, signal: AbortSignal | undefined, limitMs: number): Promise<Outcome> {
     return new Promise((resolve) => {
       let limit = setTimeout(() => {
-        this.#break(`${this.#file()}: it took longer than the ${limitMs} ms of limits.renderMs`);
+        this.#break(`${this.#file()}: it took longer than ${limitMs} ms (limits.renderMs)`);
       }, limitMs);
       const abandon = (): void => {
         this.#worker.postMessage("abandon" satisfies Message);

@@ -28,7 +28,10 @@ export class Renderers {
     this.#maxMemoryMegabytes = maxMemoryMegabytes;
   }
 
-  /** @param signal - aborted when the caller disconnects. Its reason is thrown if no thread has started */
+  /**
+   * @param signal - aborted when the caller disconnects. If the task has not started yet, the abort reason is
+   * thrown
+   */
   async perform(task: Task, signal?: AbortSignal): Promise<Outcome> {
     for (;;) {
       const thread = await this.#take(signal);

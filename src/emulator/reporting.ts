@@ -28,7 +28,7 @@ export interface Call {
 /** Responds to a request and never rejects. */
 export type Answer = (request: Request) => Promise<Response>;
 
-/** Reports every call of an endpoint to `onCall`. */
+/** Reports every call to an endpoint to `onCall`. */
 export function reporting(answer: Answer, onCall: (call: Call, request: Request) => void): Answer {
   return async (request) => {
     const startedAt = performance.now();

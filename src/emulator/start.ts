@@ -43,7 +43,7 @@ export interface Emulator {
  * @returns the emulator, once it is listening
  * @throws {TypeError} if an option is unknown, missing or of the wrong type
  * @throws {RangeError} if a number is out of range
- * @throws {Error} if a folder is missing or contains no template, if two files have the same uid, if a
+ * @throws {Error} if a folder is missing or contains no templates, if two files have the same uid, if a
  * template cannot be loaded (the message lists every such template with its file and position), if pdfmake is
  * not installed, or if the host and port are unavailable
  * @example

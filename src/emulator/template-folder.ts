@@ -6,7 +6,7 @@ export interface TemplateFile {
   readonly uid: string;
   /** The file name. */
   readonly file: string;
-  /** Its absolute path. */
+  /** The absolute path of the file. */
   readonly path: string;
   /** The error if another file has the same uid. */
   readonly duplicate?: string;

@@ -25,7 +25,7 @@ export class TemplateError extends Error {
 
   /**
    * @param file - the path of the template file
-   * @param message - the message, which begins with the position and contains no values of the call
+   * @param message - the message, which begins with the position and contains no values from the call
    * @param frames - the frames of user code, which replace the stack
    */
   constructor(file: string, message: string, frames: string) {
@@ -50,7 +50,7 @@ export async function inspectTemplates(folder: string, renderers: Renderers): Pr
   if (first) throw wrong.length === 1 ? first : new Error(wrong.map(({ message }) => message).join("\n"));
   if (found.length > 0) return found;
   throw new Error(
-    `The template folder ${folder} contains no template. Add a file <uid>.json that contains a pdfmake document definition, ` +
+    `The template folder ${folder} contains no templates. Add a file <uid>.json that contains a pdfmake document definition, ` +
       "or a file <uid>.mjs whose default export is a function (values) => document definition.",
   );
 }
@@ -65,8 +65,7 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
       "This path does not exist. Remove /api/v1 from `baseUrl`, because the client adds it.",
     );
   }
-  if (isDeeperThan(values, maxNesting))
-    throw new Problem(422, `The object of values ${tooDeep}. Flatten it.`);
+  if (isDeeperThan(values, maxNesting)) throw new Problem(422, `The values object ${tooDeep}. Flatten it.`);
   const templates = await readTemplateFolder(folder);
   const template = templates.get(uid.normalize());
   if (template === undefined) {
@@ -88,7 +87,7 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
 
 const warnings = new WeakMap<Request, string>();
 
-/** Returns the warning about the document of the call, if any. */
+/** Returns the warning about the document for a call, if any. */
 export function warningOf(request: Request): string | undefined {
   return warnings.get(request);
 }

@@ -46,7 +46,9 @@ export class TemplatePdfError extends Error {
   declare readonly attempts: number;
   /** The status code of the response, if there was one. */
   declare readonly status?: number;
-  /** The response's `x-request-id` or `request-id`. Include it when you contact the service's support. */
+  /**
+   * The response's `x-request-id` or `request-id`. Include it when you contact the service's support team.
+   */
   declare readonly requestId?: string;
   readonly #headers: Headers | undefined;
 
@@ -97,7 +99,10 @@ export class TemplatePdfError extends Error {
   }
 }
 
-/** An option, the template uid, its schema, the API key or the base URL is invalid. The request was not sent. */
+/**
+ * An option, the template uid, the template's schema, the API key or the base URL is invalid. The request was
+ * not sent.
+ */
 export class ConfigurationError extends TemplatePdfError {
   declare static readonly is: Is<ConfigurationError>;
   override readonly code = "invalid_configuration";
@@ -106,7 +111,7 @@ export class ConfigurationError extends TemplatePdfError {
   }
 }
 
-/** A problem with the values of a template. */
+/** A problem with the values for a template. */
 export interface ValuesIssue {
   /** The path to the value: property names and array indexes. */
   readonly path: readonly (string | number)[];
@@ -285,7 +290,7 @@ export class InvalidPdfError extends TemplatePdfError {
 
   /** The response's `content-type`, if it has one. */
   declare readonly contentType?: string;
-  /** The first 120 characters of the response on one line, without the API key and the values that were sent. */
+  /** The first 120 characters of the response on one line, with the API key and the sent values removed. */
   declare readonly excerpt: string;
 
   constructor(message: string, facts: ErrorFacts & { contentType?: string | undefined; excerpt: string }) {

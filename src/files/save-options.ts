@@ -1,6 +1,9 @@
 /** How `saveTo` saves a document. */
 export interface SaveOptions {
-  /** Whether to create the missing folders of the path. They are created before the request is sent. Default: `false`. */
+  /**
+   * Whether to create the missing folders in the path. They are created before the request is sent. Default:
+   * `false`.
+   */
   readonly recursive?: boolean | undefined;
 }
 
@@ -8,7 +11,10 @@ export interface SaveOptions {
 export interface SavePolicy extends SaveOptions {
   /** The start of the temporary file's name, after the dot. It identifies the run that left the file behind. */
   readonly mark: string;
-  /** Creates the file's folder before the request is sent. If it throws, the document fails with that error. */
+  /**
+   * Creates the file's folder before the request is sent. If the method throws, the document fails with that
+   * error.
+   */
   prepare(): Promise<void>;
   /**
    * Returns the reason a document must not be saved to a file, if any. Called before the request is sent, and again before the

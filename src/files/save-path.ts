@@ -17,7 +17,7 @@ export interface SavePath {
 const windowsDevice = /^[\\/]{2}\.[\\/]/;
 
 /**
- * Parses the path or `file:` URL of the caller.
+ * Parses the caller's path or `file:` URL.
  *
  * @param attempts - the number of requests, for the error
  * @throws {SaveError} if it is neither
@@ -43,7 +43,7 @@ function pathOfUrl(url: URL, attempts: number): string {
     return fileURLToPath(url);
   } catch (cause) {
     const what =
-      url.protocol === "file:" ? "a file: URL that names another machine" : `a URL with ${url.protocol}`;
+      url.protocol === "file:" ? "a file: URL that refers to another machine" : `a URL with ${url.protocol}`;
     throw notAPath(what, url.protocol, attempts, cause);
   }
 }

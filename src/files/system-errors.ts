@@ -8,12 +8,12 @@ interface Explanations {
 
 const mayNotWrite = "this process does not have permission to write there";
 
-export const isFolder = "it is a folder: name a file inside it";
+export const isFolder = "it is a folder: specify a file inside it";
 
 const explanations: Explanations = {
   ENOENT: "it no longer exists",
   ENOTDIR: "a part of its path is a file, not a folder",
-  EEXIST: "a file with this name exists",
+  EEXIST: "a file with this name already exists",
   EISDIR: isFolder,
   ELOOP: "its links form a loop",
   EACCES: mayNotWrite,
@@ -23,9 +23,9 @@ const explanations: Explanations = {
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
   EFBIG: "the file is too large",
-  EIO: "the disk reports an error",
+  EIO: "the disk reported an error",
   ENAMETOOLONG: "its name is too long",
-  ENXIO: "it is a pipe that no program reads",
+  ENXIO: "it is a pipe that no program is reading",
 };
 
 /**

@@ -9,7 +9,7 @@ export function checkRequest(request: unknown): void {
   // Not `instanceof`: adapters and test environments have their own classes.
   const given = (request ?? {}) as Given;
   if (typeof given.url === "string" && typeof given.headers?.get === "function") return;
-  const advice = advices.find(([fits]) => fits(given))?.[1] ?? "Pass the Request of your server.";
+  const advice = advices.find(([fits]) => fits(given))?.[1] ?? "Pass the Request object from your server.";
   throw new ConfigurationError(`The handler was not called with a web Request. ${advice}`);
 }
 

@@ -23,12 +23,14 @@ import { FunctionFailure, runOwnFunction } from "./run-own-function.ts";
 import { watched } from "./watched.ts";
 
 /**
- * Creates a handler that serves the endpoint of the service on your own server, so that browsers never receive the API key.
+ * Creates a handler that serves the service's endpoint on your own server, so that browsers never receive the
+ * API key.
  *
- * It responds to `POST …/api/v1/templates/:name/generate-sync` below any path, so you can mount it anywhere. In the browser, set
- * the client's `baseUrl` to the path before `/api/v1`. Calls are denied unless `authorize` allows them. Documents are streamed
- * with backpressure. If the browser disconnects, or does not receive the whole document within the client's `timeouts.total`, the
- * upstream request is aborted. Error responses are problem JSON (RFC 9457) and do not reveal the service:
+ * The handler responds to `POST …/api/v1/templates/:name/generate-sync` under any path prefix, so you can
+ * mount it anywhere. In the browser, set the client's `baseUrl` to the path before `/api/v1`. Calls are
+ * denied unless `authorize` allows them. Documents are streamed with backpressure. If the browser
+ * disconnects, or does not receive the whole document within the client's `timeouts.total`, the upstream
+ * request is aborted. Error responses are problem JSON (RFC 9457) and do not reveal the service:
  *
  * | status | when |
  * | --- | --- |
@@ -129,7 +131,7 @@ function createProducer<Context>(options: HandlerOptions<HandlerTemplates, Conte
       ? await runOwnFunction("values", () => values(request, came, name, context))
       : came;
     if (isResponse(given)) return given;
-    if (!isJsonObject(given)) throw wrongReturn("values", "the object of values to send", given);
+    if (!isJsonObject(given)) throw wrongReturn("values", "an object with the values to send", given);
     const sent = (await checked(template, given, name, values !== undefined)) as Record<string, unknown>;
     const wished: unknown =
       filename && (await runOwnFunction("filename", () => filename(request, sent, name, context)));
@@ -153,7 +155,7 @@ function createProducer<Context>(options: HandlerOptions<HandlerTemplates, Conte
   };
 }
 
-/** Checks values against the schema of the template, if it has one. */
+/** Checks values against the template's schema, if it has one. */
 async function checked(
   template: AnyTemplate,
   given: object,

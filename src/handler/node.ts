@@ -11,7 +11,7 @@ import { Problem, serverFault } from "../service/problem.ts";
 /**
  * A listener for `node:http` and a middleware for Express.
  *
- * @typeParam Incoming - the request type of the server, for example that of Express
+ * @typeParam Incoming - the server's request type, for example the Express request type
  */
 export type NodeListener<Incoming extends IncomingMessage = IncomingMessage> = (
   incoming: Incoming,
@@ -23,7 +23,8 @@ export type NodeListener<Incoming extends IncomingMessage = IncomingMessage> = (
  *
  * Mount it before body parsers such as `express.json()`: the handler reads the body itself.
  *
- * @param handler - the handler of `createHandler`, or any other function from a web `Request` to a web `Response`
+ * @param handler - a handler created by `createHandler`, or any other function from a web `Request` to a web
+ * `Response`
  * @returns the listener. It responds to every request that it receives, and never calls `next`
  *
  * @example
@@ -46,9 +47,9 @@ export function nodeListener(handler: (request: Request) => Promise<Response>): 
 /**
  * Creates a listener that also passes a context to the handler, such as the user from a session middleware.
  *
- * @param handler - the handler of `createHandler`
- * @param contextOf - returns the `context` for the handler's callbacks. If it throws, the error is printed with `console.error`,
- * and the response is a 500
+ * @param handler - a handler created by `createHandler`
+ * @param contextOf - returns the `context` for the handler's callbacks. If the function throws, the error is
+ * printed with `console.error`, and the response is a 500
  * @returns the listener. It responds to every request that it receives, and never calls `next`
  *
  * @example
@@ -82,7 +83,7 @@ export function nodeListener<Context>(
     } catch (error) {
       const requestId = crypto.randomUUID();
       console.error(
-        `template-pdf/handler: The context of a request could not be read (request ${requestId}):`,
+        `template-pdf/handler: The request context could not be read (request ${requestId}):`,
         error,
       );
       return new Problem(500, serverFault, { kind: "server-fault" }).toResponse(requestId);

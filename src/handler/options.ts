@@ -28,7 +28,7 @@ export type OwnFunction = "authorize" | "values" | "filename";
  * @typeParam Context - the second argument of the handler
  */
 export interface HandlerError<Context = unknown> {
-  /** The request. Its body may already be read. */
+  /** The request. Its body may already have been read. */
   readonly request: Request;
   /** The `x-request-id` of the response, which the caller receives. */
   readonly requestId: string;
@@ -45,7 +45,7 @@ export interface HandlerError<Context = unknown> {
  * argument may be anything, because Next.js, Deno and Workers pass their own. The handler rejects, with a
  * `ConfigurationError`, only if it is not called with a web `Request`.
  *
- * @typeParam Context - the type of the `context` of your functions
+ * @typeParam Context - the type of `context` in your functions
  */
 export type Handler<Context = unknown> = (
   request: Request,
@@ -53,10 +53,10 @@ export type Handler<Context = unknown> = (
 ) => Promise<Response>;
 
 /**
- * The options of a handler.
+ * Options for a handler.
  *
  * @typeParam T - the templates by name
- * @typeParam Context - the second argument of the handler, such as the session of the caller
+ * @typeParam Context - the second argument of the handler, such as the caller's session
  */
 export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, Context = unknown> {
   /** The client that holds the API key. */
@@ -114,9 +114,9 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
   /** The maximum size of the values in bytes. Default: 1,048,576 (1 MiB). */
   maxBodyBytes?: number | undefined;
   /**
-   * The retry policy of requests to the service, or `false` for no retries. It overrides the client's policy.
-   * Default: `{ mayRenderTwice: false }`: the handler retries only requests that were not sent. All other
-   * failures go to the browser, whose client can retry.
+   * The retry policy for requests to the service, or `false` for no retries. It overrides the client's
+   * policy. Default: `{ mayRenderTwice: false }`: the handler retries only requests that were not sent. All
+   * other failures go to the browser, whose client can retry.
    */
   retry?: Retry | false | undefined;
   /**
@@ -150,7 +150,7 @@ const rules: Rules<HandlerOptions> = {
 };
 
 /**
- * Checks the options of a handler.
+ * Checks the options for a handler.
  *
  * @throws {ConfigurationError} for the first missing, unknown or invalid option
  */
@@ -183,7 +183,7 @@ function checkTemplate(name: string, template: unknown): void {
     checkUid((template as AnyTemplate | undefined)?.uid);
   } catch {
     throw new ConfigurationError(
-      `Expected the property ${JSON.stringify(name)} of \`templates\` to be a template(), and its name to be valid in a URL path.`,
+      `Expected the ${JSON.stringify(name)} property of \`templates\` to be a template(), and its name to be valid in a URL path.`,
     );
   }
 }

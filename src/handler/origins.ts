@@ -6,12 +6,12 @@ import { Problem } from "../service/problem.ts";
 /** How long browsers may cache a CORS preflight, in seconds: Chromium's maximum. */
 const preflightAgeSeconds = 7200;
 
-/** The response headers that pages of other origins may read, in addition to the default ones. */
+/** The response headers that pages from other origins may read, in addition to the default ones. */
 const exposedHeaders = "content-disposition, retry-after, x-request-id";
 
 /**
- * Decides which pages may call: those of the same origin and of listed origins. Callers that are not browsers may call, because
- * they do not send cookies automatically.
+ * Decides which pages may call: those from the same origin and from listed origins. Callers that are not
+ * browsers may call, because they do not send cookies automatically.
  *
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol and https://www.w3.org/TR/fetch-metadata/
  */
@@ -53,7 +53,7 @@ export class Origins {
     });
   }
 
-  /** Lets pages of listed origins read the response. */
+  /** Lets pages from listed origins read the response. */
   expose({ headers }: Response, request: Request): void {
     if (this.#listed.size === 0) return;
     headers.append("vary", "origin");
@@ -69,9 +69,9 @@ export class Origins {
 }
 
 /**
- * Whether a call comes from a page of the same origin, or not from a page. Browsers send `Sec-Fetch-Site`, which pages cannot
- * set; over plain http, and in old browsers, they send only `Origin`. It is compared with `Host`, because behind a proxy the
- * request URL contains an internal host name.
+ * Whether a call comes from a page on the same origin, or not from a page. Browsers send `Sec-Fetch-Site`,
+ * which pages cannot set; over plain http, and in old browsers, they send only `Origin`. It is compared with
+ * `Host`, because behind a proxy the request URL contains an internal host name.
  */
 function isSameOrigin({ headers, url }: Request): boolean {
   const site = headers.get("sec-fetch-site");

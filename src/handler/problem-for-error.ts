@@ -40,7 +40,7 @@ function meaningOf(error: TemplatePdfError): Meaning {
     return [
       422,
       "invalid-values",
-      "The values were rejected. Compare them with the placeholders of the template.",
+      "The values were rejected. Compare them with the template's placeholders.",
     ];
   }
   if (!ApiError.is(error)) return [502, "service-unavailable", broken];

@@ -17,7 +17,7 @@ export class FunctionFailure extends Error {
  *
  * @returns its result. A `Response` is copied, because headers are added and the function may return it again
  * @throws {ConfigurationError} if the `Response` cannot be sent
- * @throws {FunctionFailure} if it fails
+ * @throws {FunctionFailure} if the function fails
  */
 export async function runOwnFunction<T>(name: OwnFunction, run: () => T | Promise<T>): Promise<T | Response> {
   let given: T | Response;
@@ -32,7 +32,7 @@ export async function runOwnFunction<T>(name: OwnFunction, run: () => T | Promis
     return new Response(given.body, given);
   } catch {
     throw new ConfigurationError(
-      `The handler's \`${name}\` returned a Response that cannot be sent, because it was already read or comes from a failed fetch. Return a new Response for every call.`,
+      `The handler's \`${name}\` returned a Response that cannot be sent, because it has already been read or comes from a failed fetch. Return a new Response for every call.`,
     );
   }
 }

@@ -8,7 +8,7 @@ import {
 } from "jsonc-parser";
 import type { JsonPath } from "./json-value.ts";
 
-/** The messages for the syntax errors of the JSON parser. */
+/** The messages for the syntax errors from the JSON parser. */
 export const syntaxErrors = {
   InvalidSymbol: "this is not JSON; only numbers, true, false and null can be outside double quotes",
   InvalidNumberFormat: "this is not a JSON number",
@@ -21,7 +21,7 @@ export const syntaxErrors = {
   EndOfFileExpected: "expected the end of the JSON",
   InvalidCommentToken: "comments are not allowed in JSON",
   UnexpectedEndOfComment: "comments are not allowed in JSON",
-  UnexpectedEndOfString: "this string does not end on its line",
+  UnexpectedEndOfString: "this string is not closed before the end of the line",
   UnexpectedEndOfNumber: "this number is incomplete",
   InvalidUnicode: "this string contains \\u without four hexadecimal digits",
   InvalidEscapeCharacter: "this string contains an escape that is not allowed in JSON",

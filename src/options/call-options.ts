@@ -15,19 +15,19 @@ import {
 import { type Retry, type RetryPolicy, resolveRetry } from "./retry.ts";
 import { resolveTimeouts, type Timeouts } from "./timeouts.ts";
 
-/** The options of a call, which override the client's. */
+/** Options for a call, which override the client's options. */
 export interface CallOptions {
   /** A signal that cancels the call. If you abort the signal, the call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Headers for this request, in addition to the client's. */
+  /** Headers for this request, in addition to the client's headers. */
   headers?: HeadersInput | undefined;
-  /** The timeouts of the call. Unset properties come from the client. */
+  /** The timeouts for the call. Unset properties come from the client. */
   timeouts?: Timeouts | undefined;
-  /** The retry policy of the call, or `false` for no retries. Unset properties come from the client. */
+  /** The retry policy for the call, or `false` for no retries. Unset properties come from the client. */
   retry?: Retry | false | undefined;
-  /** The maximum size in bytes of a document that is held in memory. Default: the client's. */
+  /** The maximum size in bytes of a document that is held in memory. Default: the client's `maxBytes`. */
   maxBytes?: number | undefined;
-  /** Whether to check that the document is a whole PDF. Default: the client's. */
+  /** Whether to check that the document is a whole PDF. Default: the client's `verify`. */
   verify?: boolean | undefined;
   /**
    * Called whenever more of the document has arrived. The client does not wait for the callback and ignores
@@ -68,7 +68,7 @@ export interface CallSettings {
   readonly hooks: Hooks;
 }
 
-/** A call's options, checked and merged into the client's. */
+/** A call's options, checked and merged into the client's options. */
 export interface ResolvedCall extends CallSettings {
   readonly signal?: AbortSignal | undefined;
   readonly headers?: ReadonlyMap<string, string> | undefined;
@@ -85,7 +85,10 @@ const rules: Rules<Omit<CallOptions, typeof limitsStreams>> = {
   onProgress: isFunction,
 };
 
-/** Checks a call's options and merges them into the client's. @throws {ConfigurationError} for the first mistake */
+/**
+ * Checks a call's options and merges them into the client's options. @throws {ConfigurationError} for the
+ * first mistake
+ */
 export function resolveCall(client: ResolvedOptions, options: CallOptions = {}): ResolvedCall {
   checkOptions(options, rules, "call");
   const { timeouts, headers } = options;

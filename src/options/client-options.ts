@@ -23,27 +23,30 @@ import {
 import { type Retry, resolveRetry } from "./retry.ts";
 import { resolveTimeouts, type Timeouts } from "./timeouts.ts";
 
-/** The options of a client. */
+/** Options for a client. */
 export interface ClientOptions {
   /**
    * The base URL of the service, for example `https://pdf.example.com`. It can have a path prefix, but no
    * credentials, query or fragment. In a browser, the URL can be relative. If it begins with `/` or `.`, the
-   * client can also be created on a server, as frameworks do, but its calls reject there. Default: the
-   * environment variable `TEMPLATE_PDF_BASE_URL`.
+   * client can also be created on a server (as happens when a framework renders there), but its calls reject.
+   * Default: the `TEMPLATE_PDF_BASE_URL` environment variable.
    */
   baseUrl?: string | URL | undefined;
   /**
-   * The API key, or a function that returns it for each attempt. Pass `null` if the server at `baseUrl` holds the key.
-   * Default: the environment variable `TEMPLATE_PDF_API_KEY`.
+   * The API key, or a function that returns it for each attempt. Pass `null` if the server at `baseUrl` holds
+   * the key. Default: the `TEMPLATE_PDF_API_KEY` environment variable.
    */
   apiKey?: string | ApiKeySource | null | undefined;
   /** Headers for every request. `authorization` is allowed only with `apiKey: null`. Default: none. */
   headers?: HeadersInput | undefined;
-  /** Whether a browser sends cookies with requests, as for `fetch`. Default: the default of `fetch`. */
+  /**
+   * Whether a browser sends cookies with requests, with the same meaning as in `fetch`. Default: the `fetch`
+   * default.
+   */
   credentials?: "omit" | "same-origin" | "include" | undefined;
-  /** The timeouts of a call. Default: see `Timeouts`. */
+  /** The timeouts for a call. Default: see `Timeouts`. */
   timeouts?: Timeouts | undefined;
-  /** The retry policy of a call, or `false` for no retries. Default: see `Retry`. */
+  /** The retry policy for a call, or `false` for no retries. Default: see `Retry`. */
   retry?: Retry | false | undefined;
   /** Functions that observe calls. Default: none. */
   hooks?: Hooks | undefined;
@@ -55,13 +58,13 @@ export interface ClientOptions {
   fetch?: FetchLike | undefined;
   /** A custom undici dispatcher (7 or later) that sends every request. The client never closes it. */
   dispatcher?: DispatcherLike | undefined;
-  /** Allows an API key over plain `http://` to another machine. Default: `false`. */
+  /** Allows sending an API key to another machine over plain `http://`. Default: `false`. */
   allowInsecureHttp?: boolean | undefined;
-  /** Allows an API key in a browser, where every visitor can read it. Default: `false`. */
+  /** Allows using an API key in a browser, where every visitor can read it. Default: `false`. */
   dangerouslyAllowBrowser?: boolean | undefined;
 }
 
-/** A client's options, checked and with all defaults. */
+/** A client's options, checked and with all defaults filled in. */
 export interface ResolvedOptions extends TransportSettings, CallSettings {
   readonly baseUrl: URL;
   /** Whether every call rejects, because `baseUrl` is relative and this runtime has no page. */
@@ -69,7 +72,7 @@ export interface ResolvedOptions extends TransportSettings, CallSettings {
   readonly endpoint: Endpoint;
   readonly apiKey: string | ApiKeySource | null;
   readonly headers: ReadonlyMap<string, string>;
-  /** Whether an API key is allowed: not in a browser by default. */
+  /** Whether an API key is allowed. By default, a browser must not have an API key. */
   readonly allowsApiKey: boolean;
 }
 

@@ -65,10 +65,10 @@ export interface Hooks {
   error?: ((event: FailureEvent) => void) | undefined;
 }
 
-/** The event that the hook of this name receives. */
+/** The event that the hook with this name receives. */
 export type EventOf<Name extends keyof Hooks> = Parameters<NonNullable<Hooks[Name]>>[0];
 
-/** The hooks of a client without any. */
+/** The hooks for a client that has none. */
 export const noHooks: Hooks = {};
 
 const names = ["request", "response", "retry", "error"] as const satisfies (keyof Hooks)[];

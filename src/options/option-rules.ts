@@ -53,7 +53,10 @@ function isInteger(value: unknown, least: number): boolean {
   return Number.isSafeInteger(value) && (value as number) >= least;
 }
 
-/** The rules of a group of options by name; `undefined` if the code that reads the option checks it. */
+/**
+ * The rules for a group of options, by option name. A rule is `undefined` if the code that reads the option
+ * checks it.
+ */
 export type Rules<O> = { readonly [Name in keyof Required<O>]: Rule | undefined };
 
 /** Checks the names and the values of options. @throws {ConfigurationError} for the first mistake */

@@ -1,7 +1,7 @@
 import { type Complete, isBoolean, isCount, type Rules, resolveGroup } from "./option-rules.ts";
 
 /**
- * The retry policy of a call. Before a retry, the client waits for the delay in `Retry-After` (RFC 9110,
+ * The retry policy for a call. Before a retry, the client waits for the delay in `Retry-After` (RFC 9110,
  * 10.2.3; 60 s at most). Without that header, the delay is random: up to 0.5 s before the first retry, then
  * up to 1 s, 2 s, 4 s and 8 s.
  *
@@ -21,7 +21,7 @@ export interface Retry {
   mayRenderTwice?: boolean | undefined;
 }
 
-/** The retry policy of a call, with all defaults. */
+/** The retry policy for a call, with all defaults filled in. */
 export type RetryPolicy = Complete<Retry>;
 
 const defaults: RetryPolicy = /* @__PURE__ */ Object.freeze({ limit: 2, mayRenderTwice: true });

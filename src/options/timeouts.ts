@@ -1,7 +1,7 @@
 import { type Complete, isDuration, type Rules, resolveGroup } from "./option-rules.ts";
 
 /**
- * The timeouts of a call, in milliseconds. `Infinity` disables a timeout.
+ * The timeouts for a call, in milliseconds. `Infinity` disables a timeout.
  *
  * @example
  * ```ts

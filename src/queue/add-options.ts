@@ -1,17 +1,20 @@
 import type { FailureGroup } from "../bulk/index.ts";
 import { checkOptions, isByteCount, isFunction, isSignal } from "../options/option-rules.ts";
 
-/** The options of `add`. */
+/** Options for `add`. */
 export interface AddOptions<J> {
-  /** Returns a unique ID for a job, for example an invoice number. Default: derived from its template and values. */
+  /**
+   * Returns a unique ID for a job, for example an invoice number. Default: an ID derived from the job's
+   * template and values.
+   */
   key?: ((job: NoInfer<J>) => string | number) | undefined;
-  /** Called after every batch. If it throws, `add` rejects with that error. */
+  /** Called after every batch. If the callback throws, `add` rejects with that error. */
   onProgress?: ((progress: AddProgress) => void) | undefined;
   /** The maximum size of a job in bytes of JSON. A larger job counts as invalid. Default: 1,048,576. */
   maxJobBytes?: number | undefined;
   /**
-   * Aborts `add`, which rejects with the abort reason. Jobs that were added stay in the queue. To continue, add the same jobs
-   * again.
+   * Aborts `add`, which rejects with the abort reason. Jobs that were already added remain in the queue. To
+   * continue, add the same jobs again.
    */
   signal?: AbortSignal | undefined;
 }

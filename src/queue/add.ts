@@ -148,7 +148,7 @@ async function contentOf(job: Job, index: number, keyOf: AddOptions<unknown>["ke
   const { template, values, options, ...rest } = checkJob(job, index);
   if (options !== undefined) {
     throw new ConfigurationError(
-      "A queued job cannot have `options`, because they may contain secrets. Set them on the client of the worker.",
+      "A queued job cannot have `options`, because they may contain secrets. Set them on the worker's client.",
     );
   }
   const { uid, schema } = typeof template === "string" ? { uid: template, schema: undefined } : template;
@@ -157,13 +157,12 @@ async function contentOf(job: Job, index: number, keyOf: AddOptions<unknown>["ke
   const content = { job: { ...rest, template: uid, values: checked }, index };
   if (!keyOf) return content;
   const key = keyTextOf(keyOf(job));
-  if (key === undefined)
-    throw new ConfigurationError("Expected the key of the job to be a string or a number.");
+  if (key === undefined) throw new ConfigurationError("Expected the job key to be a string or a number.");
   return { ...content, key };
 }
 
 function tooLarge({ job }: QueuedContent, bytes: number, maxBytes: number): ValuesError {
-  const message = `the job has ${bytes} bytes, above the limit of ${maxBytes}. Raise \`maxJobBytes\`, or pass a reference to large values`;
+  const message = `the job is ${bytes} bytes long, which exceeds the limit of ${maxBytes}. Raise \`maxJobBytes\`, or pass a reference to large values`;
   return new ValuesError(
     `The values for template ${JSON.stringify(job.template)} cannot be queued: ${message}.`,
     {
@@ -181,7 +180,7 @@ function otherValues(run: string, { index }: QueuedContent): QueueError {
 
 function stillFailing(run: string, { index }: QueuedContent): QueueError {
   return new QueueError(
-    `Job ${index} replaces a job of run ${JSON.stringify(run)} that a worker is still processing. Add the same jobs again later.`,
+    `Job ${index} replaces a job in run ${JSON.stringify(run)} that a worker is still processing. Add the same jobs again later.`,
   );
 }
 
@@ -189,7 +188,7 @@ function stillFailing(run: string, { index }: QueuedContent): QueueError {
 function redisError(error: unknown): unknown {
   if (!(error instanceof Error) || !/^OOM |\bOOM command not allowed/.test(error.message)) return error;
   return new QueueError(
-    "Redis is full and refuses more jobs; added jobs stay. Let workers finish some, or raise `maxmemory`, then add the same jobs again.",
+    "Redis is full and refuses more jobs; jobs that were already added remain in the queue. Let workers finish some, or raise `maxmemory`, then add the same jobs again.",
     { cause: error },
   );
 }

@@ -22,7 +22,7 @@ export interface QueueProgress {
   readonly fulfilled: number;
   /** The number of failed jobs. */
   readonly rejected: number;
-  /** The number of jobs that wait for a worker. */
+  /** The number of jobs that are waiting for a worker. */
   readonly waiting: number;
   /** The number of jobs that workers are processing. */
   readonly active: number;
@@ -70,13 +70,14 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * Finished jobs are not generated again.
    *
    * @param run - the name of the run, for example `"2026-11"`
-   * @param jobs - any iterable of `{ template, values }`, read in batches. Jobs may have more properties
+   * @param jobs - any iterable of `{ template, values }`, read in batches. Jobs may have additional
+   * properties
    * @param options - see `AddOptions`
    * @returns the numbers of new, existing and invalid jobs; invalid jobs are not added
    * @throws {ConfigurationError} (rejects) if an option is invalid, or bullmq or ioredis is missing
    * @throws {QueueError} (rejects) if Redis is unreachable or full, if the run already has a job with the same key but different
    * values, or if the run is removed at the same time
-   * @throws any error thrown while iterating `jobs` (rejects)
+   * @throws any error thrown by the `jobs` iterable (rejects)
    *
    * @example
    * ```ts
@@ -94,7 +95,8 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Starts a worker in this process. You can start workers on any number of machines and processes.
+   * Starts a worker in this process. You can start workers in any number of processes and on any number of
+   * machines.
    *
    * @param options - see `WorkOptions`
    * @returns the worker, which runs until you close it. If the worker stops because of an error, its `done`
@@ -219,9 +221,9 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Closes the workers that this queue started, and its connections. Jobs stay in the queue. Once the
+   * Closes the workers that this queue started, and its connections. Jobs remain in the queue. Once the
    * documents in flight are finished, each worker waits at most 10 s for Redis to record the results. Other
-   * workers generate documents again whose results were not recorded.
+   * workers then regenerate the documents whose results were not recorded.
    */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#workers].map((worker) => worker.close()));
@@ -261,7 +263,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
 
   #noRun(run: string): QueueError {
     const name = JSON.stringify(this.#settings.name);
-    return new QueueError(`The queue ${name} has no run ${JSON.stringify(run)}.`);
+    return new QueueError(`The ${name} queue has no run ${JSON.stringify(run)}.`);
   }
 
   /** Returns the ids of the failed jobs of a run, oldest failure first. Pages by offset would skip jobs when others leave. */

@@ -21,8 +21,9 @@ const pauseMs = 500;
 const lookBackMs = 1000;
 
 /**
- * The pace of all workers of a queue. Every worker reports refusals. One worker is the leader. Like a single run, it finds the
- * rate that the service allows. It sets that rate as the queue's limit, which BullMQ enforces for all workers.
+ * The pace of all workers in a queue. Every worker reports refusals. One worker is the leader. Like a single
+ * run, it finds the rate that the service allows. It sets that rate as the queue's limit, which BullMQ
+ * enforces for all workers.
  */
 export class FleetPace {
   readonly #redis: Redis;
@@ -40,7 +41,7 @@ export class FleetPace {
     this.#key = key;
   }
 
-  /** @param perSecond - the limit of the whole queue, if this worker sets one */
+  /** @param perSecond - the limit for the whole queue, if this worker sets one */
   async open(perSecond: number | undefined): Promise<void> {
     if (perSecond === undefined) {
       // Like `setGlobalRateLimit`, but does not replace a limit that another worker sets at the same time.

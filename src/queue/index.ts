@@ -1,6 +1,6 @@
 /**
- * Bulk generation on several machines: jobs wait in Redis or Valkey, and workers generate their documents. Requires the packages
- * `bullmq` and `ioredis`.
+ * Bulk generation on several machines: jobs wait in Redis or Valkey, and workers generate their documents.
+ * Requires the `bullmq` and `ioredis` packages.
  *
  * @packageDocumentation
  */

@@ -50,7 +50,7 @@ export async function openQueue({
   });
   const where = addressOf(redis);
   const timer = setTimeout(() => {
-    lastError = new Error("it does not respond");
+    lastError = new Error("it is not responding");
     redis.disconnect();
   }, redis.options.connectTimeout || 10_000);
   try {
@@ -111,7 +111,7 @@ function createClient(connection: QueueConnection, RedisClass: typeof Redis): Re
 function checkUrl(text: string): string {
   if (URL.canParse(text) && /^rediss?:/.test(text)) return text;
   throw new ConfigurationError(
-    "The URL of the queue is not a Redis URL. Use redis://host:6379, or rediss://user:password@host:6379 with TLS.",
+    "The queue URL is not a Redis URL. Use redis://host:6379, or rediss://user:password@host:6379 with TLS.",
   );
 }
 
@@ -124,8 +124,8 @@ function connectionError(where: string, error: unknown): QueueError {
   const { message = "", code } = error as { message?: string; code?: string };
   const isRefusal = /^(?:WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/.test(message);
   const text = isRefusal
-    ? `Redis at ${where} rejects the user or the password. Check the URL of the queue.`
-    : `Redis at ${where} cannot be reached: ${code ?? message}. Check the URL of the queue, and that Redis is running.`;
+    ? `Redis at ${where} rejects the user name or the password. Check the queue URL.`
+    : `Redis at ${where} cannot be reached: ${code ?? message}. Check the queue URL, and that Redis is running.`;
   return new QueueError(text, { cause: withoutCommand(error) });
 }
 

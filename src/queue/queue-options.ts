@@ -11,14 +11,14 @@ export interface RedisClient {
 /** A connection to Redis or Valkey: a URL such as `rediss://user:password@host:6379`, ioredis options, or an ioredis client. */
 export type QueueConnection = string | URL | RedisClient | { readonly [option: string]: unknown };
 
-/** The options of `bulkQueue`. */
+/** Options for `bulkQueue`. */
 export interface BulkQueueOptions {
   /** The connection to Redis or Valkey: a URL, ioredis options, or your own ioredis client, which stays open. */
   connection: QueueConnection;
   /** The name of the queue, without a colon. All machines that share a queue use the same name. */
   name: string;
   /**
-   * The prefix of the keys in Redis, like BullMQ's `prefix`. For a Redis cluster, put the prefix in braces:
+   * The prefix for the keys in Redis, like BullMQ's `prefix`. For a Redis cluster, put the prefix in braces:
    * `{bull}`. Default: `"bull"`.
    */
   prefix?: string | undefined;
@@ -34,7 +34,7 @@ export interface BulkQueueOptions {
   keepFailedFor?: number | undefined;
 }
 
-/** The options of a queue, with all defaults. */
+/** The options for a queue, with all defaults filled in. */
 export interface QueueSettings {
   readonly connection: QueueConnection;
   readonly name: string;

@@ -35,7 +35,10 @@ export type SealKey = Uint8Array | string | WebCryptoKey;
 const algorithm = "AES-GCM";
 const ivLength = 12;
 
-/** Encodes jobs for Redis and decodes them. Encrypts them if it has a key (AES-256-GCM, NIST SP 800-38D). */
+/**
+ * Encodes jobs for Redis and decodes them. Encrypts the jobs if the codec has a key (AES-256-GCM, NIST SP
+ * 800-38D).
+ */
 export class JobCodec {
   readonly #key: Promise<CryptoKey> | undefined;
 
@@ -62,11 +65,11 @@ export class JobCodec {
     return { v: version, sealed: toBase64(new Uint8Array([...iv, ...new Uint8Array(sealed)])) };
   }
 
-  /** @throws {QueueError} if the job has another version or is encrypted with another key */
+  /** @throws {QueueError} if the job was written by a different version or encrypted with a different key */
   async decode(id: string, data: QueuedData): Promise<QueuedContent> {
     if (data?.v !== version) {
       throw new QueueError(
-        `The queue contains a job from another version of template-pdf (format ${Number(data?.v)}, expected ${version}). Use workers of the version that added it; the job stays in the queue.`,
+        `The queue contains a job from a different version of template-pdf (format ${Number(data?.v)}, expected ${version}). Use workers that run the version that added it; the job stays in the queue.`,
       );
     }
     if ("content" in data) return data.content;
@@ -83,7 +86,7 @@ export class JobCodec {
       return JSON.parse(new TextDecoder().decode(text));
     } catch (cause) {
       throw new QueueError(
-        "The queue contains a job that was changed, or was sealed with another key. Use the same `sealKey` on all machines; the job stays in the queue.",
+        "The queue contains a job that was changed, or was sealed with a different key. Use the same `sealKey` on all machines; the job stays in the queue.",
         { cause },
       );
     }
@@ -99,7 +102,7 @@ async function importKey(sealKey: SealKey): Promise<CryptoKey> {
   if (!(bytes instanceof Uint8Array)) return bytes as CryptoKey;
   if (bytes.length !== 32) {
     throw new ConfigurationError(
-      `\`sealKey\` must be 32 bytes or their base64 encoding, but has ${bytes.length} bytes. Create a key with openssl rand -base64 32.`,
+      `\`sealKey\` must be 32 bytes or their base64 encoding, but is ${bytes.length} bytes long. Create a key with openssl rand -base64 32.`,
     );
   }
   return crypto.subtle.importKey("raw", new Uint8Array(bytes), algorithm, false, ["encrypt", "decrypt"]);

@@ -41,7 +41,7 @@ export class RedisWait {
 
   #stop(): void {
     this.#error = new QueueError(
-      `Redis did not record the results of this worker within ${limitMs / 1000} s after its last document. Other workers generate the unrecorded documents again.`,
+      `Redis did not record the results of this worker within ${limitMs / 1000} s after its last document. Other workers will generate the affected documents again.`,
     );
     for (const stop of this.#waiting) stop(this.#error);
   }

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 
-/** The counts of a run. The total grows while jobs are added. */
+/** The counts of a run. The total grows while jobs are being added. */
 export interface RunCounts {
   readonly total: number;
   readonly fulfilled: number;
@@ -93,7 +93,8 @@ if state ~= "d" then redis.call("HINCRBY", KEYS[2], "sent", 1) end
 return ({ w = "waiting", d = "done", r = "rejected" })[state]`;
 
 /**
- * Records the result of a job, once: a finished job stays finished. KEYS: table, counts, pace. ARGV: digest, new state.
+ * Records the result of a job, once: a finished job remains finished. KEYS: table, counts, pace. ARGV:
+ * digest, new state.
  */
 const settleScript = `
 local known = redis.call("EXISTS", KEYS[2]) == 1 and redis.call("HGET", KEYS[1], ARGV[1])
@@ -135,7 +136,7 @@ export class RunTable {
   readonly #redis: Redis & Scripts;
   readonly #base: string;
 
-  /** @param base - the prefix of the keys of the queue, as in BullMQ: `bull:payslips` */
+  /** @param base - the prefix for the queue's keys, as in BullMQ: `bull:payslips` */
   constructor(redis: Redis, base: string) {
     redis.defineCommand("registerJobs", { numberOfKeys: 2, lua: registerScript });
     redis.defineCommand("endAdd", { numberOfKeys: 1, lua: endAddScript });

@@ -53,7 +53,7 @@ export class RunningAdd {
 
   #removed(): never {
     throw new QueueError(
-      `The run ${JSON.stringify(this.#run)} was removed while jobs were added. Add them again to create a new run.`,
+      `The run ${JSON.stringify(this.#run)} was removed while jobs were being added. Add them again to create a new run.`,
     );
   }
 }

@@ -13,7 +13,7 @@ import {
 import { resolveRetry } from "../options/retry.ts";
 import type { QueueResult } from "./worker.ts";
 
-/** The options of a worker. */
+/** Options for a worker. */
 export interface WorkOptions<J> extends Pick<RunOptions, "retry" | "signal"> {
   /**
    * The client that generates the documents. Redis never stores its API key, so every worker needs its own
@@ -26,9 +26,9 @@ export interface WorkOptions<J> extends Pick<RunOptions, "retry" | "signal"> {
   /** The number of documents that this worker generates at a time. Default: 16. */
   concurrency?: number | undefined;
   /**
-   * The maximum number of requests per second for all workers together. The queue stores this limit. If
-   * several workers set it, the last one wins. `Infinity` removes the limit. Default: the stored limit. If no
-   * limit is stored, the workers adapt to the service.
+   * The maximum number of requests per second across all workers. The queue stores this limit. If several
+   * workers set it, the last one wins. `Infinity` removes the limit. Default: the stored limit. If no limit
+   * is stored, the workers adapt to the service.
    */
   perSecond?: number | undefined;
   /** The time in milliseconds after which other workers take over the jobs of an unresponsive worker. Default: 30,000. */
@@ -38,9 +38,15 @@ export interface WorkOptions<J> extends Pick<RunOptions, "retry" | "signal"> {
    * longer, the worker stops with a `RunStoppedError`. Default: 900,000.
    */
   giveUpAfter?: number | undefined;
-  /** Called with the result of every job of this worker. If it throws, the worker stops with that error. */
+  /**
+   * Called with the result of every job that this worker processes. If the callback throws, the worker stops
+   * with that error.
+   */
   onResult?: ((result: QueueResult<J>) => void) | undefined;
-  /** Called when a service outage begins and when it ends. If it throws, the worker stops with that error. */
+  /**
+   * Called when a service outage begins and when it ends. If the callback throws, the worker stops with that
+   * error.
+   */
   onOutage?: ((outage: BulkOutage) => void) | undefined;
   /** Called with Redis connection errors, so that you can log them. The worker resumes when Redis is available again. */
   onError?: ((error: Error) => void) | undefined;

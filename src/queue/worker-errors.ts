@@ -3,13 +3,13 @@ import { RunStoppedError } from "../bulk/index.ts";
 import { describeUnwritable } from "../bulk/unwritable.ts";
 import { QueueError } from "./queue-error.ts";
 
-/** A document is not retried after this number of workers died while they generated it. */
+/** A document is not retried after this number of workers have died while generating it. */
 const mostInterruptions = 10;
 
-/** Creates the error for a document that would replace another one of its run. */
+/** Creates the error for a document that would replace another document in its run. */
 export function placeError(index: number): QueueError {
   return new QueueError(
-    `Job ${index} has the same path as another job of its run, and would replace the document of that job. No request was sent for job ${index}.`,
+    `Job ${index} has the same path as another job in its run, and would replace that job's document. No request was sent for job ${index}.`,
   );
 }
 
@@ -25,7 +25,7 @@ export function isLockLost(error: unknown): boolean {
   return /^(?:Missing (?:lock|key)|Lock mismatch) /.test((error as Error | undefined)?.message ?? "");
 }
 
-/** Creates the error for a job that is not retried, because workers died while they generated its document. */
+/** Creates the error for a job that is not retried, because workers died while generating its document. */
 export function interruptionOf(
   { attemptsStarted, progress }: BullJob,
   mayRenderTwice: boolean,
@@ -34,9 +34,9 @@ export function interruptionOf(
   const interruptions = attemptsStarted - starts - 1;
   if (interruptions > 0 && !mayRenderTwice) {
     return new QueueError(
-      "A worker stopped while it generated this document, which may have been rendered. Not retried: `retry.mayRenderTwice` is false.",
+      "A worker stopped while generating this document, which may have been rendered. Not retried: `retry.mayRenderTwice` is false.",
     );
   }
   if (interruptions < mostInterruptions) return undefined;
-  return new QueueError(`${interruptions} workers stopped while they generated this document.`);
+  return new QueueError(`${interruptions} workers stopped while generating this document.`);
 }

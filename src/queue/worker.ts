@@ -42,13 +42,13 @@ interface Held {
 }
 
 /**
- * Generates the documents of a queue on this machine, until you close it. Retries, pace, outage handling and
- * the detection of non-retryable failures work as in `runBulk`.
+ * Generates the documents for the jobs in a queue on this machine, until you close the worker. Retries, pace,
+ * outage handling and the detection of non-retryable failures work as in `runBulk`.
  */
 export class QueueWorker {
   /**
-   * Resolves when the worker is closed. Rejects if the worker stops because of an error; its jobs are then
-   * still in the queue.
+   * Resolves when the worker is closed. Rejects if the worker stops because of an error; its jobs remain in
+   * the queue.
    */
   readonly done: Promise<void>;
   readonly #settings: QueueSettings;
@@ -89,9 +89,9 @@ export class QueueWorker {
   }
 
   /**
-   * Stops the worker once the documents in flight are finished. Jobs that wait for a retry return to the
-   * queue. The worker then waits at most 10 s for Redis to record the results. If Redis does not record them
-   * in time, `close` rejects with a `QueueError`, and other workers generate those documents again.
+   * Stops the worker once the documents in flight are finished. Jobs waiting for a retry return to the queue.
+   * The worker then waits at most 10 s for Redis to record the results. If Redis does not record them in
+   * time, `close` rejects with a `QueueError`, and other workers generate those documents again.
    *
    * @returns the summary of this worker
    * @throws whatever error {@link done} rejects with

@@ -30,7 +30,9 @@ export function keyInBrowser(): ConfigurationError {
 /** Checks nothing, because browsers block http requests from https pages. */
 export function checkEncryption(): void {}
 
-/** Calls an API key function. @throws {ConfigurationError} if it throws, or does not return a key */
+/**
+ * Calls an API key function. @throws {ConfigurationError} if the function throws, or does not return a key
+ */
 export async function readApiKey(
   source: ApiKeySource,
   attempts: number,

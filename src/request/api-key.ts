@@ -44,9 +44,10 @@ export function checkApiKey(key: unknown, attempts = 0): string {
 }
 
 /**
- * Resolves the API key of a client from its option or the environment; `null` if the server at `baseUrl` holds the key.
+ * Resolves the API key for a client from its option or the environment; `null` if the server at `baseUrl`
+ * holds the key.
  *
- * @throws {ConfigurationError} if the key is missing, malformed, or in a browser
+ * @throws {ConfigurationError} if the key is missing or malformed, or is used in a browser
  */
 export function resolveApiKey(
   given: string | ApiKeySource | null | undefined,
@@ -70,7 +71,7 @@ export function resolveApiKey(
 /** Creates the error for an API key in a browser. */
 export function keyInBrowser(): ConfigurationError {
   return new ConfigurationError(
-    "Everyone who opens a web page can read its API key. Keep the key on your server, and set `baseUrl` to that server without `apiKey`. If only you open this page, set `dangerouslyAllowBrowser: true` instead.",
+    "Everyone who opens a web page can read its API key. Keep the key on your server, set `baseUrl` to the address of that server, and omit `apiKey`. If only you open this page, set `dangerouslyAllowBrowser: true` instead.",
   );
 }
 
@@ -86,7 +87,7 @@ export function checkEncryption(baseUrl: URL): void {
  * Calls an API key function.
  *
  * @param attempts - the number of attempts so far
- * @param lastError - the error of the last attempt, if there was one
+ * @param lastError - the error from the last attempt, if there was one
  * @throws {ConfigurationError} if the function throws, or does not return a key
  */
 export async function readApiKey(

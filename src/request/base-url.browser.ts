@@ -6,7 +6,7 @@ export function lacksPage(): boolean {
   return false;
 }
 
-/** Parses the base URL as `fetch` would. @throws {ConfigurationError} if it is missing or unusable */
+/** Parses the base URL as `fetch` would. @throws {ConfigurationError} if the URL is missing or unusable */
 export function parseBaseUrl(baseUrl: string | URL | undefined): URL {
   try {
     if (baseUrl) {

@@ -6,7 +6,10 @@ export function lacksPage(baseUrl: unknown): boolean {
   return typeof baseUrl === "string" && /^\.{0,2}\/(?!\/)/.test(baseUrl) && !pageAddress();
 }
 
-/** Parses the base URL from the option or the environment. @throws {ConfigurationError} if it is missing or unusable */
+/**
+ * Parses the base URL from the option or the environment. @throws {ConfigurationError} if the URL is missing
+ * or unusable
+ */
 export function parseBaseUrl(
   baseUrl: string | URL | undefined = readEnvironment("TEMPLATE_PDF_BASE_URL"),
   readEnvFile?: ReadEnvFile,

@@ -25,11 +25,11 @@ export function readHeaders(
   // Browsers ignore the other reserved headers and set them themselves.
   for (const name of ["content-type", "content-encoding"]) {
     if (headers.has(name))
-      throw new ConfigurationError(`The client sets the header \`${name}\`. Remove it from \`headers\`.`);
+      throw new ConfigurationError(`The client sets the \`${name}\` header. Remove it from \`headers\`.`);
   }
   const authorization = headers.get("authorization");
   if (authorization !== null && !mayAuthorize) {
-    throw new ConfigurationError("The client sets the header `authorization`. Pass the key as `apiKey`.");
+    throw new ConfigurationError("The client sets the `authorization` header. Pass the key as `apiKey`.");
   }
   if (!allowsApiKey && /^api-key /i.test(authorization ?? "")) throw keyInBrowser();
   return new Map(headers);

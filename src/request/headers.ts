@@ -26,8 +26,8 @@ const reserved = new Set([
 /**
  * Checks a caller's headers and returns them by their lower-case names.
  *
- * @param mayAuthorize - whether `authorization` is allowed, which is the case without an API key
- * @param allowsApiKey - whether `authorization` may contain an API key, which is not the case in browsers by default
+ * @param mayAuthorize - whether `authorization` is allowed: only if there is no API key
+ * @param allowsApiKey - whether `authorization` may contain an API key: by default, not in browsers
  * @throws {ConfigurationError} for a name or value that HTTP does not allow (RFC 9110, 5.1 and 5.5), a reserved
  * name, or an `authorization` that is not allowed. The message never contains the value
  */
@@ -67,11 +67,11 @@ function checkName(name: string, mayAuthorize: boolean): string {
   }
   const lower = name.toLowerCase();
   if (reserved.has(lower)) {
-    throw new ConfigurationError(`The client sets the header \`${lower}\`. Remove it from \`headers\`.`);
+    throw new ConfigurationError(`The client sets the \`${lower}\` header. Remove it from \`headers\`.`);
   }
   if (lower === "authorization" && !mayAuthorize) {
     throw new ConfigurationError(
-      "The client sets the header `authorization` to the API key. Pass the key as `apiKey`, or pass `apiKey: null` to send your own header.",
+      "The client sets the `authorization` header to the API key. Pass the key as `apiKey`, or pass `apiKey: null` to send your own header.",
     );
   }
   return lower;
@@ -81,7 +81,7 @@ function checkValue(name: string, value: unknown): string {
   // Visible ASCII, spaces, tabs, and the upper half of Latin-1 (RFC 9110, 5.5).
   if (typeof value !== "string" || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
     throw new ConfigurationError(
-      `Expected the value of the header \`${name}\` to be a string without line breaks, control characters or characters outside Latin-1.`,
+      `Expected the value of the \`${name}\` header to be a string without line breaks, control characters or characters outside Latin-1.`,
     );
   }
   // Only the white space of HTTP (RFC 9110, 5.6.3). A no-break space is part of the value.

@@ -5,7 +5,7 @@ import { serializeValues, valuesError } from "./values.ts";
 import { maxIssues } from "./values-check.ts";
 
 /**
- * The Standard Schema interface, version 1 (https://standardschema.dev). A schema of any library that
+ * The Standard Schema interface, version 1 (https://standardschema.dev). A schema from any library that
  * implements this interface works. The interface is copied into this package, as its authors recommend, so no
  * import is needed.
  */
@@ -47,7 +47,7 @@ export type InferInput<S extends StandardSchemaV1> = NonNullable<S["~standard"][
 /** The type of the values that a schema returns. */
 export type InferOutput<S extends StandardSchemaV1> = NonNullable<S["~standard"]["types"]>["output"];
 
-/** A template with any type of values. */
+/** A template with values of any type. */
 export interface AnyTemplate {
   /** The template's uid, from the dashboard. */
   readonly uid: string;
@@ -55,10 +55,16 @@ export interface AnyTemplate {
   readonly schema: StandardSchemaV1 | undefined;
 }
 
-/** The property that holds the schema check of a template. Registered globally, for templates from other copies of this package. */
+/**
+ * The property that holds a template's schema check. Registered globally, for templates from other copies of
+ * this package.
+ */
 export const checkedBody: unique symbol = Symbol.for("template-pdf.checked-body") as never;
 
-/** A template that creates its own request bodies, so that browser bundles without schemas do not include this file. */
+/**
+ * A template that creates its own request bodies. Browser bundles that use no schemas therefore do not need
+ * this file.
+ */
 export interface CheckedTemplate extends AnyTemplate {
   readonly [checkedBody]?: (values: unknown) => string | Promise<string>;
 }
@@ -168,7 +174,9 @@ function readResult(
 /** The maximum length of a message from the schema, in characters. */
 const maxIssueLength = 500;
 
-/** Reads the path of a schema's issue. It is empty if the issue concerns the values object as a whole. */
+/**
+ * Reads the path from a schema's issue. The path is empty if the issue concerns the values object as a whole.
+ */
 export function issuePath(issue: unknown): (string | number)[] {
   const { path } = Object(issue) as { path?: unknown };
   // Not `map`, which would return an instance of a subclass of `Array`.

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { describeKind } from "../errors/value-kinds.ts";
 
-/** The endpoint of the spec for a client's base URL. */
+/** The service endpoint (see the spec) under a client's base URL. */
 export interface Endpoint {
   /** Scheme, host and port, for example `https://pdf.example.com`. */
   readonly origin: string;

@@ -6,12 +6,13 @@ import { writeJson } from "./values-check.ts";
 const maxListed = 20;
 
 /**
- * Converts the values of a template to the JSON object in the request body (spec, "Endpoints", rule 2).
+ * Converts the values for a template to the JSON object in the request body (spec, "Endpoints", rule 2).
  *
- * It calls `toJSON` methods, for example that of a `Date`. Properties that are `undefined` are omitted. Values that JSON would
- * silently change are rejected with their path: `NaN`, infinities, functions, symbols, BigInt, `Map`, `Set` and similar objects,
- * holes in arrays, and cycles. JSON still loses the sign of `-0` and the named properties of an array. Getters and `toJSON` run
- * twice, once for the check and once for the conversion, and must return the same result.
+ * The function calls `toJSON` methods, for example those of `Date` objects. Properties that are `undefined`
+ * are omitted. Values that JSON would silently change are rejected with their path: `NaN`, infinities,
+ * functions, symbols, BigInt, `Map`, `Set` and similar objects, holes in arrays, and cycles. JSON still loses
+ * the sign of `-0` and the named properties of an array. Getters and `toJSON` run twice, once for the check
+ * and once for the conversion, and must return the same result.
  *
  * @param values - a JSON object
  * @param uid - the template's uid, for the error
@@ -35,7 +36,7 @@ function describeValues(values: unknown, json: string | undefined): string {
   return `but its toJSON returns ${describeKind(json && JSON.parse(json))}`;
 }
 
-/** Creates the error for the issues of a template's values. */
+/** Creates the error for the issues with a template's values. */
 export function valuesError(
   uid: string,
   issues: readonly ValuesIssue[],

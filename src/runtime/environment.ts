@@ -1,5 +1,5 @@
 /**
- * The only file of the client that reads `process.env` and detects the runtime.
+ * The only file in the client that reads `process.env` and detects the runtime.
  *
  * Every access is guarded: a browser has no `process`, and Deno throws without the permission to read the environment.
  */
@@ -35,14 +35,17 @@ export function readEnvironment(name: string): string | undefined {
  */
 export type ReadEnvFile = (() => string) | undefined;
 
-/** Returns advice if `.env` sets a variable that is missing in the environment, because Node does not load that file by default. */
+/**
+ * Returns advice if `.env` sets a variable that is missing from the environment, because Node does not load
+ * that file by default.
+ */
 export function adviceOnEnvFile(name: string, readEnvFile: ReadEnvFile): string | undefined {
   const isSet = readEnvFile?.()
     .split("\n")
     .map((line) => line.replace(/^\s*export\s/, "").split("="))
     .some(([key, value]) => key?.trim() === name && value?.trim());
   return isSet
-    ? `The file .env sets ${name}, but Node does not load it by default. Start your program with node --env-file=.env.`
+    ? `The .env file sets ${name}, but Node does not load it by default. Start your program with node --env-file=.env.`
     : undefined;
 }
 
@@ -87,8 +90,8 @@ export const longestTimerMs = 2 ** 31 - 1;
 let forbidsCaching: boolean | undefined;
 
 /**
- * Whether the runtime accepts `cache: "no-store"`, without which Next.js would cache documents. Some versions of Workers throw an
- * error for it.
+ * Whether the runtime accepts `cache: "no-store"`, without which Next.js would cache documents. Some versions
+ * of Workers throw an error for this option.
  */
 export function mayForbidCaching(): boolean {
   try {

@@ -1,4 +1,4 @@
-/** Types of runtimes, defined so that a browser project does not need `@types/node`. */
+/** Types for runtimes, defined so that a browser project does not need `@types/node`. */
 
 /** A `Uint8Array`; in TypeScript 5.7 and later a `Uint8Array<ArrayBuffer>`, which is never backed by shared memory. */
 export type Bytes = ReturnType<Uint8Array["slice"]>;

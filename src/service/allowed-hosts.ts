@@ -27,8 +27,8 @@ export class AllowedHosts {
 
   /**
    * @param bound - the address of the server
-   * @param allowedHosts - more names; `"any"` accepts all. Default: none on a loopback address, and any on an address that other
-   * machines can reach
+   * @param allowedHosts - additional names; `"any"` accepts all. Default: none on a loopback address, and any
+   * on an address that other machines can reach
    */
   constructor({ baseUrl, host, address }: Bound, allowedHosts: readonly string[] | "any" | undefined) {
     this.#baseUrl = baseUrl;
@@ -54,7 +54,7 @@ export class AllowedHosts {
     if (foreign === undefined) return undefined;
     return new Problem(
       421,
-      `This server does not accept the host name ${JSON.stringify(foreign)}. Use ${this.#baseUrl}, or allow the name with the option \`allowedHosts\` or the flag --allow-host.`,
+      `This server does not accept the host name ${JSON.stringify(foreign)}. Use ${this.#baseUrl}, or allow the name with the \`allowedHosts\` option or the --allow-host flag.`,
       { kind: "host-not-allowed" },
     );
   }
@@ -65,7 +65,7 @@ export class AllowedHosts {
   }
 }
 
-/** Creates the refusal of a request without a valid host. */
+/** Creates the refusal for a request without a valid host. */
 export function malformedRequest(): Problem {
   return new Problem(400, "The request line or the host header is malformed. Send a valid HTTP/1.1 request.");
 }

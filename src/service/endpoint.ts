@@ -21,7 +21,10 @@ type Refusal = Problem | Response | undefined;
 
 /** A checked call for `produce`. */
 export interface Order<Context = void> {
-  /** The requested template, decoded: not empty and without control characters, but with any other character, including `/`. */
+  /**
+   * The requested template, decoded. It is not empty and contains no control characters; any other character
+   * is possible, including `/`.
+   */
   readonly uid: string;
   /** The received values: a JSON object. */
   readonly values: Record<string, unknown>;
@@ -46,7 +49,7 @@ export type Produce<Context = void> = (
   order: Order<Context>,
 ) => Product | Response | Promise<Product | Response>;
 
-/** The options of {@link createEndpoint}. */
+/** Options for {@link createEndpoint}. */
 export interface EndpointOptions<Context = void> {
   readonly authorize: Authorize<Context>;
   readonly produce: Produce<Context>;
@@ -65,7 +68,7 @@ export interface EndpointOptions<Context = void> {
 export const defaultMaxBodyBytes = 1_048_576;
 
 /**
- * Creates the endpoint of the service, `POST …/api/v1/templates/:uid/generate-sync`, below any path.
+ * Creates the service's endpoint, `POST …/api/v1/templates/:uid/generate-sync`, under any path prefix.
  *
  * `authorize` runs before all checks of the body, so that callers without a key learn nothing about templates or limits. Refusals
  * are problem JSON (RFC 9457). A `Response` from `authorize` or `produce` is returned as the same object. Every response has a
@@ -152,7 +155,7 @@ function uidOf(path: string): string {
   try {
     uid = decodeURIComponent(segment);
   } catch {
-    const detail = "The name of the template in the path is not valid percent-encoding. Encode it as UTF-8.";
+    const detail = "The template name in the path is not valid percent-encoding. Encode it as UTF-8.";
     throw new Problem(400, detail, { kind: "invalid-path" });
   }
   if (!isUid(uid)) {

@@ -2,7 +2,7 @@ import type { JsonPath } from "../json/json-value.ts";
 import { formatJsonPath } from "../request/values.ts";
 import { Problem } from "./problem.ts";
 
-/** An issue with the values of a call. */
+/** An issue with the values in a call. */
 export interface ValueIssue {
   readonly path: JsonPath;
   readonly message: string;
@@ -12,7 +12,7 @@ export interface ValueIssue {
 
 /** Options for the 422 response. */
 interface InvalidValuesOptions {
-  /** The source of the issues, such as the file of the template. Default: none. */
+  /** The source of the issues, such as the template file. Default: none. */
   readonly checkedBy?: string;
   /** The text between a place and its message. Default: a space. */
   readonly separator?: string;

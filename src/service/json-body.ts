@@ -35,8 +35,8 @@ export function checkJsonType(headers: Headers): void {
  * Reads the body of a request as a JSON object, and holds at most `maxBytes` of it.
  *
  * @param maxBytes - the maximum size of the body in bytes
- * @throws {Problem} 413 if it is larger, 400 if it is incomplete or not a JSON object in UTF-8.
- * @throws {ConfigurationError} if the body was already read on this server.
+ * @throws {Problem} 413 if the body is larger, 400 if it is incomplete or not a JSON object in UTF-8.
+ * @throws {ConfigurationError} if the body has already been read on this server.
  */
 export async function readJsonObject(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
   // The declared length is checked first. It may be wrong, so the bytes are counted below.
@@ -51,7 +51,7 @@ export async function readJsonObject(request: Request, maxBytes: number): Promis
 
 function readBefore(): ConfigurationError {
   return new ConfigurationError(
-    "The body of the request was already read. Mount the endpoint before body parsers such as express.json(), and do not read the body in `authorize`.",
+    "The request body has already been read. Mount the endpoint before body parsers such as express.json(), and do not read the body in `authorize`.",
   );
 }
 

@@ -15,13 +15,13 @@ const longestCheckMs = 1_000;
 
 type Answer = (request: Request) => Promise<Response>;
 
-/** The options of a listening server. */
+/** Options for a listening server. */
 export interface ListenOptions {
   /** The address to listen on. */
   readonly host: string;
   /** The port to listen on. 0 selects a free port. */
   readonly port: number;
-  /** The accepted host names, see `AllowedHosts`. */
+  /** The accepted host names; see `AllowedHosts`. */
   readonly allowedHosts?: readonly string[] | "any" | undefined;
   /** Wraps the endpoint, including the refusal of hosts. Default: nothing. */
   readonly watch?: ((answer: Answer) => Answer) | undefined;
@@ -38,8 +38,8 @@ export interface Listening {
 }
 
 /**
- * Serves an endpoint, which never rejects, over `node:http`. @throws {Error} if it cannot listen, for example because the port is
- * in use
+ * Serves an endpoint, which never rejects, over `node:http`. @throws {Error} if the server cannot listen, for
+ * example because the port is in use
  */
 export async function listen(endpoint: Answer, options: ListenOptions): Promise<Listening> {
   const { host, port, allowedHosts, watch = (answer) => answer } = options;
@@ -104,7 +104,7 @@ export async function listen(endpoint: Answer, options: ListenOptions): Promise<
         server.closeAllConnections();
         reject(
           new Error(
-            `The server interrupted ${cut} call(s) without a response ${closeLimitMs} ms after close().`,
+            `${closeLimitMs} ms after close(), the server interrupted ${cut} call(s) that had no response yet.`,
           ),
         );
       }, closeLimitMs);
@@ -172,7 +172,7 @@ function listenError(cause: NodeJS.ErrnoException, host: string, port: number): 
     EADDRINUSE: `Port ${port} on ${host} is in use. Stop the program that uses it, or pass another \`port\`; 0 selects a free one.`,
     EACCES: `Port ${port} on ${host} is not allowed for this user. Pass a \`port\` above 1023, or 0.`,
   };
-  const other = `Cannot listen on ${host} (${code ?? message}). Pass a \`host\` of this machine, such as 127.0.0.1.`;
+  const other = `Cannot listen on ${host} (${code ?? message}). Pass an address of this machine as \`host\`, such as 127.0.0.1.`;
   return new Error(messages[code ?? ""] ?? other, { cause });
 }
 

@@ -17,14 +17,14 @@ const phrases: Readonly<Record<number, string>> = {
   504: "Gateway Timeout",
 };
 
-/** An issue with the values of a call. */
+/** An issue with the values in a call. */
 export interface ValueProblem {
-  /** The path in the values in JavaScript notation: `lines[2].price`. */
+  /** The path to the value, in JavaScript notation: `lines[2].price`. */
   readonly path: string;
   readonly detail: string;
 }
 
-/** The kinds of refusals: the end of `type`, `urn:template-pdf:problem:<kind>`. */
+/** The kinds of refusal. The kind is the last part of `type`: `urn:template-pdf:problem:<kind>`. */
 export type ProblemKind =
   | "body-broken-off"
   | "body-too-large"
@@ -47,9 +47,12 @@ export type ProblemKind =
   | "unknown-template"
   | "unsupported-media-type";
 
-/** The options of a {@link Problem}. */
+/** Options for a {@link Problem}. */
 export interface ProblemOptions {
-  /** The kind of problem, for programs. Default: none. Without it, `type` is omitted, which RFC 9457 treats as `about:blank`. */
+  /**
+   * A machine-readable kind of problem. Default: none. Without a kind, `type` is omitted, which RFC 9457
+   * treats as `about:blank`.
+   */
   readonly kind?: ProblemKind | undefined;
   /** The issues with the values: the extension property `errors`. Default: none. */
   readonly errors?: readonly ValueProblem[] | undefined;
@@ -64,8 +67,9 @@ export const serverFault =
   "The document could not be generated because of a server error. Contact the operator of this server with the x-request-id of this response.";
 
 /**
- * A refusal: `authorize` returns it, and `produce` throws it. Everything except `cause` is sent, so it must not contain a key or
- * a value. The "Errors" section of the specification defines no error bodies, so refusals use the standard format for HTTP APIs.
+ * A refusal: `authorize` returns it, and `produce` throws it. Everything except `cause` is sent, so no other
+ * property may contain a key or a value. The "Errors" section of the specification defines no error bodies,
+ * so refusals use the standard format for HTTP APIs.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */

@@ -2,14 +2,14 @@ import { isWellFormedKey } from "../request/api-key.ts";
 import { Problem } from "./problem.ts";
 
 /**
- * Creates an `authorize` function for the scheme of the specification: `Authorization: API-Key <API_KEY>`.
+ * Creates an `authorize` function for the scheme in the specification: `Authorization: API-Key <API_KEY>`.
  *
  * The scheme is case-insensitive (RFC 9110, 11.1), followed by exactly one space. Keys are compared by their SHA-256, so that the
  * timing does not reveal how much of a key matches.
  *
  * @param keys - the valid keys, of visible ASCII characters; `"any"` accepts every key
  * @returns a function that refuses with 401 and `www-authenticate: API-Key`
- * @throws {TypeError} if there is no key, or a key cannot be sent in a header
+ * @throws {TypeError} if there are no keys, or a key cannot be sent in a header
  * @see spec, "Authentication"
  */
 export function requireApiKey(
@@ -21,7 +21,7 @@ export function requireApiKey(
     if (typeof key !== "string" || !isWellFormedKey(key)) {
       throw new TypeError(
         `Expected API key number ${index + 1} to be a string of visible ASCII characters without spaces; ` +
-          "a header cannot contain it.",
+          "a header cannot contain the key that was passed.",
       );
     }
   });
@@ -42,7 +42,7 @@ export function requireApiKey(
 function refusal(wrong: string): Problem {
   return new Problem(
     401,
-    `${wrong} Send the header "Authorization: API-Key <API_KEY>" (one space) with a key of this server.`,
+    `${wrong} Send the header "Authorization: API-Key <API_KEY>" (one space) with a key for this server.`,
     { kind: "key-refused", headers: { "www-authenticate": "API-Key" } },
   );
 }

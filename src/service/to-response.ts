@@ -40,7 +40,9 @@ function asLongAs(length: number | undefined, stream: ReadableStream<Bytes>): Re
     : stream;
 }
 
-/** Whether a value is a `Response`. Does not use `instanceof`, for the same reason. */
+/**
+ * Whether a value is a `Response`. Does not use `instanceof`, because the value may come from another realm.
+ */
 export function isResponse(made: unknown): made is Response {
   return Object.prototype.toString.call(made) === "[object Response]";
 }

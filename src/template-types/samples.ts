@@ -20,7 +20,7 @@ export class Samples {
   /**
    * Reads one sample, a JSON value. Keeps no values except single words and booleans that may be discriminants.
    *
-   * @throws {RangeError} if it is nested deeper than 500 levels
+   * @throws {RangeError} if the sample is nested deeper than 500 levels
    */
   add(values: Readonly<Record<string, unknown>>): void {
     this.#objects.add(values, 1);

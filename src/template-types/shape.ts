@@ -39,7 +39,7 @@ export interface TemplateShape {
   readonly shape: Shape;
   /** The targets of `reference`s by name. A reference to all values has the same object as `shape`. */
   readonly definitions: ReadonlyMap<string, Shape>;
-  /** The files of the samples or the schema, for comments: paths with slashes, relative to the written file. */
+  /** The sample files or the schema file, for comments: paths with slashes, relative to the written file. */
   readonly sources: readonly string[];
 }
 

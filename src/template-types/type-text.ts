@@ -8,7 +8,7 @@ export type Doc = builders.Doc;
 
 const { group, hardline, ifBreak, indent, join, line, softline } = builders;
 
-/** The names of the definitions of a template in the written file. */
+/** The names of a template's definitions in the written file. */
 export type DefinitionNames = ReadonlyMap<string, string>;
 
 /** The position of a type. Prettier breaks unions differently in each of them. */

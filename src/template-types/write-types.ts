@@ -85,11 +85,11 @@ function neededDefinitions({ shape, definitions }: TemplateShape): ReadonlyMap<s
 /** Declarations that work in zod 3 and zod 4, which name the type of such a schema differently. */
 const helper: readonly Doc[] = [
   [
-    comment("A schema with a known type of values, in zod 3 and zod 4."),
+    comment("A schema whose value type is known; works with zod 3 and zod 4."),
     "type Schema<Values> = ReturnType<typeof z.custom<Values>>;",
   ],
   [
-    comment("Declares the values of a schema if zod cannot infer them."),
+    comment("Declares the value type of a schema if zod cannot infer the type."),
     "function typed<Values>(schema: z.ZodType): Schema<Values> ",
     block(["return schema as unknown as Schema<Values>;"]),
   ],
@@ -142,9 +142,7 @@ function declaration(name: string, shape: Shape, types: DefinitionNames): Doc {
 
 function mapOf(named: readonly NamedTemplate[]): Doc {
   const lines = named.map(({ uid, own }): Doc => [memberName(uid), ": ", own.values, ";"]);
-  const says = comment(
-    "The type of the values of each template, by uid, for `new TemplatePdf<Templates>()`.",
-  );
+  const says = comment("The type of each template's values, by uid, for `new TemplatePdf<Templates>()`.");
   return [says, "export interface Templates ", block(lines)];
 }
 

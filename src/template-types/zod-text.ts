@@ -28,13 +28,13 @@ export interface Expression {
   readonly isHugged: boolean;
 }
 
-/** The names of the types and the schemas of definitions. */
+/** The names of the definitions' types and schemas. */
 export interface ZodNames {
   readonly types: DefinitionNames;
   readonly schemas: DefinitionNames;
 }
 
-/** Whether the function `typed` is used in an expression. */
+/** Whether the `typed` function is used in an expression. */
 export function usesTyped(shape: Shape): boolean {
   return shapesIn(shape).some(isTyped);
 }

@@ -6,12 +6,12 @@ import { bytesGiven } from "./pdf/bytes-given.ts";
  * Throws if the bytes are not a complete PDF. As in the client, `%PDF-` must appear in the first 1,024 bytes and `%%EOF` in
  * the last 1,024, ignoring trailing NULs and white space.
  *
- * It does not check the content. Use `pdfText()` to read that.
+ * The function does not check the content. Use `pdfText()` to read the text.
  *
  * @param bytes - the document: a `Uint8Array`, a `Buffer` or an `ArrayBuffer`
  * @throws {TypeError} if `bytes` is anything else, such as a promise that was not awaited
- * @throws {InvalidPdfError} if it does not begin like a PDF, or is empty
- * @throws {TruncatedPdfError} if it begins like a PDF but does not end like one
+ * @throws {InvalidPdfError} if the document does not begin like a PDF, or is empty
+ * @throws {TruncatedPdfError} if the document begins like a PDF but does not end like one
  *
  * @example
  * ```ts
@@ -28,13 +28,13 @@ export function assertWholePdf(bytes: unknown): asserts bytes is Uint8Array | Ar
   verifier.update(document);
   if (verifier.begins !== true) {
     throw new InvalidPdfError(
-      `This is not a PDF: ${document.length === 0 ? "it is empty" : `its ${document.length} bytes do not begin like one${likeness(document)}`}. Check the code that created or fetched it.`,
+      `This is not a PDF: ${document.length === 0 ? "it is empty" : `it is ${document.length} bytes long and does not begin with %PDF-${likeness(document)}`}. Check the code that created or fetched it.`,
       { excerpt: "" },
     );
   }
   if (!verifier.ends()) {
     throw new TruncatedPdfError(
-      `This PDF is truncated: its ${document.length} bytes do not end with %%EOF. Check that all of it was written and read.`,
+      `This PDF is truncated: its ${document.length} bytes do not end with %%EOF. Check that the whole PDF was written and read.`,
       { receivedBytes: document.length },
     );
   }
@@ -43,7 +43,7 @@ export function assertWholePdf(bytes: unknown): asserts bytes is Uint8Array | Ar
 /** Guesses the type from the first character. The text itself may be secret. */
 function likeness(bytes: Uint8Array): string {
   const first = String.fromCharCode(...bytes.subarray(0, 64)).replace(/^(?:\xef\xbb\xbf)?\s*/, "")[0];
-  if (first === "<") return ", and look like HTML or XML";
-  if (first === "{" || first === "[") return ", and look like JSON";
+  if (first === "<") return ", but looks like HTML or XML";
+  if (first === "{" || first === "[") return ", but looks like JSON";
   return "";
 }

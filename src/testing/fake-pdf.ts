@@ -2,11 +2,11 @@ import type { Bytes } from "../runtime/platform-types.ts";
 import { Fonts } from "./pdf/fonts.ts";
 import { streamOf, writePdf } from "./pdf/write-pdf.ts";
 
-/** The options of `fakePdf`. */
+/** Options for `fakePdf`. */
 export interface FakePdfOptions {
   /** The text of the document, with any characters and line breaks. Default: none. */
   readonly text?: string | undefined;
-  /** The minimum number of pages. The document has more if the text needs them. Default: 1. */
+  /** The minimum number of pages. The document has more pages if the text needs them. Default: 1. */
   readonly pages?: number | undefined;
   /** The exact size in bytes. Default: as small as possible. */
   readonly bytes?: number | undefined;
@@ -73,10 +73,10 @@ function sizeOf(line: string): number {
 }
 
 function checked(options: FakePdfOptions): { text: string; pages: number; bytes: number | undefined } {
-  checkType("the options of fakePdf()", options, "object");
+  checkType("the fakePdf() options", options, "object");
   const unknown = Object.keys(options).find((name) => !["text", "pages", "bytes"].includes(name));
   if (unknown !== undefined) {
-    throw new TypeError(`Unknown option \`${unknown}\` of fakePdf(). Known options: text, pages, bytes.`);
+    throw new TypeError(`Unknown fakePdf() option \`${unknown}\`. Known options: text, pages, bytes.`);
   }
   const { text = "", pages = 1, bytes } = options;
   checkType("`text`", text, "string");

@@ -114,7 +114,7 @@ export class FakeService<T = any> {
    *
    * @param options - see `ListenOptions`
    * @throws {ConfigurationError} (rejects) if an option is unknown or invalid, or in a browser
-   * @throws {Error} (rejects) if it cannot listen on the host and port
+   * @throws {Error} (rejects) if the service cannot listen on the host and port
    * @example
    * ```ts
    * await using server = await fakeService().listen();
@@ -166,7 +166,7 @@ export class FakeService<T = any> {
    *
    * @param fault - one of `faults`
    * @param options - see `FailOptions`
-   * @throws {ConfigurationError} if it is not a fault, or an option is invalid
+   * @throws {ConfigurationError} if `fault` is not a fault, or an option is invalid
    * @example
    * ```ts
    * const service = fakeService();
@@ -186,7 +186,7 @@ export class FakeService<T = any> {
     return this;
   }
 
-  /** Removes all calls and faults. Listening servers continue. */
+  /** Removes all calls and faults. Listening servers keep running. */
   reset(): void {
     this.#log.clear();
     this.#faults = [];
@@ -220,8 +220,8 @@ export class FakeService<T = any> {
 }
 
 /**
- * Creates a fake service for tests. It checks the key and the values, and returns small, complete PDFs that contain the uid and
- * the values as text.
+ * Creates a fake service for tests. The service checks the key and the values, and returns small, complete
+ * PDFs that contain the uid and the values as text.
  *
  * @param options - the base URL, the templates, and the valid keys
  * @returns the service: use `handlers` with MSW, `fetch` as a client option, or `listen()` for a real socket

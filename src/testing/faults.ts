@@ -12,7 +12,10 @@ import {
 
 /** The position of a fault in the document. */
 export interface AfterBytes {
-  /** The number of bytes to send before the fault. The document is always longer than this. Default: half of it. */
+  /**
+   * The number of bytes to send before the fault. The document is always longer than this. Default: half of
+   * the document.
+   */
   readonly afterBytes?: number | undefined;
 }
 
@@ -22,13 +25,13 @@ export interface RateLimit {
   readonly retryAfter?: number | string | undefined;
 }
 
-/** The options of a server error. */
+/** Options for a server error. */
 export interface Failure {
   /** The status, 500 to 599. Default: 500. */
   readonly status?: number | undefined;
 }
 
-/** The options of a slow document. */
+/** Options for a slow document. */
 export interface Slowness {
   /** The number of chunks. Default: 40. */
   readonly pieces?: number | undefined;

@@ -47,7 +47,7 @@ export class KnownTemplates {
     } catch (error) {
       if (!ValuesError.is(error)) throw new Problem(500, describeThrown(error));
       if (known.schema && isOutputOf(known.schema, values)) return;
-      const checkedBy = "by its schema in `templates` of fakeService";
+      const checkedBy = "by its schema in fakeService({ templates })";
       throw invalidValues(uid, error.issues, { checkedBy, separator: ": " });
     }
   }

@@ -5,7 +5,7 @@ import { describeThrown } from "../json/describe-thrown.ts";
 /** @ts-ignore: MSW is an optional peer. Without it, the type is `any`. */
 export type MswHandler = import("msw").RequestHandler;
 
-/** The part of MSW that is used, the same in 2 and 3. */
+/** The part of MSW that this package uses. It is the same in MSW 2 and 3. */
 interface Msw {
   readonly http: {
     all(path: string, resolver: (info: { readonly request: Request }) => Promise<Response>): MswHandler;

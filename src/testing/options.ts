@@ -6,7 +6,7 @@ import { isWellFormedKey } from "../request/api-key.ts";
 import { addressOf } from "../request/url.ts";
 import { longestTimerMs } from "../runtime/environment.ts";
 
-/** The options of `fakeService`. */
+/** Options for `fakeService`. */
 export interface FakeServiceOptions {
   /**
    * The base URL of the service. The fake service does not answer calls to other addresses. By default, it
@@ -18,7 +18,10 @@ export interface FakeServiceOptions {
    * values. Default: any uid and any values.
    */
   readonly templates?: readonly (Template | string)[] | undefined;
-  /** The accepted keys (at least one), or `null` to accept requests without a key, as from browsers. Default: any key. */
+  /**
+   * The accepted keys (at least one), or `null` to accept requests without a key, such as those from
+   * browsers. Default: any key.
+   */
   readonly apiKeys?: readonly string[] | null | undefined;
 }
 
@@ -30,15 +33,15 @@ export interface FailOptions<U extends string = string> {
   readonly times?: number | undefined;
 }
 
-/** The options of `waitForCall`. */
+/** Options for `waitForCall`. */
 export interface WaitOptions {
   /** The timeout in milliseconds. Default: 4,000. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** The options of `listen`. */
+/** Options for `listen`. */
 export interface ListenOptions {
-  /** The port. Default: a free one. */
+  /** The port. Default: a free port. */
   readonly port?: number | undefined;
   /** The host. Default: `127.0.0.1`, which other machines cannot reach. */
   readonly host?: string | undefined;
@@ -84,7 +87,7 @@ export const failRules: Rules<FailOptions> = { uid: isText, times: isPositiveCou
 export const waitRules: Rules<WaitOptions> = { timeoutMs: isWait };
 export const listenRules: Rules<ListenOptions> = { port: isPort, host: isText };
 
-/** Checks a base URL against the client's rules. @returns it without a trailing slash */
+/** Checks a base URL against the client's rules. @returns the URL without a trailing slash */
 export function checkBaseUrl(baseUrl: string | URL): string {
   new TemplatePdf({ baseUrl, apiKey: null, fetch: () => Promise.reject(new Error("never called")) });
   const page = (globalThis as { location?: { href?: string } }).location?.href;

@@ -6,15 +6,15 @@ import { readFake } from "./pdf/read-fake.ts";
 /**
  * Reads the text of a PDF: its lines, joined with line breaks, page by page.
  *
- * For documents created by `fakePdf()` or `fakeService()`, it returns the exact text. To read other
- * documents, install the `pdfjs-dist` package. Their text is in drawing order, with the spaces and blank
- * lines that pdf.js finds.
+ * For documents created by `fakePdf()` or `fakeService()`, the function returns the exact text. To read other
+ * documents, install the `pdfjs-dist` package. The text of those documents is in drawing order, with the
+ * spaces and blank lines that pdf.js finds.
  *
  * @param pdf - the complete document, which is not changed
- * @throws {TypeError} if it is not a `Uint8Array`, `Buffer`, `ArrayBuffer` or `Blob`
- * @throws {InvalidPdfError} if it does not begin like a PDF
- * @throws {TruncatedPdfError} if it begins like a PDF but does not end like one
- * @throws {Error} if it is encrypted or damaged, or `pdfjs-dist` is needed but cannot be loaded
+ * @throws {TypeError} if `pdf` is not a `Uint8Array`, `Buffer`, `ArrayBuffer` or `Blob`
+ * @throws {InvalidPdfError} if the document does not begin like a PDF
+ * @throws {TruncatedPdfError} if the document begins like a PDF but does not end like one
+ * @throws {Error} if the document is encrypted or damaged, or `pdfjs-dist` is needed but cannot be loaded
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ export interface FakeCall<U extends string = string, V = Record<string, unknown>
   readonly uid: U;
   /** The received values: the schema's output after JSON serialization. */
   readonly values: V;
-  /** The headers of the request, without the key. */
+  /** The headers of the request, without the API key. */
   readonly headers: Headers;
   /** The name of the fault that was applied to the request, if any. */
   readonly fault: string | undefined;
@@ -18,7 +18,7 @@ export type FakeCallOf<T> = string extends keyof T
   ? FakeCall
   : { [U in keyof T & string]: FakeCall<U, AsJson<T[U]>> }[keyof T & string];
 
-/** The sent values of a list of templates, by uid. */
+/** The sent values for a list of templates, by uid. */
 export type ByUid<A extends readonly (Template | string)[]> = {
   [E in A[number] as E extends Template ? E["uid"] : E & string]: E extends Template<infer S>
     ? InferOutput<S>

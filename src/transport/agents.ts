@@ -194,7 +194,7 @@ async function loadIndex() {
   } catch (cause) {
     const [reason] = String(cause instanceof Error ? cause.message : cause).split("\n");
     throw new ConfigurationError(
-      `undici could not be loaded (${reason}), and the request was not sent. Install undici; in a bundle of ES modules, keep it external (esbuild: --external:undici); or pass \`fetch: globalThis.fetch\`.`,
+      `undici could not be loaded (${reason}), and the request was not sent. Install undici, or pass \`fetch: globalThis.fetch\`. If you bundle to ES modules, mark undici as external (esbuild: --external:undici).`,
       { cause },
     );
   }

@@ -4,7 +4,7 @@ import type { Explanation } from "./transport.ts";
 export class ProxyFailure extends Error {
   override readonly name = "ProxyFailure";
   readonly code = "PROXY_FAILED";
-  /** The response status of the proxy, if any. */
+  /** The response status from the proxy, if any. */
   readonly status: number | undefined;
 
   constructor(message: string, { status, cause }: { status?: number; cause?: unknown } = {}) {
@@ -22,9 +22,10 @@ interface Known {
 }
 
 const trust =
-  "If the authority is your own, start Node with NODE_EXTRA_CA_CERTS=<its PEM file>, or pass undici's new Agent({ connect: { ca } }) as `dispatcher`.";
-const unknownAuthority = ["the authority of its certificate is unknown", trust] as const;
-const clock = "Ask the operator of the service to renew it, and check the clock of this machine.";
+  "If you use your own certificate authority, start Node with NODE_EXTRA_CA_CERTS=<its PEM file>, or pass undici's new Agent({ connect: { ca } }) as `dispatcher`.";
+const unknownAuthority = ["its certificate was issued by an unknown authority", trust] as const;
+const clock =
+  "Ask the operator of the service to renew the certificate, and check the clock of this machine.";
 const otherPort = "Check the port in `baseUrl`, and whether the service uses http:// instead of https://.";
 const noTls = ["the server on that port does not use TLS", otherPort] as const;
 
@@ -39,7 +40,7 @@ const handshakes: { readonly [code: string]: readonly [reason: string, advice: s
   CERT_NOT_YET_VALID: ["its certificate is not valid yet", clock],
   ERR_SSL_WRONG_VERSION_NUMBER: noTls,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
-  EPROTO: ["the server on that port uses another version of TLS, or none", otherPort],
+  EPROTO: ["the server on that port uses a different TLS version or no TLS", otherPort],
 };
 
 /** The maximum depth of a chain of causes. An error from a custom `fetch` may be its own cause. */
@@ -81,7 +82,7 @@ function explainOne(error: Error & Known): Explanation | undefined {
 function byProxy(error: ProxyFailure): Explanation {
   const advice =
     error.status === 407
-      ? "It requires a user and a password. Add them to HTTP_PROXY or HTTPS_PROXY, percent-encoded: http://user:password@proxy.example.com:3128."
+      ? "The proxy requires a user name and a password. Add them to HTTP_PROXY or HTTPS_PROXY, percent-encoded: http://user:password@proxy.example.com:3128."
       : "Check HTTP_PROXY and HTTPS_PROXY, or add the service to NO_PROXY if it needs no proxy.";
   // A retry would send the same password.
   return { reason: error.message, advice, isLasting: error.status === 407, unsent: true };

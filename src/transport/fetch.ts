@@ -46,7 +46,7 @@ const decodedByFetch = /^(?:gzip|x-gzip|deflate|br|zstd)$/;
  *
  * @param current - returns the function to call; called for every request
  * @param credentials - whether cookies are sent
- * @param explain - explains the errors of this runtime
+ * @param explain - explains the errors from this runtime
  */
 export function fetchTransport(
   current: () => FetchLike,

@@ -14,7 +14,10 @@ export interface ResponseHead {
   readonly opaqueRedirect: boolean;
 }
 
-/** Returns the announced length of a response (RFC 9110, 8.6); `undefined` if there is none for the decoded bytes. */
+/**
+ * Returns the declared length of a response (RFC 9110, 8.6), or `undefined` if no length is declared or it
+ * does not apply to the decoded bytes.
+ */
 export function contentLengthOf(head: ResponseHead): number | undefined {
   return head.decoded === false ? lengthIn(head) : undefined;
 }

@@ -11,7 +11,7 @@ export interface Transport {
     /** Whether `onSent` fires when the request has been sent, rather than when it has been handed to the runtime. */
     readonly sending: boolean;
   };
-  /** Explains a failure before any response, if the errors of this runtime are known. */
+  /** Explains a failure before any response, if the errors from this runtime are known. */
   readonly explain?: ((cause: unknown) => Explanation | undefined) | undefined;
   /** Prepares an exchange. The request is sent by the exchange's `send`. */
   open(request: WireRequest, receiver: Receiver): Exchange;
@@ -23,13 +23,13 @@ export interface WireRequest {
   readonly origin: string;
   /** The path, percent-encoded, with its leading slash. */
   readonly path: string;
-  /** Alternating names and values. Requests of one client and key share the list. */
+  /** Alternating names and values. Requests from one client with the same key share the list. */
   readonly headers: readonly string[];
   /** One JSON object. */
   readonly body: string;
 }
 
-/** The headers of a request by name and value. */
+/** Returns the headers of a request as pairs of name and value. */
 export function headerPairs(headers: readonly string[]): [name: string, value: string][] {
   const pairs: [string, string][] = [];
   for (let at = 0; at + 1 < headers.length; at += 2) pairs.push([headers[at] ?? "", headers[at + 1] ?? ""]);
@@ -84,11 +84,16 @@ export interface TransportSettings {
 
 /** The connections that a client shares with its derived clients, opened on demand. */
 export interface TransportPool {
-  /** Returns the transport for the next call. Looked up on every call, because mocks can be installed and removed at any time. */
+  /**
+   * Returns the transport for the next call. The transport is looked up on every call, because mocks can be
+   * installed and removed at any time.
+   */
   current(settings: TransportSettings): Transport;
   /** Captures the caller's asynchronous context, which loggers and tracers use, if the runtime supports it. */
   captureContext(): CapturedContext | undefined;
-  /** Closes the connections of this pool when the calls in flight have ended, but never a caller's dispatcher. */
+  /**
+   * Closes the connections in this pool when the calls in flight have ended, but never a caller's dispatcher.
+   */
   close(): Promise<void>;
 }
 
@@ -101,14 +106,14 @@ export interface CapturedContext {
   ): void;
 }
 
-/** The transports of a platform. */
+/** The transports for a platform. */
 export interface TransportPlatform {
   openPool(): TransportPool;
   /** Returns the reason a caller's dispatcher cannot be used, or `undefined` if it can. */
   objectionTo(dispatcher: DispatcherLike): string | undefined;
 }
 
-/** The part of a dispatcher of undici 7 or later that the client uses. */
+/** The part of a dispatcher from undici 7 or later that the client uses. */
 export interface DispatcherLike {
   /** Sends a request. */
   // biome-ignore lint/suspicious/noExplicitAny: undici's own types differ between its versions; any of them fits.

@@ -16,7 +16,7 @@ import {
 type DispatcherSource = (origin: string) => DispatcherLike | Promise<DispatcherLike>;
 
 /**
- * Sends requests with `dispatch` of undici 7 or later, without a stream or a promise in between.
+ * Sends requests with `dispatch` from undici 7 or later, without a stream or a promise in between.
  *
  * @param source - returns the dispatcher
  * @param sockets - tracks the sockets of our own dispatcher, which never queues a request

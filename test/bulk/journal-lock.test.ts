@@ -40,7 +40,7 @@ describe("the lock of a journal", () => {
     const message = await messageOf(open(path));
     const who = `process ${pid} on host "${hostname()}"`;
     expect(message).toContain(`The journal ${JSON.stringify(path)} is in use by another run (${who}`);
-    expect(message).toContain("Wait until it ends, or use another journal");
+    expect(message).toContain("Wait until that run ends, or use another journal");
     // Without a process table, the message says when the lock expires at the latest.
     expect(message.includes("if it is gone already, start again in")).toBe(!hasProcessTable);
     await first.finish(first.enter("a", "1", 0));
@@ -83,7 +83,7 @@ describe("the lock of a journal", () => {
       const path = newPath();
       await leaveLock(path, text);
       expect(await messageOf(open(path))).toMatch(
-        /in use by another run \(its lock ".*\.lock" is unreadable; last active \d+ s ago\)\. .*\. If it has already ended, start again in \d\d s\.$/,
+        /in use by another run \(its lock ".*\.lock" is unreadable; last active \d+ s ago\)\. .*\. If that run has already ended, start again in \d\d s\.$/,
       );
       await leaveLock(path, text, 31);
       await open(path);

@@ -136,8 +136,8 @@ describe("opening a journal", () => {
       false,
       /another run: template was "receipt" and is now "invoice", data was "may\.csv" and is now not set\. Use another journal/,
     ],
-    ["a table", "invoice_no,total\n1,2\n", false, /is not a journal but another file/],
-    ["another file, even with `fresh`", "hello", true, /is not a journal but another file/],
+    ["a table", "invoice_no,total\n1,2\n", false, /is not a journal, so the file was left unchanged/],
+    ["another file, even with `fresh`", "hello", true, /is not a journal, so the file was left unchanged/],
     ["a journal whose first line is damaged", damagedHeader, false, /first line is damaged/],
   ])("refuses %s, and leaves the file unchanged", async (_title, content, fresh, message) => {
     const path = newPath();

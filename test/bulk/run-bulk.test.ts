@@ -168,7 +168,7 @@ describe("runBulk rejects", () => {
     const { fulfilled, failures } = await run(jobsWith({ n: 0 }, { n: 1 }, { n: 0, other: true }));
     expect([fulfilled, service.requests.length]).toEqual([2, 2]);
     const message =
-      /: its path is also the path of job 0; job 2 would overwrite that document\. No request was sent for it\.$/;
+      /: its path is also the path of job 0; job 2 would overwrite that document\. No request was sent for this document\.$/;
     expect(failures).toMatchObject([{ code: "not_saved", message: expect.stringMatching(message) }]);
   });
 
@@ -201,7 +201,7 @@ describe("runBulk rejects", () => {
   ])("a job whose values do not form a path: %j", async (values, why) => {
     const { run, at } = await setUpRun();
     const { failures } = await run(jobsWith(values), { sink: folder("out/{{name}}.pdf", { root: at }) });
-    const message = `The values for template "t" do not produce a valid path: "name" ${why}, but the path of the document needs it. No request was sent for it.`;
+    const message = `The values for template "t" do not produce a valid path: "name" ${why}, but the path of the document needs it. No request was sent for this document.`;
     expect(failures).toMatchObject([{ code: "invalid_values", message }]);
   });
 
@@ -250,7 +250,7 @@ it.each<[unknown, object | undefined, string]>([
   ["{{a}}.pdf", { rot: "/srv" }, "Unknown folder option `rot`. Known options: root."],
   ["{{a}}.pdf", { root: 5 }, "Expected `root` to be a non-empty string"],
   [42, undefined, "Expected the path of each document, got a number."],
-  ["out/invoice.pdf", undefined, `The path "out/invoice.pdf" has no placeholder, ${hint}`],
+  ["out/invoice.pdf", undefined, `The path "out/invoice.pdf" has no placeholders, ${hint}`],
   ["out/{{}}.pdf", undefined, `The path "out/{{}}.pdf" has stray braces, ${hint}`],
   ["out/{{a}}{{.pdf", undefined, `The path "out/{{a}}{{.pdf" has stray braces, ${hint}`],
 ])("a folder refuses the path %j with the options %j", (path, options, message) => {

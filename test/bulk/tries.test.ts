@@ -76,7 +76,7 @@ describe("the attempts of a job", () => {
   it("stop the run if Retry-After is longer than an hour", async () => {
     const answer = byNumber({ 2: saying(429, "", { "retry-after": "86400" }) });
     const { results, error } = await generate(answer, jobsOf(50), { concurrency: 1 }, { retry: {} });
-    const why = "the service requests a delay of 86400 s, above the limit of one hour";
+    const why = "the service requests a delay of 86400 s, which exceeds the limit of one hour";
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
     expect(RunStoppedError.is(error) && error).toMatchObject({
       message: `The run stopped before its last job: ${why}. 2 jobs were fulfilled and 1 were rejected.`,

@@ -27,7 +27,7 @@ describe("The error for a request without a response", () => {
 
   it.each<[unknown, string]>([
     ["words", "words"],
-    [undefined, "for no reason given"],
+    [undefined, "for an unspecified reason"],
     [Object.assign(new Error(""), { code: "E_CODE" }), "E_CODE"],
     [Object.assign(new RangeError(""), { code: 7 }), "RangeError"],
     [new Error(`for ${word}`), "for [redacted]"],

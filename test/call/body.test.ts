@@ -151,7 +151,7 @@ describe("A body with a reader", () => {
     const { wire, body, reader } = open();
     body.read("stream()", reader);
     const second = () => body.read("saveTo()", new Reader(body));
-    expect(second).toThrow(/^saveTo\(\) cannot read the document, because stream\(\) has read it\./);
+    expect(second).toThrow(/^saveTo\(\) cannot read the document, because stream\(\) has already read it\./);
     wire.chunk(3);
     wire.end();
     expect(reader.last).toEqual(["end"]);

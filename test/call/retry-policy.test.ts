@@ -55,7 +55,7 @@ describe("A failed attempt", () => {
     [60_001, "60.1 s"],
     [forever, "more than a year"],
   ])("is not retried after a Retry-After above 60 s: %d ms", (retryAfterMs, text) => {
-    const why = ` Not retried: the service requests a delay of ${text}, above the limit of 60 s.`;
+    const why = ` Not retried: the service requests a delay of ${text}, which exceeds the limit of 60 s.`;
     expect(decided({ repeat: "ambiguous", retryAfterMs })).toEqual({ why });
   });
 
@@ -82,7 +82,12 @@ it.each<[string, FailureKind, object, RegExp]>([
   ["a non-retryable failure", { repeat: "never" }, { leftMs: 0 }, /^$/],
   ["the limit of retries", { repeat: "ambiguous" }, { attempts: 3 }, /^$/],
   ["a second rendering", { repeat: "ambiguous", retryAfterMs: 61_000 }, {}, /mayRenderTwice/],
-  ["a long Retry-After", { repeat: "safe", retryAfterMs: 61_000 }, { leftMs: 0 }, /above the limit of 60 s/],
+  [
+    "a long Retry-After",
+    { repeat: "safe", retryAfterMs: 61_000 },
+    { leftMs: 0 },
+    /exceeds the limit of 60 s/,
+  ],
 ])("The message contains only the first reason not to retry: %s", (_, failure, facts, why) => {
   const policy = { limit: 2, mayRenderTwice: false };
   expect(decided(failure, { policy, ...facts }).why).toMatch(why);

@@ -38,7 +38,7 @@ it.each([
   ["generate invoice -o", `-o takes a file; the value is missing. ${generate}`],
   ["emulate --host", "--host takes an address; the value is missing. See template-pdf emulate --help."],
   ["generate invoice --values a.json --values=SECRET", `--values may be given only once. ${generate}`],
-  [`${bulk} --out a.pdf`, 'The path "a.pdf" has no placeholder, but every document needs '],
+  [`${bulk} --out a.pdf`, 'The path "a.pdf" has no placeholders, but every document needs '],
   [`${toFile} --concurrency many`, `--concurrency ${whole}, or auto, but got "many".`],
   [`${toFile} --per-second 0`, '--per-second must be a number greater than 0, but got "0".'],
   [`${toFile} --limit 1.5`, `--limit ${whole}, but got "1.5".`],
@@ -52,22 +52,22 @@ it.each([
   [bulk, "Required option '--out <pattern>' not specified. See template-pdf bulk --help."],
   ["bulk .. DATA --out {{no}}", 'Expected a template uid from the dashboard, got ".."'],
   ["bulk letter /none.csv --out {{no}}", "Could not read /none.csv: there is no such file."],
-  [`${bulk} --run nov`, "--run needs --queue. Add --queue, or leave it out."],
+  [`${bulk} --run nov`, "--run needs --queue. Add --queue, or leave out --run."],
   [`${toFile} --name a`, "--name needs --queue"],
   [`${bulk} ${queue}`, "--queue needs a run name. Specify one, for example --run 2026-11."],
-  [`${bulk} --queue --run nov`, "The URL of the queue is missing. Pass --queue redis://localhost:6379,"],
+  [`${bulk} --queue --run nov`, "The queue URL is missing. Pass --queue redis://localhost:6379,"],
   [
     `${toFile} ${queue} --run nov --no-retry --report a.csv`,
     "--queue only adds rows to a queue and cannot be combined with --out, --report and --no-retry. Workers generate",
   ],
   [`work ${queue}`, "Required option '--out <pattern>' not specified. See template-pdf work --help."],
   [`${work} --concurrency auto`, "--concurrency must be a whole number"],
-  [`work --out a.pdf ${queue}`, 'The path "a.pdf" has no placeholder'],
-  ["runs", "The URL of the queue is missing."],
+  [`work --out a.pdf ${queue}`, 'The path "a.pdf" has no placeholders'],
+  ["runs", "The queue URL is missing."],
   [`runs ${queue} --name a:b`, '--name must be a string without a colon, but got "a:b".'],
   [`runs ${queue} --retry a --remove a`, "--retry and --remove cannot be used together."],
-  ["runs --queue https://SECRET@host", "The URL of the queue is not a Redis URL."],
-  ["runs --queue redis://user:12345/SECRET@host", "The URL of the queue has an @ after its host. "],
+  ["runs --queue https://SECRET@host", "The queue URL is not a Redis URL."],
+  ["runs --queue redis://user:12345/SECRET@host", "The queue URL has an @ after its host. "],
 ])("the command refuses the invalid command line %j in one line", async (words, line) => {
   const { code, printed, stderr } = await runCli(words);
   expect([code, printed]).toEqual([2, ""]);
@@ -96,7 +96,7 @@ describe("a command with a queue", () => {
   it("checks the rows with --dry-run without Redis, --out or an API key", async () => {
     const line = `bulk invoice DATA ${queue} --run nov --dry-run`;
     const { code, printed } = await runCli(line, { TEMPLATE_PDF_API_KEY: "" });
-    expect([code, printed]).toEqual([0, expect.stringMatching(/: 2 rows are good\. Nothing was sent\.\n$/)]);
+    expect([code, printed]).toEqual([0, expect.stringMatching(/: 2 rows are valid\. Nothing was sent\.\n$/)]);
   });
 });
 
@@ -118,6 +118,6 @@ describe("the table of runs", () => {
     const table = runsTable([first, { ...second, leftMs: Number.POSITIVE_INFINITY }], "q", true);
     const rows = table.map((line) => line.replaceAll(/ +/g, " ")).slice(1);
     expect(rows).toEqual(["nov 1,200 100 1 1,083 16 0/s -", "oct 1,200 1,199 1 0 0 - done"]);
-    expect(runsTable([], "q")).toEqual(["the queue q has no runs"]);
+    expect(runsTable([], "q")).toEqual(["the q queue has no runs"]);
   });
 });

@@ -176,7 +176,7 @@ describe("the API key and the base URL", () => {
   const url = { TEMPLATE_PDF_BASE_URL: "<service>/env" };
   const flags = ["--base-url", "<service>/flag"];
   const mixed =
-    "template-pdf: the API key comes from the file .env in this folder, and the base URL from the environment.\n";
+    "template-pdf: the API key comes from the .env file in this folder, and the base URL from the environment.\n";
 
   it.each<[sources: Sources, key: string, path: string, stderr?: string]>([
     [{ envFile: `\ufeff# the service\nTEMPLATE_PDF_API_KEY='k-file'\nexport ${urlOnly}` }, "k-file", "/file"],
@@ -194,7 +194,7 @@ describe("the API key and the base URL", () => {
     expect(await settingsFrom({ envFile, env: { ...key, ...empty } })).toEqual({
       code: 2,
       stderr:
-        "template-pdf: The API key from the environment (TEMPLATE_PDF_API_KEY) is not sent to the base URL from the file .env in this folder, " +
+        "template-pdf: The API key from the environment (TEMPLATE_PDF_API_KEY) is not sent to the base URL from the .env file in this folder, " +
         "because someone else may have written that file. If you trust the base URL, export TEMPLATE_PDF_BASE_URL or pass --base-url.\n",
       key: undefined,
       path: undefined,

@@ -108,7 +108,7 @@ async function expectRefusal(cwd: string, words: string, ...lines: readonly stri
 
 describe("types", () => {
   it.each<[file: string, line: string, text: string | Uint8Array]>([
-    [".a.json", ": the file name is not a valid uid. Name the uid: uid=.a.json.", "{}"],
+    [".a.json", ": the file name is not a valid uid. Specify the uid: uid=.a.json.", "{}"],
     ["a.txt", ": the file type is not supported.", "CANARY"],
     ["a.json", ': the file is empty. Add a sample, for example {"date":"1 May"}.', "\ufeff \n"],
     ["a.ndjson", ': the file contains no samples. Put one on each line, for example {"date":"1 May"}.', ""],
@@ -141,12 +141,12 @@ describe("types", () => {
 
   it.each<[words: string, line: string, files?: Files]>([
     ["=a.json", "=a.json: there is no valid uid before the =. Write uid=path."],
-    ["f", "f: this folder contains no sample, schema or template.", { "f/a.txt": "CANARY" }],
+    ["f", "f: this folder contains no samples, schemas or templates.", { "f/a.txt": "CANARY" }],
     ["a.schema.json a.2.json", "a.2.json: the template a already has a schema in a.schema.json.", twoSchemas],
     // These clash only with --zod, and --check also compares the file with that output.
     ["a.json a-schema.json --check", 'The templates "a" and "a-schema" would both be called', clash],
     ["a.json --check -o -", "--check compares with a file, but -o - writes to standard output."],
-    ["-", "-: types reads files and folders, not standard input. Save the samples in a file."],
+    ["-", "-: the types command reads files and folders, not standard input. Save the samples in a file."],
     ["a=/dev/null", "/dev/null: this is a pipe, a socket or a device,"],
     // A line break in a file name must not break the message.
     [".", `a.b c.json:1:2: ${sampleIs("a number")}`, { "a.b\nc.json": "[1]" }],

@@ -23,7 +23,7 @@ describe("types", () => {
         b?: number | undefined;
       }
 
-      /** The type of the values of each template, by uid, for \`new TemplatePdf<Templates>()\`. */
+      /** The type of each template's values, by uid, for \`new TemplatePdf<Templates>()\`. */
       export interface Templates {
         inv_2024: Inv2024Values;
       }
@@ -111,7 +111,7 @@ describe("types", () => {
   it.each<[line: string, files: Files]>([
     ["i.json: this file was read as a sample.", { "i.json": '{"type":"object"}' }],
     ["i: samples disagree at x.y: text, an array.", { "i.ndjson": '{"x":{"y":"text"}}\n{"x":{"y":[1]}}' }],
-    ["i: the samples i.ndjson:1:1 and i.ndjson:4:1 share no property.", { "i.ndjson": unrelated }],
+    ["i: the samples i.ndjson:1:1 and i.ndjson:4:1 share no properties.", { "i.ndjson": unrelated }],
   ])("warns in one line: %s", async (line, files) => {
     const { code, stderr } = await runTypes(folderOf(files), ".");
     expect([code, stderr.indexOf("\n")]).toEqual([0, stderr.length - 1]);

@@ -31,7 +31,7 @@ const refusedOptions: readonly (readonly [string, (key: string) => unknown, RegE
   ["undici 6", () => ({ dispatcher: { ...dispatcher, interceptors: {} } }), /undici 6.*undici 7/],
   ["the key as `credentials`", (key) => ({ credentials: key }), /`credentials`.*"include"/],
   ["the key as a header's name", (key) => ({ headers: { [`API-Key ${key}`]: "" } }), /A name in `headers`/],
-  ["a header with a line break", (key) => ({ headers: { a: `${key}\r\nb: c` } }), /value of the header `a`/],
+  ["a header with a line break", (key) => ({ headers: { a: `${key}\r\nb: c` } }), /value of the `a` header/],
   ["an authorization", (key) => ({ headers: { Authorization: key } }), /`authorization`.*`apiKey: null`/],
   ["a key over http", () => ({ baseUrl: "http://pdf.example.com" }), /unencrypted.*`allowInsecureHttp: t/],
 ];

@@ -60,7 +60,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it.each(["by-hand.ts", "with-the-client.ts"])("the block %s of migrating.md saves a document", async (file) => {
+it.each(["by-hand.ts", "with-the-client.ts"])("the block %s of migrating.md saves a PDF", async (file) => {
   const service = await startService(whole);
   type Exports = { savePdf(uid: string, values: object, path: string): Promise<void> };
   const { savePdf } = await runBlock<Exports>("migrating", file);

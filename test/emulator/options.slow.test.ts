@@ -79,7 +79,7 @@ describe("startEmulator() with options", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["no options", undefined, "Expected an object of options"],
+    ["no options", undefined, "Expected an options object"],
     ["an unknown option", { prot: 1 }, "Unknown option `prot`. Known options: templates, port, host,"],
     ["a web URL", { templates: new URL("https://x.test/") }, "Expected `templates` to be a folder"],
     ["a port out of range", { port: 65_536 }, "0 to 65535, got 65536"],
@@ -103,7 +103,7 @@ describe("startEmulator() with options", () => {
 describe("startEmulator() with an invalid folder", () => {
   it("rejects a folder without templates", async () => {
     const templates = await templateFolder({ "package.json": "{}", "a.d.ts": "" });
-    const problem = /contains no template\. Add a file <uid>\.json/;
+    const problem = /contains no templates\. Add a file <uid>\.json/;
     await expect(startEmulator({ templates })).rejects.toThrow(problem);
   });
 

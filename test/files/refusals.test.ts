@@ -8,7 +8,7 @@ import { hasFreeNames, isWindows } from "../support/platform.ts";
 import { pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
 
 const pdf = pdfOf(2_000);
-const isFolder = /it is a folder: name a file inside it\.$/;
+const isFolder = /it is a folder: specify a file inside it\.$/;
 
 /** Paths in a folder that contains a file `a-file` and a folder `a-folder`, and why each is refused. */
 const refusedPaths: readonly (readonly [string, string, RegExp])[] = [

@@ -144,7 +144,7 @@ describe.runIf(process.platform === "linux")("saveTo() of a path that is not a r
     execFileSync("mkfifo", [path]);
     const error = await rejectionOf(save(path));
     expect(error).toMatchObject({ code: "not_saved", path, cause: { code: "ENXIO" } });
-    expect(String(error)).toContain("it is a pipe that no program reads");
+    expect(String(error)).toContain("it is a pipe that no program is reading");
   });
 });
 

@@ -71,7 +71,7 @@ describe("values", () => {
 const read = new Response("Sign in.", { status: 401 });
 const spent = () => read.text().then(() => read);
 const notSent = "The handler's `authorize` returned a Response that cannot be sent";
-const noValues = "`values` to return the object of values to send, got";
+const noValues = "`values` to return an object with the values to send, got";
 it.each<[what: string, options: Record<string, () => unknown>, reason: string]>([
   ["authorize returns a Response that was read before", { authorize: spent }, notSent],
   ["values returns nothing", { values: () => undefined }, `${noValues} undefined.`],

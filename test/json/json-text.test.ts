@@ -35,7 +35,7 @@ describe("A text that is not JSON", () => {
     ['{"a": 1 "b": 2}', "1:9: expected a comma"],
     ['{"a": }', "1:7: expected a value"],
     ["[1", "1:3: expected ] at the end of an array"],
-    ['{"a": "b', "1:7: this string does not end on its line"],
+    ['{"a": "b', "1:7: this string is not closed before the end of the line"],
     ['{"a": "b\tc"}', "1:7: this string contains a control character, such as a tab, that must be escaped"],
     ['{"a": "\\x41"}', "1:7: this string contains an escape that is not allowed in JSON"],
     ['{"a": "\\u00"}', "1:7: this string contains \\u without four hexadecimal digits"],

@@ -33,7 +33,7 @@ describe("a service that does not prove its identity", () => {
       "with a certificate of an unknown authority",
       () => makeAuthority("Stranger").issue(here),
       /UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT/,
-      ["the authority of its certificate is unknown", "NODE_EXTRA_CA_CERTS", "`dispatcher`"],
+      ["its certificate was issued by an unknown authority", "NODE_EXTRA_CA_CERTS", "`dispatcher`"],
     ],
     [
       "with the certificate of another host",

@@ -110,7 +110,7 @@ describe("The options of a call", () => {
 
   it("can contain an authorization header only if the client has no API key", () => {
     const headers = { authorization: "Bearer x" };
-    expect(() => resolveCall(client({}), { headers })).toThrow("The client sets the header `authorization`");
+    expect(() => resolveCall(client({}), { headers })).toThrow("The client sets the `authorization` header");
     const call = resolveCall(client({ apiKey: null }), { headers });
     expect(call.headers).toEqual(new Map([["authorization", "Bearer x"]]));
   });

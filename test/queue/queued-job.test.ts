@@ -31,8 +31,8 @@ describe("a job in the queue", () => {
   });
 
   it.each<[title: string, key: SealKey | undefined, id: string, message: RegExp]>([
-    ["another key", new Uint8Array(32), "id", /sealed with another key/],
-    ["the id of another job", sealKey, "other", /was changed, or was sealed with another key/],
+    ["another key", new Uint8Array(32), "id", /sealed with a different key/],
+    ["the id of another job", sealKey, "other", /was changed, or was sealed with a different key/],
     ["no key", undefined, "id", /a sealed job\. Pass `sealKey`/],
   ])("that is sealed cannot be read with %s", async (_title, key, id, message) => {
     const sealed = await new JobCodec(sealKey).encode("id", content);
@@ -48,14 +48,14 @@ describe("a job in the queue", () => {
   });
 
   it.each(["short", new Uint8Array(16)])("refuses a seal key of the wrong length: %s", async (key) => {
-    const message = /`sealKey` must be 32 bytes .* but has \d+ bytes/;
+    const message = /`sealKey` must be 32 bytes .* but is \d+ bytes long/;
     await expect(new JobCodec(key).encode("id", content)).rejects.toThrow(message);
   });
 
   it.each([{ v: 2, content }, undefined])("of another version is refused: %j", async (data) => {
     await expect(new JobCodec(undefined).decode("id", data as never)).rejects.toMatchObject({
       code: "queue_failed",
-      message: expect.stringMatching(/another version of template-pdf .* stays in the queue/),
+      message: expect.stringMatching(/a different version of template-pdf .* stays in the queue/),
     });
   });
 

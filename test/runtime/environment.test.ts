@@ -126,7 +126,7 @@ describe("The host of a URL", () => {
 
 describe("The advice on a .env file", () => {
   const expected =
-    "The file .env sets TEMPLATE_PDF_TEST, but Node does not load it by default. Start your program with node --env-file=.env.";
+    "The .env file sets TEMPLATE_PDF_TEST, but Node does not load it by default. Start your program with node --env-file=.env.";
 
   it.each([
     ["TEMPLATE_PDF_TEST=secret-of-the-file", expected],

@@ -158,7 +158,7 @@ const situations: Situation[] = [
     ({ error }) => (String(error).includes("total is missing") ? "an error with the message" : "an error"),
   ],
   [
-    "the API key in that error when it is logged",
+    "the API key in the logged error for a 422",
     [problem],
     ({ error }) => (shown(error).includes(apiKey) ? "present" : "absent"),
   ],

@@ -37,7 +37,7 @@ describe("a server on a loopback address", () => {
       expect(answer).toMatch(/^HTTP\/1\.1 421 Misdirected Request\r\n/);
       expect(answer).toContain("application/problem+json");
       expect(answer).toContain("urn:template-pdf:problem:host-not-allowed");
-      expect(answer).toContain(`Use ${baseUrl}, or allow the name with the option \`allowedHosts\``);
+      expect(answer).toContain(`Use ${baseUrl}, or allow the name with the \`allowedHosts\` option`);
       expect(endpoint).not.toHaveBeenCalled();
     },
   );

@@ -109,7 +109,7 @@ describe("close", () => {
     const request = await begun;
     expect(request.signal.aborted).toBe(false);
     await expect(listening.close()).rejects.toThrow(
-      "interrupted 1 call(s) without a response 50 ms after close()",
+      "50 ms after close(), the server interrupted 1 call(s) that had no response yet.",
     );
     await ended;
     await eventually(() => request.signal.aborted);
@@ -143,7 +143,7 @@ describe("listen", () => {
       `Port ${port} on 127.0.0.1 is in use. Stop the program that uses it, or pass another \`port\`; 0 selects a free one.`,
     );
     await expect(start(undefined, { host: "203.0.113.1" })).rejects.toThrow(
-      "Cannot listen on 203.0.113.1 (EADDRNOTAVAIL). Pass a `host` of this machine",
+      "Cannot listen on 203.0.113.1 (EADDRNOTAVAIL). Pass an address of this machine as `host`",
     );
   });
 

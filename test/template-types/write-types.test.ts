@@ -43,7 +43,7 @@ export const inv2024Schema = z.strictObject({
 /** Values of the template \`inv_2024\`, as in samples/invoice.json. */
 export type Inv2024Values = z.input<typeof inv2024Schema>;
 
-/** The type of the values of each template, by uid, for \`new TemplatePdf<Templates>()\`. */
+/** The type of each template's values, by uid, for \`new TemplatePdf<Templates>()\`. */
 export interface Templates {
   inv_2024: Inv2024Values;
 }

@@ -38,16 +38,16 @@ describe("assertWholePdf", () => {
     const error = refusal(pdf.subarray(0, 400)) as TruncatedPdfError;
     expect(error).toBeInstanceOf(TruncatedPdfError);
     expect(error.message).toBe(
-      "This PDF is truncated: its 400 bytes do not end with %%EOF. Check that all of it was written and read.",
+      "This PDF is truncated: its 400 bytes do not end with %%EOF. Check that the whole PDF was written and read.",
     );
   });
 
   it.each([
     ["", "it is empty."],
-    ["hello secret", "its 12 bytes do not begin like one."],
-    ["\n  <svg>secret", "its 14 bytes do not begin like one, and look like HTML or XML."],
-    ["\ufeff{}", "its 5 bytes do not begin like one, and look like JSON."],
-    [`${"x".repeat(1_020)}%PDF-1.7\n%%EOF`, "its 1034 bytes do not begin like one."],
+    ["hello secret", "it is 12 bytes long and does not begin with %PDF-."],
+    ["\n  <svg>secret", "it is 14 bytes long and does not begin with %PDF-, but looks like HTML or XML."],
+    ["\ufeff{}", "it is 5 bytes long and does not begin with %PDF-, but looks like JSON."],
+    [`${"x".repeat(1_020)}%PDF-1.7\n%%EOF`, "it is 1034 bytes long and does not begin with %PDF-."],
   ])("rejects %j without quoting the content", (text, what) => {
     const error = refusal(Buffer.from(text)) as InvalidPdfError;
     expect(error).toBeInstanceOf(InvalidPdfError);

@@ -53,9 +53,9 @@ describe("a fake PDF", () => {
   const pagesError = (got: string) =>
     new RangeError(`Expected \`pages\` to be an integer from 1 to 100000, got ${got}.`);
   it.each<[unknown, Error]>([
-    [null, typeError("the options of fakePdf()", "object", "null")],
-    [["text"], typeError("the options of fakePdf()", "object", "array")],
-    [{ page: 2 }, new TypeError("Unknown option `page` of fakePdf(). Known options: text, pages, bytes.")],
+    [null, typeError("the fakePdf() options", "object", "null")],
+    [["text"], typeError("the fakePdf() options", "object", "array")],
+    [{ page: 2 }, new TypeError("Unknown fakePdf() option `page`. Known options: text, pages, bytes.")],
     [{ text: 7 }, typeError("`text`", "string", "number")],
     [{ pages: "2" }, typeError("`pages`", "number", "string")],
     [{ bytes: null }, typeError("`bytes`", "number", "null")],

@@ -93,7 +93,7 @@ describe("the text of a fake PDF", () => {
     const { pdfText: pdfTextAlone } = await import("../../src/testing/pdf-text.ts");
     expect(await pdfTextAlone(fakePdf({ text: "by itself" }))).toBe("by itself");
     await expect(pdfTextAlone(await renderPdf({ content: "x" }))).rejects.toThrow(
-      /^pdfText\(\) reads documents other than those of fakePdf\(\) and fakeService\(\) with pdfjs-dist, which /,
+      /^For documents that fakePdf\(\) or fakeService\(\) did not create, pdfText\(\) needs pdfjs-dist, which /,
     );
   });
 

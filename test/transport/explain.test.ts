@@ -28,7 +28,7 @@ describe("the explanation of a failure", () => {
     ["an expired certificate", coded("CERT_HAS_EXPIRED"), "has expired", "check the clock", true],
     ["a self-signed certificate", coded("DEPTH_ZERO_SELF_SIGNED_CERT"), "is self-signed", "_CERTS=", true],
     // A server that is starting may respond this way.
-    ["no TLS", coded("EPROTO"), "another version of TLS, or none", "service uses http://", false],
+    ["no TLS", coded("EPROTO"), "a different TLS version or no TLS", "service uses http://", false],
     ["an interrupted handshake", failure({}, hungUp), "disconnected during the TLS", "Check the port"],
     ["another host", named, "is for DNS:b.test, not for a.test", "Use a host name", true],
     ["unnamed hosts", unnamed, "is for another host, not for this one", "Use a host name", true],

@@ -9,7 +9,7 @@ import { foldedPath, isWithin, objectionToPath, realPathOf, UsedPaths } from "./
 import { parsePattern } from "./placeholders.ts";
 import { makeWritableFolder, removeDrafts, syncFolder } from "./writable-folder.ts";
 
-/** The options of `folder`. */
+/** Options for `folder`. */
 export interface FolderOptions {
   /**
    * The folder that contains all documents. If `pathOf` is a string, the default is the folder before its
@@ -179,7 +179,7 @@ class Folder<J extends Job> implements FolderSink<J> {
 
   #refusal(why: string): SaveError {
     return new SaveError(
-      `The document cannot be saved in ${JSON.stringify(this.place)}: its path ${why}. No request was sent for it.`,
+      `The document cannot be saved in ${JSON.stringify(this.place)}: its path ${why}. No request was sent for this document.`,
       { path: this.place },
     );
   }

@@ -25,7 +25,7 @@ export function parsePattern(text: string): Pattern {
   const names = parts.filter((_, index) => index % 2 === 1);
   const stray = parts.find((part, index) => index % 2 === 0 && /\{\{|\}\}/.test(part));
   if (names.length === 0 || names.includes("") || stray !== undefined) {
-    const what = names.length === 0 && stray === undefined ? "has no placeholder" : "has stray braces";
+    const what = names.length === 0 && stray === undefined ? "has no placeholders" : "has stray braces";
     throw new ConfigurationError(
       `The path ${JSON.stringify(text)} ${what}, but every document needs a unique path. Add a placeholder for a value, for example "out/{{invoice_no}}.pdf".`,
     );
@@ -45,7 +45,7 @@ function textOf(values: object, name: string, uid: string): string {
   const what = value === undefined ? "is missing" : value === "" ? "is empty" : `is ${describeKind(value)}`;
   const message = `${what}, but the path of the document needs it`;
   throw new ValuesError(
-    `The values for template ${JSON.stringify(uid)} do not produce a valid path: ${JSON.stringify(name)} ${message}. No request was sent for it.`,
+    `The values for template ${JSON.stringify(uid)} do not produce a valid path: ${JSON.stringify(name)} ${message}. No request was sent for this document.`,
     { issues: [{ path: name.split("."), message }], uid },
   );
 }

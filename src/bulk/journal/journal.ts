@@ -39,7 +39,8 @@ export interface Entry {
 /**
  * Opens or creates the journal of a run. Creates its folder if it is missing.
  *
- * @throws {JournalError} if it is in use, belongs to another run, is not a journal, or cannot be read or written
+ * @throws {JournalError} if the journal is in use, belongs to another run, is not a journal, or cannot be
+ * read or written
  */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { path } = options;
@@ -95,11 +96,11 @@ async function resume({ path, run, fresh }: JournalOptions, file: JournalFile): 
   return { table, salt, saltBefore: header?.salt, damagedLines: 0 };
 }
 
-const startOver = "or start over with `fresh`, which renames this one";
+const startOver = "or start over with `fresh`, which renames this journal";
 const refusals = {
-  foreign: "is not a journal but another file, and was not changed. Use another path",
+  foreign: "is not a journal, so the file was left unchanged. Use another path",
   damaged: `cannot be read, because its first line is damaged. Restore it from a copy, ${startOver}`,
-  otherVersion: `cannot be read, because another version of template-pdf created it. Use that version, ${startOver}`,
+  otherVersion: `cannot be read, because a different version of template-pdf created it. Use that version, ${startOver}`,
 };
 
 /** Describes the differences between two runs. */

@@ -26,8 +26,10 @@ export class LockHeld extends Error {
       : `its lock ${JSON.stringify(path)} is unreadable`;
     const isSeen = touchedAgoMs === undefined;
     const sign = isSeen ? "" : `; last active ${seconds(touchedAgoMs)} ago`;
-    const gone = isSeen ? "" : `. If it has already ended, start again in ${seconds(staleMs - touchedAgoMs)}`;
-    const next = `Wait until it ends, or use another journal${gone}`;
+    const gone = isSeen
+      ? ""
+      : `. If that run has already ended, start again in ${seconds(staleMs - touchedAgoMs)}`;
+    const next = `Wait until that run ends, or use another journal${gone}`;
     super(`is in use by another run (${who}${sign}). ${next}`);
   }
 }

@@ -9,8 +9,9 @@ const timerLatenessMs = 10;
 const busyMs = 50;
 
 /**
- * Decides when a run may send its next request, and how many may be in flight. Requests are evenly spaced. With `"auto"`, both
- * limits adapt when the service rate-limits or rejects requests. Works with any monotonic clock.
+ * Decides when a run may send its next request, and how many requests may be in flight. Requests are evenly
+ * spaced. With `"auto"`, both limits adapt when the service rate-limits or rejects requests. Works with any
+ * monotonic clock.
  */
 export class Pace {
   readonly #fixedSlots: number;
@@ -80,7 +81,7 @@ export class Pace {
     return this.#last;
   }
 
-  /** The request was not sent. If no other request has been sent since, the next one may take its slot. */
+  /** The request was not sent. If no other requests have been sent since, the next one may take its slot. */
   unsent(ticket: Ticket): void {
     this.#underWay -= 1;
     this.#seeker?.unsent();

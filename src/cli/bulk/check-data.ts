@@ -29,7 +29,7 @@ const maxListed = 50;
 /** The maximum number of placeholders that are tested one by one, because each test builds a complete path. */
 const maxTried = 20;
 
-/** The data of a check, and what the rows are checked against. */
+/** The data to check, and what the rows are checked against. */
 export interface Check {
   readonly data: Data;
   /** `out` and `sink` are missing if the workers of a queue choose the paths. */
@@ -116,8 +116,8 @@ export async function checkData(
   if (badCount === 0) return counts;
   const more = faultCount - told.length;
   const untold = more === 0 ? "" : ` ${countOf(more, "more problem")} ${areOf(more)} not shown.`;
-  const wrong = `${countOf(badCount, "row")} ${areOf(badCount)} wrong`;
-  const good = `${countOf(count - badCount, "row")} ${areOf(count - badCount)} good`;
+  const wrong = `${countOf(badCount, "row")} ${areOf(badCount)} invalid`;
+  const good = `${countOf(count - badCount, "row")} ${areOf(count - badCount)} valid`;
   if (!skipsInvalid || counts.good === 0) {
     throw new Misuse([...told, `${wrong}, ${good}.${untold} Nothing was sent.`].join("\n"));
   }
@@ -214,5 +214,5 @@ function columnFaults(
 }
 
 function refusalIn(error: unknown): string {
-  return (error as Error).message.replace(/\. No request was sent for it\.$/, "");
+  return (error as Error).message.replace(/\. No request was sent for this document\.$/, "");
 }

@@ -8,7 +8,7 @@ import type { BulkFlags, BulkPlan } from "./plan.ts";
 /** The command-line options for the rows. */
 export type RowFlags = Pick<BulkFlags, "schema" | "encoding" | "delimiter">;
 
-/** The rows of a command, and the schema that they are checked against. */
+/** The rows for a command, and the schema that they are checked against. */
 export interface OpenRows {
   readonly data: Data;
   readonly schema: RowSchema | undefined;
@@ -38,5 +38,5 @@ export async function withRows(
 /** Formats the last line of `--dry-run` if all rows are valid. */
 export function dryRunLine({ name }: Data, good: number, limit: number): string {
   const rows = `${limit === Number.POSITIVE_INFINITY ? "" : "the first "}${countOf(good, "row")}`;
-  return `${printable(`${name}: ${rows} ${good === 1 ? "is" : "are"} good. Nothing was sent.`)}\n`;
+  return `${printable(`${name}: ${rows} ${good === 1 ? "is" : "are"} valid. Nothing was sent.`)}\n`;
 }

@@ -13,11 +13,11 @@ export interface RowJob extends Job {
   readonly values: Record<string, unknown>;
   /** The number of the record in the data, from 1. */
   readonly number: number;
-  /** The line on which it begins, from 1. */
+  /** The line on which the record begins, from 1. */
   readonly line: number;
 }
 
-/** The command-line options of `bulk`. */
+/** Command-line options for `bulk`. */
 export interface BulkFlags {
   readonly out: string;
   readonly schema?: string;
@@ -49,7 +49,7 @@ export interface BulkPlan {
   readonly file: string;
   readonly format: DataFormat | undefined;
   readonly out: string;
-  /** The folder of the documents, as messages show it. */
+  /** The folder for the documents, as messages show it. */
   readonly folder: string;
   readonly sink: FolderSink<RowJob>;
   readonly journal: string;

@@ -12,9 +12,9 @@ export interface RunProgress {
   readonly inHand: number;
   /** The allowed number of requests per second; `Infinity` if no limit is known. */
   readonly allowedPerSecond: number;
-  /** The time left of the pause that the service requested, in milliseconds. */
+  /** The remaining time of the pause that the service requested, in milliseconds. */
   readonly pauseMs: number;
-  /** How long the service has been unavailable, in milliseconds; 0 if it is not. */
+  /** How long the service has been unavailable, in milliseconds; 0 if the service is available. */
   readonly outageMs: number;
   /** How long until the next request is sent, in milliseconds. */
   readonly nextRequestMs: number;

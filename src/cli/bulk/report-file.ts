@@ -21,7 +21,7 @@ export interface ReportEntry {
   readonly status: "made" | "made before" | "failed" | "invalid" | "left";
   /** The number of requests. */
   readonly attempts?: number | undefined;
-  /** The error of a failed row. For an invalid row, `message` lists the problems with their columns. */
+  /** The error for a failed row. For an invalid row, `message` lists the problems with their columns. */
   readonly code?: string | undefined;
   readonly message?: string | undefined;
 }
@@ -157,7 +157,7 @@ export class ReportFile {
     if (this.#waiting.length >= pieceLength) this.#write();
   }
 
-  /** Resolves when everything so far is written. Wait for it before the next row. */
+  /** Resolves when everything so far has been written. Wait for it before the next row. */
   room(): Promise<void> {
     return this.#writing;
   }

@@ -22,7 +22,7 @@ export class RunFiles {
       [schema, "the schema", "--schema"],
       [journal, "the journal", "--journal"],
       [`${journal}.old`, "the previous journal", "--journal"],
-      [`${journal}.lock`, "the lock of the journal", "--journal"],
+      [`${journal}.lock`, "the journal's lock", "--journal"],
       [report?.path, "the report", "--report"],
     ];
     for (const [path, what, option] of files) {

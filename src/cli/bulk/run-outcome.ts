@@ -40,7 +40,7 @@ export function closingLines(outcome: RunOutcome, plan: BulkPlan, data: Data): s
   const report = reportFailure === undefined ? plan.report?.path : undefined;
   const counts = [
     `${countOf(made, "document")} made`,
-    ...(madeBefore > 0 ? [`${formatCount(madeBefore)} made before`] : []),
+    ...(madeBefore > 0 ? [`${formatCount(madeBefore)} made earlier`] : []),
     ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),
     ...(left > 0 ? [`${formatCount(left)} left`] : []),
     ...(invalid > 0 ? [`${formatCount(invalid)} invalid`] : []),
@@ -69,11 +69,8 @@ function noteLines({ changed = 0, missing = 0 }: RunOutcome): string[] {
     lines.push(`${countOf(changed, "row")} changed since an earlier run, and ${were} generated again.`);
   }
   if (missing > 0) {
-    const stay =
-      missing === 1
-        ? "no longer has a row, and stays where it is"
-        : "no longer have a row, and stay where they are";
-    lines.push(`${countOf(missing, "document")} of earlier runs ${stay}.`);
+    const stay = missing === 1 ? "no longer has a row, and is kept" : "no longer have a row, and are kept";
+    lines.push(`${countOf(missing, "document")} from earlier runs ${stay}.`);
   }
   return lines;
 }

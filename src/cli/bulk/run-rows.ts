@@ -30,7 +30,7 @@ const maxTold = 5;
 /** The maximum number of outages whose beginning and end are printed. */
 const maxOutagesTold = 5;
 
-/** The counter of each status. */
+/** The counter for each status. */
 const counters = { fulfilled: "made", skipped: "madeBefore", rejected: "failed" } as const;
 
 /** The parts of a run. */
@@ -41,7 +41,7 @@ export interface RowRunParts {
   readonly plan: BulkPlan;
   /** The check that the rows have passed. */
   readonly check: Check;
-  /** The template of every row. */
+  /** The template for every row. */
   readonly template: AnyTemplate;
   /** The number of valid rows. */
   readonly total: number;
@@ -50,7 +50,7 @@ export interface RowRunParts {
   readonly session: Session;
 }
 
-/** Runs over checked rows, shows the progress, and prints a summary at the end. */
+/** Processes checked rows, shows the progress, and prints a summary at the end. */
 export class RowRun {
   readonly #parts: RowRunParts;
   readonly #counts = { made: 0, madeBefore: 0, failed: 0 };
@@ -205,7 +205,7 @@ export class RowRun {
     }
     if (damagedLines > 0) {
       this.#live.say(
-        `${plan.journal}: ${countOf(damagedLines, "damaged line")} cannot be read; their documents are generated again`,
+        `${plan.journal}: ${countOf(damagedLines, "damaged line")} cannot be read; the affected documents will be generated again`,
       );
     }
     // A signal may already be aborted, for example by Ctrl-C while the journal was read.
@@ -257,7 +257,7 @@ export class RowRun {
     if (this.#outageCount > maxOutagesTold) return;
     if (isOver) return this.#live?.say(`the service is available again after ${formatTimeSpan(durationMs)}`);
     const most = formatTimeSpan(plan.giveUpAfterMs);
-    this.#live?.say(`waiting for the service, ${most} at most: ${lineOf(error)}`);
+    this.#live?.say(`waiting for the service for up to ${most}: ${lineOf(error)}`);
     if (session.isDebug) for (const line of inspected(error).split("\n")) this.#live?.say(line);
   }
 

@@ -7,9 +7,10 @@ import type { Session } from "../terminal.ts";
 import { addServiceOptions, finishCommand, serviceHelp, takeOnce } from "./finish-command.ts";
 
 const bulkHelp = `
-Each row becomes a document. The columns or properties of the row are the values of
-the template. The path in --out can use the same values: "out/{{invoice_no}}.pdf".
-The command checks all rows before it sends the first request.
+Each row becomes a document. The columns or properties of the row supply the values
+for the template. The path in --out can use the same values:
+"out/{{invoice_no}}.pdf". The command checks all rows before it sends the first
+request.
 
 A journal records finished rows. To continue an interrupted run, or to generate rows
 that have changed, run the same command again. Ctrl-C finishes the documents in
@@ -35,7 +36,7 @@ export function addBulk(program: Command, session: Session): void {
     .command("bulk")
     .description("Generates a PDF from each row of a file, and continues an interrupted run.")
     .argument("<uid>", "the template uid from the dashboard")
-    .argument("<data>", "the file of rows: .csv with a header, .ndjson or .json; - for standard input");
+    .argument("<data>", "the file with the rows: .csv with a header, .ndjson or .json; - for standard input");
   const take = takeOnce(command);
   take(
     "--out <pattern>",
@@ -44,12 +45,12 @@ export function addBulk(program: Command, session: Session): void {
   take("--schema <file>", "check rows against a JSON Schema, or a module that exports a Standard Schema");
   take("--format <format>", "csv, ndjson or json (default: inferred from the file name)");
   take("--encoding <label>", "the encoding of the data, such as windows-1252 (default: UTF-8)");
-  take("--delimiter <character>", "the delimiter of CSV cells (default: detected from the header)");
+  take("--delimiter <character>", "the CSV delimiter (default: detected from the header)");
   take(
     "--concurrency <count>",
     "the maximum number of documents in flight, or auto to adapt to the service (default: auto)",
   );
-  take("--per-second <count>", "the maximum requests per second");
+  take("--per-second <count>", "the maximum number of requests per second");
   take("--limit <count>", "generate only the first <count> rows");
   take("--stop-after <count>", "stop after this number of failures");
   take("--give-up-after <duration>", "stop if the service is unavailable for this long (default: 15m)");
@@ -88,7 +89,7 @@ export function addBulk(program: Command, session: Session): void {
 function checkRunOptions({ out, run, name }: Partial<BulkFlags & AddRowsFlags>): void {
   if (run !== undefined || name !== undefined) {
     const option = run === undefined ? "--name" : "--run";
-    throw new Misuse(`${option} needs --queue. Add --queue, or leave it out.`);
+    throw new Misuse(`${option} needs --queue. Add --queue, or leave out ${option}.`);
   }
   if (out === undefined) {
     throw new Misuse("Required option '--out <pattern>' not specified. See template-pdf bulk --help.");

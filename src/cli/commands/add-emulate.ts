@@ -23,7 +23,7 @@ export function addEmulate(program: Command, session: Session): void {
   const command = program
     .command("emulate")
     .description(
-      "Runs an emulator of the service on this machine. It renders real PDFs from template files with pdfmake.",
+      "Runs an emulator of the service on this machine. The emulator renders real PDFs from template files with pdfmake.",
     )
     .argument("[folder]", "the folder with the templates (default: templates)")
     .addOption(

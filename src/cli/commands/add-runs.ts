@@ -16,13 +16,13 @@ ${exitCodesHelp.runs}`;
 
 /** Adds `runs` to the program. */
 export function addRuns(program: Command, session: Session): void {
-  const command = program.command("runs").description("Shows, retries or removes the runs of a queue.");
+  const command = program.command("runs").description("Shows, retries or removes the runs in a queue.");
   const take = takeOnce(command);
   take("--queue <url>", "the URL of the queue (default: TEMPLATE_PDF_QUEUE_URL)");
   take("--name <name>", "the name of the queue (default: template-pdf)");
   command.option("--once", "print the table once, even in a terminal");
-  take("--failures <run>", "list the failed jobs of a run with their indexes; the first job has index 0");
-  take("--retry <run>", "retry the failed jobs of a run");
+  take("--failures <run>", "list the failed jobs in a run with their indexes; the first job has index 0");
+  take("--retry <run>", "retry the failed jobs in a run");
   take("--remove <run>", "remove a run and its jobs, but keep its stored documents");
   command.action(async (flags: RunsFlags) => {
     const { runs } = await import("../queue/runs.ts");

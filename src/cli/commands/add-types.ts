@@ -6,15 +6,15 @@ import { finishCommand, once } from "./finish-command.ts";
 
 const typesHelp = `
 The uid is the file name up to its first dot: invoice.json and invoice.2.json are
-samples of the template invoice. Use uid=path for another uid. If you pass a
+samples for the invoice template. Use uid=path for another uid. If you pass a
 folder, the command reads the files in that folder.
 
 File types:
-  .json            a sample, an array of samples, a JSON Schema, or a template
-                   of the emulator that contains a schema or a sample
+  .json            a sample, an array of samples, a JSON Schema, or an emulator
+                   template that contains a schema or a sample
   .schema.json     a JSON Schema
   .ndjson, .jsonl  a sample on each line; files may be of any size
-  .mjs, .ts        a template of the emulator that exports a schema or a sample
+  .mjs, .ts        an emulator template that exports a schema or a sample
 
 In the types, a property is optional if some samples do not have that property.
 

@@ -12,7 +12,7 @@ import {
 } from "./finish-command.ts";
 
 const workHelp = `
-A worker generates the documents of all runs in a queue. Start any number of workers
+A worker generates the documents for all runs in a queue. Start any number of workers
 on any number of machines. --out must be on a disk that all workers share. If a
 worker is killed, another worker takes over its jobs. Ctrl-C finishes the documents
 in flight and stops the worker. Press Ctrl-C again to stop immediately; other workers
@@ -27,7 +27,7 @@ ${exitCodesHelp.work}`;
 export function addWork(program: Command, session: Session): void {
   const command = program
     .command("work")
-    .description("Runs a worker that generates the documents of a queue.")
+    .description("Runs a worker that generates documents for the jobs in a queue.")
     .addOption(
       new Option("--out <pattern>", 'the path of each document, such as "out/{{invoice_no}}.pdf"')
         .argParser(once("--out", "work"))
@@ -39,7 +39,7 @@ export function addWork(program: Command, session: Session): void {
   take("--concurrency <count>", "the maximum number of documents in flight (default: 16)");
   take(
     "--per-second <count>",
-    "the maximum requests per second of all workers together; the queue stores this limit",
+    "the maximum number of requests per second across all workers; the queue stores this limit",
   );
   take("--give-up-after <duration>", "stop if the service is unavailable for this long (default: 15m)");
   take("--base-url <url>", "the base URL of the service, such as https://pdf.example.com");

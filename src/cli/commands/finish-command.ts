@@ -8,23 +8,24 @@ export const helpPrinted = new QuietEnd(exitCodes.done);
 /** The `--help` section of commands that call the service. */
 export const serviceHelp = `
 The command reads TEMPLATE_PDF_API_KEY and TEMPLATE_PDF_BASE_URL from the
-environment, or from the file .env in the working directory. The command sends a key
-from the environment to a base URL from .env only if .env contains the same key.
+environment, or from the .env file in the working directory. If the base URL comes
+from .env, a key from the environment is sent to that URL only if .env contains the
+same key, because the folder may belong to someone else.
 `;
 
 /** The `--help` section of commands that use a queue. */
 export const queueHelp = `
-The queue is in Redis or Valkey. An example of its URL is redis://localhost:6379, or
-with TLS rediss://user:password@host:6379. Other users of the machine can see the
+The queue is in Redis or Valkey. Its URL looks like redis://localhost:6379, or
+rediss://user:password@host:6379 with TLS. Other users of the machine can see the
 command line. If the URL contains a password, set TEMPLATE_PDF_QUEUE_URL in the
-environment instead of --queue.
+environment instead of passing --queue.
 
 TEMPLATE_PDF_QUEUE_KEY is a key (32 bytes, base64-encoded) that encrypts the values
 in Redis. All machines need the same key. The command never prints the key or the
-password. The queue requires the packages bullmq and ioredis.
+password. The queue requires the bullmq and ioredis packages.
 `;
 
-/** Adds the options of all commands that call the service. */
+/** Adds the options for all commands that call the service. */
 export function addServiceOptions(command: Command): void {
   command
     .option("--no-retry", "do not retry failed requests, for example if you pay for every render")
@@ -39,12 +40,12 @@ export function addServiceOptions(command: Command): void {
 function refuseKey(): never {
   throw new Misuse(
     "The API key cannot be passed on the command line, because other users of this machine could see it, and the shell history would record it. " +
-      "Set TEMPLATE_PDF_API_KEY=… in the environment or in the file .env in this folder.",
+      "Set TEMPLATE_PDF_API_KEY=… in the environment or in the .env file in this folder.",
   );
 }
 
 /**
- * Adds the options of all commands.
+ * Adds the options for all commands.
  *
  * @param help - the text below the options
  */

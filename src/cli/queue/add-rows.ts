@@ -12,7 +12,7 @@ import { untilAborted } from "../session.ts";
 import type { Session } from "../terminal.ts";
 import { openQueue, type QueueFlags, readQueueAccess, sameQueueOptions } from "./queue-settings.ts";
 
-/** The command-line options of `bulk --queue`. */
+/** Command-line options for `bulk --queue`. */
 export interface AddRowsFlags
   extends QueueFlags,
     Pick<BulkFlags, "schema" | "format" | "encoding" | "delimiter" | "limit" | "dryRun" | "skipInvalid"> {
@@ -20,7 +20,7 @@ export interface AddRowsFlags
 }
 
 /**
- * Adds a job for each row of a file to a run of a queue.
+ * For each row of a file, adds a job to a run in a queue.
  *
  * @throws {Misuse} if the command line or the data is invalid; nothing was added
  * @throws {QuietEnd} if rows were skipped

@@ -2,7 +2,7 @@ import { type BulkQueue, bulkQueue } from "../../queue/index.ts";
 import { Misuse } from "../failure.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** The command-line options of every command that uses a queue. */
+/** Command-line options for every command that uses a queue. */
 export interface QueueFlags {
   /** `true` without a value. */
   readonly queue?: string | true;
@@ -30,7 +30,7 @@ export function readQueueAccess(flags: QueueFlags, env: Terminal["env"]): QueueA
   const url = typeof queue === "string" ? queue : env[urlName];
   if (!url) {
     throw new Misuse(
-      `The URL of the queue is missing. Pass --queue redis://localhost:6379, or set ${urlName} in the environment.`,
+      `The queue URL is missing. Pass --queue redis://localhost:6379, or set ${urlName} in the environment.`,
     );
   }
   const afterScheme = url.slice(url.indexOf("//") + 2);
@@ -38,7 +38,7 @@ export function readQueueAccess(flags: QueueFlags, env: Terminal["env"]): QueueA
   // Otherwise, part of the password could be read as the host, which messages include.
   if (hostEnd !== -1 && afterScheme.includes("@", hostEnd)) {
     throw new Misuse(
-      "The URL of the queue has an @ after its host. In a password, write @ as %40, / as %2F, ? as %3F and # as %23.",
+      "The queue URL has an @ after its host. In a password, write @ as %40, / as %2F, ? as %3F and # as %23.",
     );
   }
   if (name === "" || name.includes(":")) {

@@ -12,7 +12,7 @@ const titles = ["run", "total", "fulfilled", "rejected", "waiting", "active", "r
  * @param isLeftFirst - whether unfinished runs come first, for a terminal that cannot show all runs
  */
 export function runsTable(progresses: readonly QueueProgress[], name: string, isLeftFirst = false): string[] {
-  if (progresses.length === 0) return [`the queue ${name} has no runs`];
+  if (progresses.length === 0) return [`the ${name} queue has no runs`];
   const sorted = isLeftFirst
     ? [...progresses].sort((one, other) => Number(isDone(one)) - Number(isDone(other)))
     : progresses;

@@ -10,7 +10,7 @@ import { openQueue, type QueueFlags, readQueueAccess } from "./queue-settings.ts
 import { runsTable } from "./runs-table.ts";
 import { RunsWatch } from "./runs-watch.ts";
 
-/** The command-line options of `runs`. */
+/** Command-line options for `runs`. */
 export interface RunsFlags extends QueueFlags {
   readonly once?: boolean;
   readonly retry?: string;
@@ -46,7 +46,7 @@ export async function runs(flags: RunsFlags, session: Session): Promise<void> {
       say(`run ${retry}: ${countOf(count, "failed job")} queued again for a worker`);
     } else if (remove !== undefined) {
       await untilAborted(queue.remove(remove), signal);
-      say(`run ${remove}: removed with its jobs; stored documents stay`);
+      say(`run ${remove}: removed with its jobs; stored documents are kept`);
     } else if (failures !== undefined) {
       await untilAborted(listFailures(queue, failures, say), signal);
     } else {
@@ -66,7 +66,7 @@ async function listFailures(queue: BulkQueue, run: string, say: (line: string) =
     const job = key === undefined ? `job ${index}` : `job ${index} (${key})`;
     say(`${job}: ${code}: ${inWordsOfTerminal(message)}`);
   }
-  if (failures.length === 0) say(`run ${run}: no job has failed`);
+  if (failures.length === 0) say(`run ${run}: no jobs have failed`);
   if (failures.length === maxFailures) say(`only the first ${formatCount(maxFailures)} are listed`);
 }
 

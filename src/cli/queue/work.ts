@@ -13,7 +13,7 @@ import type { Session } from "../terminal.ts";
 import { openQueue, type QueueFlags, readQueueAccess } from "./queue-settings.ts";
 import { WorkState } from "./work-state.ts";
 
-/** The command-line options of `work`. */
+/** Command-line options for `work`. */
 export interface WorkFlags extends QueueFlags {
   readonly out: string;
   readonly concurrency?: string;
@@ -29,7 +29,7 @@ export interface WorkFlags extends QueueFlags {
 const quietMs = 30_000;
 
 /**
- * Generates the documents of a queue until the user stops it.
+ * Generates the documents for the jobs in a queue until the user stops the worker.
  *
  * @throws {Misuse} if the command line is invalid
  * @throws {Halted} if the worker stopped because of an error
@@ -57,7 +57,7 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
     };
     let complainedAtMs = Number.NEGATIVE_INFINITY;
     live.say(
-      `waiting for jobs in the queue ${access.name}; press Ctrl-C to finish the documents in flight and stop`,
+      `waiting for jobs in the ${access.name} queue; press Ctrl-C to finish the documents in flight and stop`,
     );
     const worker = queue.work<Job>({
       ...options,

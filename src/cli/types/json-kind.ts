@@ -13,8 +13,8 @@ const typeNames: readonly unknown[] = "string number integer boolean null object
 /**
  * Detects what a JSON file contains from its content and its name.
  *
- * @param json - its content
- * @param name - its path
+ * @param json - the content of the file
+ * @param name - the path of the file
  */
 export function kindOfJson(json: unknown, name: string): JsonKind {
   if (/\.schema\.json$/i.test(name)) return "schema";

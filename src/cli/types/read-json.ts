@@ -14,7 +14,7 @@ const maxMiB = 256;
 const maxDepth = 1500;
 
 /**
- * Reads a JSON file: one sample, several in an array, a JSON Schema, or a template of the emulator.
+ * Reads a JSON file: one sample, several in an array, a JSON Schema, or an emulator template.
  *
  * @returns warnings
  * @throws {Misuse} with the location of the problem, but without a value
@@ -40,7 +40,7 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
       if (schema === undefined && sample === undefined) {
         addSample(valuesOfPlaceholders(text, name), uid, []);
         return [
-          `${name}: this template has neither a schema nor a sample, so its types come from its placeholders. If the file is a sample itself, wrap it in an array.`,
+          `${name}: this template has neither a schema nor a sample, so its types come from its placeholders. If the file is itself a sample, wrap the sample in an array.`,
         ];
       }
       if (schema === undefined) addSample(sample, uid, ["sample"]);

@@ -55,7 +55,7 @@ export async function readModule(
 function convert(schema: unknown, name: string): { readonly json: unknown } | { readonly problem: string } {
   if (!isStandardSchema(schema)) {
     throw new Misuse(
-      `${name}: its \`schema\` is not a Standard Schema. Export a schema of zod, valibot, arktype or a similar library.`,
+      `${name}: its \`schema\` is not a Standard Schema. Export a schema from zod, valibot, arktype or a similar library.`,
     );
   }
   const { vendor, jsonSchema } = schema["~standard"] as StandardSchemaV1["~standard"] & JsonSchemaConverter;

@@ -32,7 +32,8 @@ const others =
   /^\.|^(?:package|package-lock|tsconfig|jsconfig)(?:\.\w+)?\.json$|\.(?:d|config|test|spec)\.(?:ts|mjs)$/;
 
 /**
- * Expands an argument of the command line: `path` or `uid=path`, where the path is a file, a folder or a pattern such as `samples/*.json`.
+ * Expands a command-line argument: `path` or `uid=path`, where the path is a file, a folder or a pattern such
+ * as `samples/*.json`.
  *
  * @param platform - the value of `process.platform`
  * @returns the paths of files and folders, and the uid that was passed with them
@@ -52,7 +53,7 @@ export async function expandWord(
   if (name === "") throw new Misuse(`${word}: there is no path after the =. Write uid=path.`);
   if (name === "-") {
     throw new Misuse(
-      `${word}: types reads files and folders, not standard input. Save the samples in a file.`,
+      `${word}: the types command reads files and folders, not standard input. Save the samples in a file.`,
     );
   }
   const names = (await statsOf(name)) ? [name] : await expandPattern(name, platform);
@@ -69,7 +70,7 @@ export async function findSampleFiles(name: string, uid: string | undefined): Pr
   if (!stats.isDirectory()) {
     if (!stats.isFile()) {
       throw new Misuse(
-        `${name}: this is a pipe, a socket or a device, but types reads only files and folders. Save its content in a file.`,
+        `${name}: this is a pipe, a socket or a device, but the types command reads only files and folders. Save its content in a file.`,
       );
     }
     const kind = sampleKindOf(name);
@@ -89,7 +90,7 @@ export async function findSampleFiles(name: string, uid: string | undefined): Pr
     }
   }
   if (files.length > 0) return files;
-  throw new Misuse(`${name}: this folder contains no sample, schema or template.`);
+  throw new Misuse(`${name}: this folder contains no samples, schemas or templates.`);
 }
 
 function statsOf(path: string): Promise<Stats | undefined> {
@@ -132,5 +133,5 @@ export function uidOf({ name, uid }: SampleFile, isTemplate = false): string {
   // Some file systems decompose accented characters; callers write them as one character.
   const found = (isTemplate ? file.slice(0, -extname(file).length) : file.replace(/\..*$/s, "")).normalize();
   if (isUid(found)) return found;
-  throw new Misuse(`${name}: the file name is not a valid uid. Name the uid: uid=${name}.`);
+  throw new Misuse(`${name}: the file name is not a valid uid. Specify the uid: uid=${name}.`);
 }

@@ -117,7 +117,7 @@ export class TemplateSamples {
         .slice(index + 1)
         .find(({ names }) => !names.some((name) => one.names.includes(name)));
       if (!other) continue;
-      const what = `the samples ${one.place} and ${other.place} share no property`;
+      const what = `the samples ${one.place} and ${other.place} share no properties`;
       return [`${this.#uid}: ${what}. Do both belong to this template?`];
     }
     return [];

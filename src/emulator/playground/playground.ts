@@ -30,7 +30,7 @@ const longestInspectionMs = 1_000;
 /** The maximum body size of a change to the faults, in bytes. */
 const maxBodyBytes = 16_384;
 
-/** The page at `/` of an emulator, and its requests below `/_playground/`. */
+/** The page at `/` of an emulator, and its requests under `/_playground/`. */
 export class Playground {
   readonly log = new RequestLog((call) => this.#events.send("request", call));
   readonly #parts: PlaygroundParts;

@@ -11,11 +11,11 @@ export interface TemplateState {
   readonly file: string;
   /** Sample values; for a broken template, the last known ones. */
   readonly sample: Record<string, unknown>;
-  /** The JSON Schema of its values, if it has one. */
+  /** The JSON Schema for the template's values, if the template has one. */
   readonly schema?: object | undefined;
   /** The page count of the rendered sample. */
   readonly pages?: number | undefined;
-  /** The error of the template, with file, line and column. */
+  /** The error in the template, with file, line and column. */
   readonly fault?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ const defaultSampleLimitMs = 5_000;
 /** Editors write a file in several steps, each of which triggers an event. */
 const settlingMs = 50;
 
-/** The current templates of a folder, which are inspected again when a file is saved. */
+/** The current templates in a folder, which are inspected again when a file is saved. */
 export class TemplateStates {
   readonly #folder: string;
   readonly #renderers: Renderers;
@@ -113,7 +113,7 @@ export class TemplateStates {
   }
 }
 
-const tooSlow = "Its sample takes too long.";
+const tooSlow = "Its sample takes too long to render.";
 
 function faultOf(outcome: Outcome): string {
   return outcome.kind === "broken" ? outcome.message : tooSlow;

@@ -16,7 +16,7 @@ const transparentPixel = Buffer.from(
  * `data:`. It does not check `<image>` in SVG strings. Nor does it check values other than strings, such as URL-like objects, or
  * numbers, which Node treats as open files.
  *
- * @param prototype - the prototype of all documents of this thread
+ * @param prototype - the prototype of all documents in this thread
  * @returns for each document, the reason why an image cannot be shown. In SVG strings, pdfmake would omit the image and print its
  * name, which may be a value
  */
@@ -81,7 +81,7 @@ export function guardFiles(prototype: PdfDocument, readPicture: ReadPicture): We
     const bytes = bytesIn(source);
     if (bytes === undefined) {
       throw new TemplateMistake(
-        "it attaches a file of this machine; pass the content as a data: URL in base64",
+        "it attaches a file on this machine; pass the content as a data: URL in base64",
       );
     }
     const { name } = options;

@@ -6,7 +6,7 @@ const isVisible = /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u;
 /**
  * Collects the characters that the fonts of a document lack, which become empty boxes.
  *
- * @param prototype - the prototype of all documents of this thread
+ * @param prototype - the prototype of all documents in this thread
  * @returns the characters for each document
  */
 export function collectMissingCharacters(prototype: PdfDocument): WeakMap<PdfDocument, ReadonlySet<string>> {

@@ -8,16 +8,16 @@ import type { Template } from "./template.ts";
 import { TemplateMistake } from "./template.ts";
 
 /**
- * The default export of a template file such as `invoice.mjs`: a function from the values of a call to a pdfmake document
- * definition.
+ * The default export of a template file such as `invoice.mjs`: a function that takes the values from a call
+ * and returns a pdfmake document definition.
  *
  * @see https://pdfmake.github.io/docs/0.3/document-definition-object/
  */
 export type TemplateFunction = (values: Record<string, unknown>) => object | Promise<object>;
 
 /**
- * Loads a module template. Its default export creates the definition. It may also export `sample` values and a Standard
- * Schema, `schema`, whose output the function receives.
+ * Loads a module template. Its default export creates the definition. The module may also export `sample`
+ * values and a Standard Schema named `schema`. The default export then receives the output of that schema.
  *
  * @throws {Error} if the module cannot be loaded, or exports something else
  */

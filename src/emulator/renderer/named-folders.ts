@@ -53,7 +53,7 @@ export function readFonts(folder: string): FontFiles {
   }
   if (Object.keys(fonts).length === 0) {
     throw new Error(
-      `The font folder ${folder} contains no .ttf, .otf, .woff or .woff2 file. Use another folder.`,
+      `The font folder ${folder} contains no .ttf, .otf, .woff or .woff2 files. Use another folder.`,
     );
   }
   return fonts;

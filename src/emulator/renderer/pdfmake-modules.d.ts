@@ -26,11 +26,11 @@ declare module "pdfmake/js/PDFDocument.js" {
     readonly image?: { imgData?: unknown } | null;
   }
 
-  /** A font of a document, by pdfkit. */
+  /** A font in a document, created by pdfkit. */
   export interface Font {
     /** Called with each line of text. */
     encode(text: string, ...more: unknown[]): unknown;
-    /** By fontkit. */
+    /** Created by fontkit. */
     readonly font?: { hasGlyphForCodePoint(codePoint: number): boolean };
   }
 

@@ -11,7 +11,7 @@ import { TemplateMistake } from "./template.ts";
 
 interface Rendered {
   readonly bytes: Bytes;
-  /** The characters that its fonts lack. */
+  /** The characters that the document's fonts lack. */
   readonly missing: string;
 }
 
@@ -46,8 +46,9 @@ function requirePdfmake(templates: string, requireFrom: RequireFrom): PdfmakePar
 }
 
 /**
- * Sets up pdfmake with Roboto and the fonts of a folder. Requires a separate thread, because it changes pdfmake's global state.
- * Documents can open only these fonts and the images in the given folder, and cannot fetch URLs.
+ * Sets up pdfmake with Roboto and the fonts in a folder. Requires a separate thread, because it changes
+ * pdfmake's global state. Documents can open only these fonts and the images in the given folder, and cannot
+ * fetch URLs.
  */
 export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = createRequire): Render {
   const { pdfmake, roboto, document } = requirePdfmake(setup.templates, requireFrom);

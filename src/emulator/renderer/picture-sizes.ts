@@ -123,7 +123,7 @@ export class PictureBudget {
     if (this.#unpackedBytes > maxUnpackedBytes || this.#packedBytes > maxPackedBytes) {
       throw tooLarge(
         png,
-        `transparent and interlaced PNGs in one document are limited to ${maxUnpackedBytes / 4e6} megapixels (${maxUnpackedBytes / 8e6} with 16 bits per channel) and ${maxPackedBytes / 1e6} MB together`,
+        `in one document, transparent and interlaced PNGs are limited to a total of ${maxUnpackedBytes / 4e6} megapixels (${maxUnpackedBytes / 8e6} with 16 bits per channel) and ${maxPackedBytes / 1e6} MB`,
       );
     }
     const maxOutputLength = png.unpackedBytes + surplusBytes;
@@ -138,6 +138,6 @@ export class PictureBudget {
 
 function tooLarge({ width, height }: PictureSize, limit: string): TemplateMistake {
   return new TemplateMistake(
-    `an image of ${width} × ${height} pixels is too large: ${limit}. Use a smaller one`,
+    `an image of ${width} × ${height} pixels is too large: ${limit}. Use a smaller image`,
   );
 }

@@ -4,7 +4,7 @@ import type { TemplateFile } from "../template-folder.ts";
 
 /** The data for starting a rendering thread. All paths are absolute. */
 export interface RendererSetup {
-  /** The folder of the templates, which is also searched for pdfmake. */
+  /** The template folder, which is also searched for pdfmake. */
   readonly templates: string;
   readonly images: string | undefined;
   readonly fonts: string | undefined;
@@ -15,7 +15,7 @@ export interface Task {
   readonly template: TemplateFile;
   /** The values. Without them, the template is only inspected. */
   readonly values?: Record<string, unknown>;
-  /** Whether to return the TypeScript types of its values. */
+  /** Whether to return the TypeScript types of the template's values. */
   readonly wantsTypes?: boolean;
 }
 
@@ -28,7 +28,7 @@ export type Outcome = (
     }
   /** The types that `template-pdf types` would write. */
   | { readonly kind: "types"; readonly text: string }
-  /** `missing` contains the characters that its fonts lack. */
+  /** `missing` contains the characters that the template's fonts lack. */
   | { readonly kind: "document"; readonly bytes: Bytes; readonly missing: string }
   /** The values are invalid for the template. */
   | { readonly kind: "refused"; readonly issues: readonly ValueIssue[] }
@@ -39,11 +39,14 @@ export type Outcome = (
   /** A loaded file has changed, so a new thread is needed. */
   | { readonly kind: "stale" }
 ) & {
-  /** Whether the thread has ended or has loaded a module partially, so that it must not get another task. */
+  /**
+   * Whether the thread has ended or has only partially loaded a module and must therefore not be given
+   * another task.
+   */
   readonly isSpent?: boolean;
 };
 
-/** The messages of a thread: that it has started, then one outcome for each task. */
+/** The messages from a thread: one when it has started, then one outcome for each task. */
 export type Report = "ready" | Outcome;
 
 /** The messages to a thread: tasks, and the cancellation of the current one. */

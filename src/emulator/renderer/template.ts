@@ -11,7 +11,7 @@ export type Filled =
 export interface Template {
   /** Sample values. */
   readonly sample: Record<string, unknown>;
-  /** A JSON Schema of the values, if the template has one. */
+  /** A JSON Schema for the values, if the template has one. */
   readonly schema: object | undefined;
   /** Fills in values without changing them. */
   fill(values: Record<string, unknown>): Filled | Promise<Filled>;
@@ -20,7 +20,10 @@ export interface Template {
 /** A mistake in a template that the emulator detects. Its message contains no values, and is shown unchanged. */
 export class TemplateMistake extends Error {
   override readonly name = "TemplateMistake";
-  /** The subject in the definition. It is redacted, because it may be a value of the call. */
+  /**
+   * The part of the definition that the message refers to. It is redacted, because it may be a value from the
+   * call.
+   */
   about: string | undefined;
 
   constructor(message: string, about?: string) {
@@ -29,7 +32,7 @@ export class TemplateMistake extends Error {
   }
 }
 
-/** Creates the one-line error for a mistake in a template file. It begins with the file. */
+/** Creates the one-line error for a mistake in a template file. The message begins with the file name. */
 export function mistakeAt(file: string, place: JsonPath, problem: string): TemplateMistake {
   return new TemplateMistake(`${[file, formatJsonPath(place)].filter(Boolean).join(", ")}: ${problem}`);
 }

@@ -71,12 +71,12 @@ export function loginPage(text: string): ScriptedFault {
   );
 }
 
-/** The connection ends after some bytes of the document. Default: half of it. */
+/** The connection ends after some bytes of the document. Default: half of the document. */
 export function cutOff(afterBytes?: number): ScriptedFault {
   return partWay("the connection ends in the middle of the document", afterBytes, { do: "end" });
 }
 
-/** The document stalls after some bytes, and the connection stays open. Default: half of it. */
+/** The document stalls after some bytes, and the connection stays open. Default: half of the document. */
 export function stall(afterBytes?: number): ScriptedFault {
   return partWay("the document stalls in the middle, and the connection stays open", afterBytes, {
     do: "stall",

@@ -8,7 +8,7 @@ import { pause, playAsResponse } from "./play-as-response.ts";
  * Creates the response that `listen` plays. A script that interrupts the response is played on the socket, and ends the
  * connection.
  *
- * @param headers - more headers of the response
+ * @param headers - additional response headers
  */
 export function playOnServer(steps: readonly Step[], request: Request, headers = new Headers()): Response {
   const [head, ...rest] = steps;

@@ -1,6 +1,9 @@
 import type { JsonPath } from "../../json/json-value.ts";
 
-/** An error in a JSON Schema. Its message is one line that names the location in the notation of `$ref`, such as `#/properties/customer`. */
+/**
+ * An error in a JSON Schema. Its message is one line that names the location in `$ref` notation, such as
+ * `#/properties/customer`.
+ */
 export class SchemaFault extends Error {
   override readonly name = "SchemaFault";
   /** The problem without its location. */

@@ -275,7 +275,7 @@ class SchemaReader {
   #map(schema: Schema, keyword: string, place: JsonPath): readonly (readonly [string, unknown])[] {
     const value: unknown = schema[keyword] ?? {};
     if (isJsonObject(value)) return Object.entries(value);
-    throw new SchemaFault([...place, keyword], "expected an object of schemas");
+    throw new SchemaFault([...place, keyword], "expected an object whose values are schemas");
   }
 }
 

@@ -51,7 +51,7 @@ export function adviceOn(error: unknown): string {
   const advice = isOfJest
     ? "an ES module, which Jest can load only if Node runs with --experimental-vm-modules."
     : "which could not be loaded. Install a version (4 or later) that supports this runtime: npm install --save-dev pdfjs-dist";
-  return `pdfText() reads documents other than those of fakePdf() and fakeService() with pdfjs-dist, ${advice}`;
+  return `For documents that fakePdf() or fakeService() did not create, pdfText() needs pdfjs-dist, ${advice}`;
 }
 
 /** Messages of pdf.js may quote the document, so they are only in the cause. */

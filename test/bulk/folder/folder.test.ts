@@ -64,8 +64,8 @@ describe("a folder", () => {
     await writeFile(join(out, "file"), "mine");
     const { messages } = await run(["a", "file/b", "c"]);
     expect(messages).toEqual([
-      'Could not save the document to "/out/a": it is a folder: name a file inside it.',
-      'The folder "/out/file" is not writable: a file with this name exists.',
+      'Could not save the document to "/out/a": it is a folder: specify a file inside it.',
+      'The folder "/out/file" is not writable: a file with this name already exists.',
       "fulfilled",
     ]);
     expect(service.requests.length).toBe(1);

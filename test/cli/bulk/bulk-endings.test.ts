@@ -26,7 +26,7 @@ describe("Ctrl-C during a bulk run", () => {
     expect(report.map(({ status }) => status).join(" ")).toBe(`made made${" left".repeat(7)}`);
     expect(report.at(-1)).toEqual({ line: 10, row: 9, path: bench.path("out/9.pdf"), status: "left" });
     expect(bench.terminal.exits).toEqual([]);
-    expect((await bench.bulk("data.csv")).printed).toMatch(/^7 documents made, 2 made before, in TIME\n/);
+    expect((await bench.bulk("data.csv")).printed).toMatch(/^7 documents made, 2 made earlier, in TIME\n/);
     expect(bench.requestedNos()).toEqual(["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
   });
 
@@ -102,7 +102,7 @@ describe("a bulk run that stops early", () => {
     const { code, printed, stderr } = await bench.bulk("data.csv", flags);
     expect([code, bench.service.requests]).toEqual([3, []]);
     const waiting =
-      "waiting for the service, 1 ms at most: Could not reach .*ECONNREFUSED.*Check the base URL.*";
+      "waiting for the service for up to 1 ms: Could not reach .*ECONNREFUSED.*Check the base URL.*";
     const stopped = "Stopped early: the service is unavailable; the last error: Could not .*";
     expect(stderr).toMatch(new RegExp(`^${waiting}\ntemplate-pdf: ${stopped}\\.\n$`));
     expect(printed).toMatch(/^0 documents made, 30 left, /);
@@ -122,7 +122,7 @@ describe("a bulk run", () => {
     const lines = stderr.replaceAll("\r\u001b[K", "\n");
     expect(lines).toMatch(/^\nchecking data\.csv: 0 rows\n/);
     expect(lines).toContain(
-      '\nwaiting for the service, 15 min at most: Got 503 from ORIGIN for template "letter". Try again later.\n',
+      '\nwaiting for the service for up to 15 min: Got 503 from ORIGIN for template "letter". Try again later.\n',
     );
     expect(lines).toMatch(/0 of 9 {2}0 failed {2}no response for 1 s, next request in 1 s\n/);
     expect(lines).toMatch(/\nthe service is available again after 1(?:\.\d)? s\n/);

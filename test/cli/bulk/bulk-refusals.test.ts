@@ -15,7 +15,7 @@ describe("the check of the rows before a bulk run", () => {
       /^data\.csv:3: .*2/,
       /^data\.csv:4: .*3/,
       `data.csv:5: no: ${empty}`,
-      "3 rows are wrong, 1 row is good.",
+      "3 rows are invalid, 1 row is valid.",
     ],
     [
       "a missing value, and one that cannot be part of a path",
@@ -23,21 +23,21 @@ describe("the check of the rows before a bulk run", () => {
       '{"no":1}\n{"on":"CELL"}\n{"no":["CELL"]}\n',
       `data.ndjson:2: no: ${empty.replace("empty", "missing")}`,
       `data.ndjson:3: no: ${empty.replace("empty", "an array")}`,
-      "2 rows are wrong, 1 row is good.",
+      "2 rows are invalid, 1 row is valid.",
     ],
     [
       "a path outside the folder",
       "data.csv",
       "no,name\n../../CELL,a\n",
       'data.csv:2: no: The document cannot be saved in "out": its path is not allowed: it contains "..", which escapes the folder',
-      "1 row is wrong, 0 rows are good.",
+      "1 row is invalid, 0 rows are valid.",
     ],
     [
       "a violation of the schema, and that CSV cells are strings",
       "data.csv",
       "no,total\n1,CELL\n",
       /^data\.csv:2: total: must be a number, but every CSV cell is a string/,
-      "1 row is wrong, 0 rows are good.",
+      "1 row is invalid, 0 rows are valid.",
     ],
   ])("reports %s", async (_title, name, text, ...messages) => {
     const bench = await Bench.open();
@@ -61,7 +61,7 @@ describe("the check of the rows before a bulk run", () => {
     bench.write("data.csv", `no,name\n${",x\n".repeat(30)}1,x\n`);
     const { stderr } = await bench.bulk("data.csv", ["--dry-run"]);
     expect(stderr.trimEnd().split("\n")).toHaveLength(21);
-    expect(stderr).toContain(": 30 rows are wrong, 1 row is good. 10 more problems are not shown.");
+    expect(stderr).toContain(": 30 rows are invalid, 1 row is valid. 10 more problems are not shown.");
   });
 
   it("reports each missing column once, and lists only some of many columns", async () => {
@@ -93,7 +93,7 @@ describe("a document of a bulk run", () => {
     const { code, stderr } = await bench.bulk("a.csv", args);
     expect(code).toBe(2);
     const lines = stderr.split("\n").map((line) => line.replace(/.*: --out resolves to the path of /, ""));
-    expect(lines.slice(0, 4)).toEqual(["the data", "the journal", "the lock of the journal", "the report"]);
+    expect(lines.slice(0, 4)).toEqual(["the data", "the journal", "the journal's lock", "the report"]);
   });
 
   it.runIf(hasLinks).each([
@@ -133,7 +133,7 @@ describe("a bulk run", () => {
     const bench = await Bench.open();
     bench.write("rows.lock", csvOf(1));
     const { code, stderr } = await bench.bulk("rows.lock", ["--journal", bench.path("rows")]);
-    const line = "The lock of the journal and the data are the same file, rows.lock.";
+    const line = "The journal's lock and the data are the same file, rows.lock.";
     expect([code, stderr]).toEqual([2, expect.stringContaining(line)]);
     expect(await bench.read("rows.lock")).toBe(csvOf(1));
   });
@@ -149,9 +149,9 @@ describe("a bulk run", () => {
   });
 
   it.each([
-    ["--out", "file/{{no}}.pdf", 'The folder "file" is not writable: a file with this name exists.'],
+    ["--out", "file/{{no}}.pdf", 'The folder "file" is not writable: a file with this name already exists.'],
     ["--journal", "file/a", 'The journal "file/a" cannot be opened: a part of its path is a file'],
-    ["--report", "r.csv", "Could not write r.csv: it is a folder: name a file inside it."],
+    ["--report", "r.csv", "Could not write r.csv: it is a folder: specify a file inside it."],
   ])("is refused if %s is %s, which cannot be written", async (option, path, message) => {
     const bench = await Bench.withRows(1);
     bench.write("file", "");

@@ -37,7 +37,7 @@ describe("bulk", () => {
     const before = bench.service.requests.length;
     expect(await bench.bulk("data.csv")).toEqual({
       code: 0,
-      printed: `3 documents made, 1 made before, in TIME\n${places}\n1 row changed since an earlier run, and was generated again.\n`,
+      printed: `3 documents made, 1 made earlier, in TIME\n${places}\n1 row changed since an earlier run, and was generated again.\n`,
       stderr: "resuming out/letter.journal: 2 documents are recorded as finished; 4 rows to process\n",
     });
     expect(bench.service.requests.slice(before).map(noOf).sort()).toEqual(["2", "3", "4"]);
@@ -47,9 +47,9 @@ describe("bulk", () => {
     const bench = await Bench.withRows(3);
     await bench.bulk("data.csv");
     bench.write("data.csv", csvOf(1));
-    const removed = "2 documents of earlier runs no longer have a row, and stay where they are.\n";
+    const removed = "2 documents from earlier runs no longer have a row, and are kept.\n";
     const { printed } = await bench.bulk("data.csv");
-    expect(printed).toBe(`0 documents made, 1 made before, in TIME\n${places}\n${removed}`);
+    expect(printed).toBe(`0 documents made, 1 made earlier, in TIME\n${places}\n${removed}`);
     expect(bench.files()).toContain("3.pdf");
     expect(await bench.bulk("data.csv", ["--fresh"])).toMatchObject({ code: 0, stderr: "" });
     expect(bench.requestedNos()).toEqual(["1", "1", "2", "3"]);
@@ -62,7 +62,7 @@ describe("bulk", () => {
     const first = await bench.bulk("data.csv", ["--limit", "1"]);
     expect(first).toEqual({ code: 0, stderr: "", printed: `1 document made, in TIME\n${places}\n` });
     const second = await bench.bulk("data.csv", ["--limit", "2"]);
-    expect(second.printed).toMatch(/^1 document made, 1 made before, in TIME\n/);
+    expect(second.printed).toMatch(/^1 document made, 1 made earlier, in TIME\n/);
     expect((await bench.bulk("data.csv", ["--limit", "3"])).code).toBe(2);
     expect(bench.requestedNos()).toEqual(["1", "2"]);
   });
@@ -158,7 +158,7 @@ describe("bulk --skip-invalid", () => {
       expect.stringMatching(/^data\.csv:3: total: /),
       expect.stringMatching(/^data\.csv:4: /),
       "data.csv:6: --out resolves to the same path as line 2",
-      "3 rows are wrong and skipped, 2 rows are good.",
+      "3 rows are invalid and skipped, 2 rows are valid.",
     ]);
     expect(printed).toMatch(/^1 document made, 1 failed, 3 invalid, in TIME\n/);
     expect(printed).toContain("Fix the rows that failed or that are invalid, then");
@@ -174,7 +174,7 @@ describe("bulk --skip-invalid", () => {
     );
     bench.write("data.csv", data.replace("2,ten", "2,20").replace("30,x", "30").replace("1,60", "6,60"));
     const next = await bench.bulk("data.csv", args);
-    expect(next.printed).toMatch(/^3 documents made, 1 made before, 1 failed, in TIME/);
+    expect(next.printed).toMatch(/^3 documents made, 1 made earlier, 1 failed, in TIME/);
   });
 
   it.each([

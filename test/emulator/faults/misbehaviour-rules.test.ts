@@ -73,7 +73,7 @@ describe("a latency", () => {
     const error = errorOf(() => parseLatency(latency as string, "The latency"));
     expect(error).toBeInstanceOf(Kind);
     const quoted = `The latency "${String(latency).replace("\n", " ")}"`;
-    const remedy = 'Write milliseconds or a range of them, such as "500", "1.5s", "200..800" or "1..2s".';
+    const remedy = 'Specify a delay or a range of delays, such as "500", "1.5s", "200..800" or "1..2s".';
     expect(error?.message).toBe(`${quoted} ${problem} ${remedy}`);
   });
 });

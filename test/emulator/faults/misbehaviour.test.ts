@@ -52,7 +52,7 @@ describe("calls", () => {
     const second = await call({ "x-emulator-fault": "HTML" });
     expect([first.status, second.status]).toEqual([429, 200]);
     expect([(await call()).status, (await call()).status]).toEqual([200, 503]);
-    expect(await detailOf(first)).toContain("This 429 was caused by the header x-emulator-fault ");
+    expect(await detailOf(first)).toContain("This 429 was caused by the x-emulator-fault header ");
     expect(second.headers.get("content-type")).toContain("text/html");
   });
 
@@ -64,7 +64,7 @@ describe("calls", () => {
     const response = await call({ [name]: value });
     expect(response.status).toBe(400);
     const detail = await detailOf(response);
-    expect(detail).toContain(`The header ${name} ${JSON.stringify(value)} `);
+    expect(detail).toContain(`The ${name} header ${JSON.stringify(value)} `);
     expect(detail).toContain(syntax);
     expect(produce).not.toHaveBeenCalled();
   });

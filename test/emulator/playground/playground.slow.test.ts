@@ -191,7 +191,7 @@ it("a template that never ends does not delay other templates, and is reported a
   const states = new TemplateStates(templates, renderers, 6_000);
   const inspected = states.inspect();
   await eventually(() => states.all.some(({ uid, pages }) => uid === "greeting" && pages === 1));
-  await eventually(() => states.all.some(({ fault }) => fault === "Its sample takes too long."));
+  await eventually(() => states.all.some(({ fault }) => fault === "Its sample takes too long to render."));
   await renderers.close();
   await inspected;
 });

@@ -56,9 +56,9 @@ async function render(...images: readonly Buffer[]): Promise<Buffer> {
 
 describe("an image that takes too much memory", () => {
   const limit =
-    "transparent and interlaced PNGs in one document are limited to 9 megapixels (4.5 with 16 bits per channel) and 8 MB together";
+    "in one document, transparent and interlaced PNGs are limited to a total of 9 megapixels (4.5 with 16 bits per channel) and 8 MB";
   const bomb = asDataUrl(pngFile({ width: 8_660, height: 8_660 }));
-  const tooLarge = `an image of 8660 × 8660 pixels is too large: ${limit}. Use a smaller one`;
+  const tooLarge = `an image of 8660 × 8660 pixels is too large: ${limit}. Use a smaller image`;
 
   it.each([
     ["its content", { content: { image: bomb } }],

@@ -13,7 +13,7 @@ import { divertStdout, loadModule } from "../../load-module.ts";
 export interface RowSchema {
   /** A template whose schema transforms the values; `undefined` if they are sent unchanged. */
   readonly template?: AnyTemplate;
-  /** Returns the issues of a row without quoting its values. Throws if the schema itself fails. */
+  /** Returns the issues with a row without quoting its values. Throws if the schema itself fails. */
   check(values: Record<string, unknown>): readonly ValuesIssue[] | Promise<readonly ValuesIssue[]>;
 }
 

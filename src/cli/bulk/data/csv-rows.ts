@@ -91,7 +91,7 @@ async function* recordsOf(
 interface CsvRecord {
   /** The cells; empty for an empty line. */
   readonly cells: readonly string[];
-  /** The line on which it begins, from 1. */
+  /** The line on which the record begins, from 1. */
   readonly line: number;
   /** The problem in its text, and the index of the cell. */
   readonly fault?: { readonly message: string; readonly line: number; readonly cell?: number } | undefined;

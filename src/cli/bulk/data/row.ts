@@ -7,7 +7,7 @@ export type DataFormat = "csv" | "ndjson" | "json";
 export interface Row {
   /** The number of the record in the data, from 1, including records with problems. */
   readonly number: number;
-  /** The line of the file on which it begins, from 1. */
+  /** The line of the file on which the record begins, from 1. */
   readonly line: number;
   readonly values: Record<string, unknown>;
 }
@@ -24,18 +24,18 @@ export interface RowProblem {
   readonly number?: number;
 }
 
-/** A row, or the problem of a record that cannot be read. */
+/** A row, or the problem with a record that cannot be read. */
 export type RowOrProblem = Row | { readonly problem: RowProblem };
 
 /** The source of the data, and its format if that is known. */
 export interface DataOptions {
   /** A path, or `-` for standard input. */
   readonly file: string;
-  /** By default, it is detected from the file name or the first characters. */
+  /** By default, the format is detected from the file name or the first characters. */
   readonly format?: DataFormat | undefined;
   /** A label of the Encoding Standard, such as `windows-1252`. The default is UTF-8, or UTF-16 if there is a byte order mark. */
   readonly encoding?: string | undefined;
-  /** The delimiter of CSV cells. By default, it is detected in the header. */
+  /** The CSV delimiter. By default, it is detected from the header. */
   readonly delimiter?: string | undefined;
   readonly stdin: Readable;
   readonly signal: AbortSignal;
@@ -78,7 +78,7 @@ export function unitOf(format: DataFormat): "line" | "row" {
   return format === "json" ? "row" : "line";
 }
 
-/** The number that identifies a row of the data. */
+/** The number that identifies a row in the data. */
 export function ordinalOf({ number, line }: RowLocation, format: DataFormat): number {
   return format === "json" ? (number ?? line) : line;
 }

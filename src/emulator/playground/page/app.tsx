@@ -60,7 +60,7 @@ export function App() {
   const { values, parseError } = useMemo(() => parse(text), [text]);
   const rendering = useDocument(state, selected, values, saves);
 
-  if (!state) return <p class="empty">{isConnected ? "Loading…" : "The emulator does not respond."}</p>;
+  if (!state) return <p class="empty">{isConnected ? "Loading…" : "The emulator is not responding."}</p>;
   const code = { baseUrl: state.baseUrl, apiKey: state.apiKey, uid: selected ?? "", values: values ?? {} };
   const answered = rendering.refusal ?? rendering.document;
   const logged = state.requests.find(({ requestId }) => requestId === answered?.requestId);

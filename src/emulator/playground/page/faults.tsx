@@ -6,7 +6,7 @@ const kinds: Readonly<Record<string, string>> = {
   503: "the service is busy",
   500: "the service fails",
   html: "a login page, with status 200",
-  cut: "a truncated document, and the connection closes",
+  cut: "a truncated document, after which the connection closes",
   stall: "a document that stalls in the middle",
   reset: "no response",
 };

@@ -20,12 +20,12 @@ export function Requests({ requests, uids, onUse }: RequestsProps) {
     if (shown?.id === id) return setShown(undefined);
     readRequest(id).then(setShown, (error: Error) => setFault(error.message));
   };
-  if (requests.length === 0) return <p class="empty">No request has reached the emulator yet.</p>;
+  if (requests.length === 0) return <p class="empty">No requests have reached the emulator yet.</p>;
   return (
     <div class="requests">
       {fault !== undefined && <p class="problem">{fault}</p>}
       <table>
-        <caption>The last requests, 100 at most. They are in memory only.</caption>
+        <caption>The most recent requests, up to 100. They are kept only in memory.</caption>
         <thead>
           <tr>
             {["Time", "Template", "Status", "Size", "Duration", "Detail"].map((title) => (

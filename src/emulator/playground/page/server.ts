@@ -2,7 +2,7 @@ import { countPages } from "../count-pages.ts";
 import type { LoggedCall, LoggedRequest } from "../request-log.ts";
 import type { TemplateState } from "../template-states.ts";
 
-/** The fault rules and latency of the emulator. */
+/** The fault rules and latency for the emulator. */
 export interface Misbehaviour {
   readonly faults: readonly string[];
   readonly latency: string;
@@ -24,7 +24,7 @@ export interface Refusal {
   /** 0 if there was no response. */
   readonly status: number;
   readonly detail: string;
-  /** The errors of the values, by path. */
+  /** The errors in the values, by path. */
   readonly errors: readonly { readonly path: string; readonly detail: string }[];
   readonly requestId: string | undefined;
 }
@@ -54,7 +54,7 @@ const refusedToken = "template-pdf refused token";
 /** The delay before the page reconnects. */
 const reconnectMs = 1_000;
 
-/** Reports events of the emulator and reconnects if the connection is lost. @returns a function that stops it */
+/** Reports events from the emulator and reconnects if the connection is lost. @returns a function to stop */
 export function listen(listeners: Listeners): () => void {
   const leaving = new AbortController();
   const { signal } = leaving;

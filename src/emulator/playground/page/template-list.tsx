@@ -11,7 +11,7 @@ export function TemplateList({ templates, selected, onSelect }: TemplateListProp
   return (
     <nav class="templates" aria-label="Templates">
       <h2>Templates</h2>
-      {templates.length === 0 && <p>The folder has no template.</p>}
+      {templates.length === 0 && <p>The folder contains no templates.</p>}
       <ul>
         {templates.map(({ uid, file, pages, fault }) => (
           <li key={uid}>

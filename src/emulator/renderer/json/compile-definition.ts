@@ -195,6 +195,6 @@ function checkMembers(json: JsonObject, spot: Spot, directive: string, others: r
     throw mistake(inside(spot, name), `cannot be combined with \`${directive}\`. Move it into \`$show\`.`);
   }
   if (!found.includes("$show")) {
-    throw mistake(inside(spot, directive), "needs `$show`. Put the element in it.");
+    throw mistake(inside(spot, directive), "needs `$show`. Put the element in `$show`.");
   }
 }

@@ -28,7 +28,7 @@ export interface Spot {
   /** Which of `page` and `pages` are available. */
   readonly pageNumbers: readonly string[];
   readonly isXml: boolean;
-  /** The locale of formats, such as `en-GB` (BCP 47). */
+  /** The locale for formats, such as `en-GB` (BCP 47). */
   readonly locale: string;
 }
 
@@ -120,7 +120,10 @@ function shapeAt({ up, names }: ValuePath, spot: Spot): ValueShape {
   const shape = spot.levels[level]?.at(names);
   const shown = quote("../".repeat(up) + (names.join(".") || "this"));
   if (shape === undefined) {
-    throw mistake(spot, `${shown} has more ../ than enclosing \`$each\`. Remove one.`);
+    throw mistake(
+      spot,
+      `${shown} has more ../ segments than there are enclosing \`$each\` blocks. Remove a segment.`,
+    );
   }
   if (level === 0 && names.length === 0) {
     throw mistake(spot, `${shown} is only allowed inside \`$each\`. Use the name of a value instead.`);

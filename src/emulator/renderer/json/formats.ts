@@ -32,10 +32,10 @@ export function compileFormat({ name, args }: Format, locale: string): Formatter
 }
 
 const usage: Readonly<Record<string, string>> = {
-  currency: 'use a currency code, such as currency "GBP"',
-  number: "use the number of decimals, such as number 2",
-  percent: "use the number of decimals, such as percent 1",
-  date: 'use full, long, medium or short, and optionally a time zone, such as date "long" "Europe/London"',
+  currency: 'use a currency code, as in {{total | currency "GBP"}}',
+  number: "specify the number of decimal places, as in {{total | number 2}}",
+  percent: "specify the number of decimal places, as in {{rate | percent 1}}",
+  date: 'use full, long, medium or short, and optionally a time zone, as in {{due | date "long" "Europe/London"}}',
 };
 
 type Create = (locale: string, args: readonly string[]) => Formatter;

@@ -13,10 +13,10 @@ export interface JsonTemplate extends Template {
 }
 
 /**
- * Parses a JSON template file. Strings contain placeholders such as `{{customer.name}}`, `$each` repeats an element for each item
- * of an array, and `$if` shows an element conditionally. The file has the properties of a pdfmake definition, and optionally
- * `schema` (a JSON Schema of the values), `sample` (values to try the template with) and `locale` (for formats such as `{{total |
- * currency "GBP"}}`).
+ * Parses a JSON template file. Strings contain placeholders such as `{{customer.name}}`, `$each` repeats an
+ * element for each item of an array, and `$if` shows an element conditionally. The file has the properties of
+ * a pdfmake definition, and optionally `schema` (a JSON Schema for the values), `sample` (values to try the
+ * template with) and `locale` (for formats such as `{{total | currency "GBP"}}`).
  *
  * @throws {TemplateMistake} if the text is not JSON or not a template. The message is one line that names the location.
  */
@@ -26,7 +26,7 @@ export function parseJsonTemplate(text: string, file: string): JsonTemplate {
     throw mistakeAt(file, [], 'must be one JSON object, such as {"content":["Invoice {{number}}"]}.');
   }
   if (!Object.hasOwn(json, "content")) {
-    throw mistakeAt(file, [], "has no `content`. Add a property `content` with the content of the document.");
+    throw mistakeAt(file, [], "has no `content`. Add a `content` property with the content of the document.");
   }
   for (const [name, member] of Object.entries(json)) {
     if (isDeeperThan(member, maxNesting)) throw mistakeAt(file, [name], `${tooDeep}. Flatten it.`);
@@ -34,7 +34,7 @@ export function parseJsonTemplate(text: string, file: string): JsonTemplate {
   const { schema, sample, locale = defaultLocale, ...definition } = json;
   const check = schema === undefined ? () => [] : parseSchema(schema, file);
   if (sample !== undefined && !isJsonObject(sample)) {
-    throw mistakeAt(file, ["sample"], 'must be an object of values, such as {"number":"2026-001"}.');
+    throw mistakeAt(file, ["sample"], 'must be an object with values, such as {"number":"2026-001"}.');
   }
   if (typeof locale !== "string" || !isLocale(locale)) {
     throw mistakeAt(file, ["locale"], `must be a locale, such as "${defaultLocale}" or "de-DE".`);

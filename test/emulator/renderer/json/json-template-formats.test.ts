@@ -36,9 +36,9 @@ describe("the format of a placeholder", () => {
   it.each([
     ["{{v | money}}", `, content: has the unknown format "money". ${known}`],
     ["{{v | currency 'pounds'}}", 'has the format "currency" with an invalid argument: use a currency code'],
-    ["{{v | number two}}", "use the number of decimals, such as number 2."],
+    ["{{v | number two}}", "specify the number of decimal places, as in {{total | number 2}}."],
     ["{{v | date huge}}", "use full, long, medium or short"],
-    ["{{v | date long Mars}}", 'such as date "long" "Europe/London".'],
+    ["{{v | date long Mars}}", 'as in {{due | date "long" "Europe/London"}}.'],
     ["{{v |}}", "has an invalid format. Write it as {{total | currency"],
     ["{{v | currency 'GBP}}", "has an invalid format"],
     ["{{@number | number}}", '"{{@number | number}}" has a format, but only values can have formats.'],

@@ -7,10 +7,10 @@ const parseError = (json: unknown) => parseErrorOf(JSON.stringify(json));
 describe("an invalid template file", () => {
   const deepArray = "[".repeat(502) + "]".repeat(502);
   const deepSchema = `${'{"not":'.repeat(502)}{}${"}".repeat(502)}`;
-  const noContent = ": has no `content`. Add a property `content` with the content of the document.";
+  const noContent = ": has no `content`. Add a `content` property with the content of the document.";
   const noSchema = ", schema: must be a JSON Schema: an object, true or false.";
   const noObject = ': must be one JSON object, such as {"content":["Invoice {{number}}"]}.';
-  const noSample = ', sample: must be an object of values, such as {"number":"2026-001"}.';
+  const noSample = ', sample: must be an object with values, such as {"number":"2026-001"}.';
   const notAtTop = ", $if: is not allowed at the top level. Put it into `content`.";
   const tooDeep = "is nested deeper than 500 levels. Flatten it.";
 
@@ -41,7 +41,8 @@ describe("an invalid placeholder", () => {
   const noCount = "{{@number}} is only allowed inside `$each`.";
   const noPages = "{{@pages}} is only allowed in `header` and `footer`. Move it there.";
   const noPage = "{{@page}} is only allowed in `header`, `footer` and `background`. Move it there.";
-  const tooFar = (path: string) => `"${path}" has more ../ than enclosing \`$each\`. Remove one.`;
+  const tooFar = (path: string) =>
+    `"${path}" has more ../ segments than there are enclosing \`$each\` blocks. Remove a segment.`;
 
   it.each([
     ["a {{total", notClosed("{{total")],
@@ -75,7 +76,7 @@ describe("an invalid directive", () => {
   const noPath =
     'is not a valid name. Use a name of letters, digits, _, - and $, or several names joined by dots, such as "customer.name".';
   const noArray = "`$each` must be in an array. Wrap it in [ ].";
-  const noElement = "needs `$show`. Put the element in it.";
+  const noElement = "needs `$show`. Put the element in `$show`.";
   const noDirective = "needs `$if` or `$each`. Add one of them to the object.";
   const nextTo = (name: string) => `cannot be combined with \`${name}\`. Move it into \`$show\`.`;
   it.each<[unknown, string]>([
