@@ -50,8 +50,7 @@ function readInto(contents: ErrorContents & { parts: number }, value: unknown, d
     if (!isError || !usualNames.has(key)) texts.push(safeString(key));
   }
   // An inspection shows the names of custom error classes.
-  const classes = prototypes.map((prototype) => safeString(prototype.constructor?.name));
-  texts.push(...classes.filter((name) => !Object.hasOwn(globalThis, name)));
+  texts.push(...prototypes.map((prototype) => safeString(prototype.constructor?.name)));
   return true;
 }
 

@@ -99,8 +99,8 @@ export class Redactor {
 
 /** Returns the name of an error, or `Error` if the name does not look like a class name. */
 export function nameOfError(error: unknown): string {
-  const name = error instanceof Error ? String(error.name) : "";
-  return /^[A-Z][A-Za-z]{0,40}$/.test(name) ? name : "Error";
+  const name = error instanceof Error ? error.name : undefined;
+  return typeof name === "string" && /^[A-Z][A-Za-z]{0,40}$/.test(name) ? name : "Error";
 }
 
 function decode(text: string): string {

@@ -146,8 +146,8 @@ export class Redactor {
 
 /** Returns the name of an error, or `Error` if the name does not look like a class name. */
 export function nameOfError(error: unknown): string {
-  const name = error instanceof Error ? safeString(error.name) : "";
-  return /^[A-Z][A-Za-z]{0,40}$/.test(name) ? name : "Error";
+  const name = error instanceof Error ? error.name : undefined;
+  return typeof name === "string" && /^[A-Z][A-Za-z]{0,40}$/.test(name) ? name : "Error";
 }
 
 /** Replaces each range with the mark. Ranges that overlap are replaced together. */

@@ -1,10 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ChunkList, ChunkRelay } from "../../src/call/chunks.ts";
-import { nodeOutputs } from "../../src/document/node-outputs.ts";
-import { webStreamOf } from "../../src/document/web-stream.ts";
 import { property } from "../support/fuzz.ts";
-import { Wire } from "../support/wire.ts";
 
 /** Chunks of these lengths. Every byte differs from its neighbours. */
 function chunksOf(lengths: readonly number[]): Uint8Array[] {
@@ -152,27 +149,4 @@ describe("A relay of chunks", () => {
       expect(Buffer.concat(forwarded).equals(Buffer.concat(chunks))).toBe(true);
     }),
   );
-});
-
-describe("A stream of small chunks that is not read", () => {
-  it.each([
-    ["web", (wire: Wire) => webStreamOf(wire.body, "stream()")],
-    ["Node", (wire: Wire) => nodeOutputs.toReadable(wire.body)],
-  ])("pauses the connection at 64 KiB, with an event loop turn between the chunks: %s", async (_, open) => {
-    const wire = new Wire();
-    const stream = open(wire);
-    let bytes = 0;
-    while (!wire.paused && bytes < 1_000_000) {
-      wire.chunk(1_000);
-      bytes += 1_000;
-      await new Promise((resolve) => setTimeout(resolve, 0));
-    }
-    expect(wire.paused).toBe(true);
-    expect(bytes).toBeLessThanOrEqual(72 * 1024);
-    // A late reader receives everything.
-    wire.backlog.push(() => wire.end());
-    let read = 0;
-    for await (const chunk of stream as AsyncIterable<Uint8Array>) read += chunk.length;
-    expect(read).toBe(bytes);
-  });
 });

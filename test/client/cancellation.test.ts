@@ -154,14 +154,6 @@ describe("cancelling a document", () => {
     },
   );
 
-  it("with a string as the reason ends a Node stream with an error whose cause is that string", async () => {
-    const service = await Service.start(half);
-    const { signal, abort } = controlled();
-    const reading = rejectionOf((await generate(service.client(), { signal })).nodeStream().toArray());
-    abort("enough");
-    expect(await reading).toMatchObject({ name: "Error", cause: "enough" });
-  });
-
   it.each(stages)("with cancel() of %s closes the socket and keeps the first reason", async (stage) => {
     const service = await Service.start(half);
     const pending = generate(service.client());

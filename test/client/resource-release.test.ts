@@ -1,6 +1,5 @@
 import { getEventListeners, once } from "node:events";
 import { join } from "node:path";
-import { finished } from "node:stream/promises";
 import type { GeneratedPdf, PendingPdf } from "template-pdf";
 import { ConfigurationError, SaveError } from "template-pdf";
 import { Agent } from "undici";
@@ -33,16 +32,6 @@ const releases: readonly (readonly [string, (document: GeneratedPdf) => unknown]
   ],
   ["cancelling the body of response()", (document) => document.response().body?.cancel()],
   ["destroying nodeStream()", (document) => once(document.nodeStream().destroy(), "close")],
-  [
-    "destroying nodeStream() with an error",
-    async (document) => {
-      const stream = document.nodeStream().resume();
-      const reason = new Error("enough");
-      const end = rejectionOf(finished(stream));
-      stream.destroy(reason);
-      expect(await end).toBe(reason);
-    },
-  ],
 ];
 
 it.each(releases)("%s closes the socket of an unfinished document", async (_, release) => {

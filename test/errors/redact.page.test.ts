@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { Redactor } from "../../src/errors/redact.ts";
+import { nameOfError, Redactor } from "../../src/errors/redact.ts";
 import { property } from "../support/fuzz.ts";
 
 const key = "sk/l1ve+K3Y==";
@@ -42,6 +42,11 @@ describe("A quoted text", () => {
     ["its words without control characters", "\n a\r\n\tb\0c\t", "a b c"],
   ])("contains %s", (_, text, expected) => {
     expect(redactor.quote(text, 500)).toBe(expected);
+  });
+
+  it("does not contain the keys of all attempts in any order", () => {
+    const both = new Redactor("later-key", "{}", new Redactor("first-key", "{}"));
+    expect(both.withoutKey("later-key first-key")).toBe("[redacted] [redacted]");
   });
 
   it("is truncated to the given length", () => {
@@ -101,14 +106,14 @@ describe("A value of short words", () => {
 it.each([
   "an additional array cannot be between any blank characters",
   "the currency of a customer contains a default digit in each document",
-  "the provided string is required and should be shorter",
+  "your included sizes are missing, which should be shorter",
 ])("Ordinary words of error messages are not redacted even if they are values: %s", (refusal) => {
   expect(quoteAbout(refusal.match(/[a-z]+/g), refusal)).toBe(refusal);
 });
 
 describe("An id or a name", () => {
   it.each([
-    ["a request id", "req_0123456789abcdef0123456789abcdef"],
+    ["a request id", "id_0123456789abcdef0123456789abcdef"],
     ["a text of 10,000 characters", "x ".repeat(5_000)],
   ])("is unchanged if it contains no secret: %s", (_, id) => {
     expect(redactor.withoutSecrets(id)).toBe(id);
@@ -158,4 +163,16 @@ describe("The headers of a response", () => {
       expect([...headers.keys()]).toEqual([...kept, "x-other"]);
     },
   );
+});
+
+it.each<[unknown, string]>([
+  [new TypeError(), "TypeError"],
+  [new DOMException("", "AbortError"), "AbortError"],
+  [Object.assign(new Error("boom"), { name: "my TypeError" }), "Error"],
+  [Object.assign(new Error("boom"), { name: `A${"b".repeat(40)}` }), `A${"b".repeat(40)}`],
+  [Object.assign(new Error("boom"), { name: `A${"b".repeat(41)}` }), "Error"],
+  [Object.assign(new Error("boom"), { name: Object.create(null) }), "Error"],
+  ["TypeError", "Error"],
+])("nameOfError() returns only names that look like class names: row %#", (error, name) => {
+  expect(nameOfError(error)).toBe(name);
 });

@@ -3,14 +3,15 @@ import { SecretWords } from "../../src/errors/secret-words.ts";
 
 /** Replaces each secret that is found with `*`. */
 function hide(values: object, text: string, isExcerpt = false): string {
-  const ranges = new SecretWords([], JSON.stringify(values)).find(text, isExcerpt);
+  const ranges = new SecretWords(["k3y l1ve"], JSON.stringify(values)).find(text, isExcerpt);
   return ranges.reduceRight((rest, [start, end]) => `${rest.slice(0, start)}*${rest.slice(end)}`, text);
 }
 
 describe("The words of values", () => {
   it.each<[string, object, string, string]>([
+    ["a word of the key", {}, "by L1VE", "by *"],
     ["a long word, alone", { a: "Konstantin" }, "for konstantin.", "for *."],
-    ["two long words, each alone", { a: "Alice Baker" }, "Baker and Alice", "* and *"],
+    ["two long words, each alone", { a: "Alice Baker" }, "Alice Baker and Alice", "* * and *"],
     ["two short words, together", { a: "Li Wei" }, "by Li Wei", "by *"],
     ["two short words, but not apart", { a: "Li Wei" }, "Wei by Li", "Wei by Li"],
     ["three short words, but not only the first two", { a: "Li Wei Bo", b: "Jo" }, "Li Wei", "Li Wei"],

@@ -108,6 +108,10 @@ describe("The caller's headers", () => {
 });
 
 describe("An API key", () => {
+  it.each(['k"3y"', '"k3"y'])("can contain quotation marks: %s", (key) => {
+    expect(checkApiKey(key)).toBe(key);
+  });
+
   it.each<[unknown, string]>([
     [null, "Expected `apiKey` to be a string, or a function that returns one, got null."],
     [7, "Expected `apiKey` to be a string, or a function that returns one, got number."],
@@ -129,19 +133,16 @@ describe("An API key", () => {
 });
 
 describe("An API key function that throws", () => {
-  const fail = () => {
-    throw new TypeError("CANARY");
-  };
-
   it.each([
-    [0, "before the request was sent"],
-    [1, "after 1 attempt"],
-    [2, "after 2 attempts"],
+    [0, "ENOENT", "TypeError (ENOENT) before the request was sent"],
+    [1, "not ENOENT", "TypeError after 1 attempt"],
+    [2, "ENOENT: k3y", "TypeError after 2 attempts"],
   ])(
-    "causes an error with the number of attempts, and with the last error as its cause: %d attempts",
-    async (attempts, progress) => {
+    "causes an error with the number of attempts, a system code, and the last error as its cause: %d, %s",
+    async (attempts, code, failure) => {
+      const fail = () => Promise.reject(Object.assign(new TypeError("CANARY"), { code }));
       const cause = new Error("of the attempt before");
-      const message = `The \`apiKey\` function failed with TypeError ${progress}. Its error is not shown because it may contain a key: catch it in that function.`;
+      const message = `The \`apiKey\` function failed with ${failure}. Its error is not shown because it may contain a key: catch it in that function.`;
       await expect(readApiKey(fail, attempts, cause)).rejects.toMatchObject({ attempts, message, cause });
     },
   );

@@ -35,7 +35,12 @@ describe("The base URL", () => {
   const ofEndpoint = "contains the endpoint path, which the client adds. Set";
   it.each([
     ["https://", "is not an absolute URL. Set `baseUrl` to a URL such as"],
-    [" https://pdf.example.com", `${noScheme}, but with " ". Set`],
+    ["", "of the service is missing. Pass"],
+    ["  https://pdf.example.com", `${noScheme}, but with "  ". Set`],
+    ["http:/pdf.example.com", `${noScheme}, but with "http:/". Set`],
+    ["pdf.example.com", `${noScheme}, but with "pdf.example.com". Set`],
+    ["127.0.0.1", `${noScheme}, but with "127.0.0.1". Set`],
+    ["127.0.0.1:3000", `${noScheme}, but with "127.0.0.1". Set`],
     ["pdf.example.com/prefix", `${noScheme}, but with "pdf.example.com". Set`],
     ["localhost:3000", `${noScheme}, but with "localhost". Set`],
     // Misplaced keys and credentials are not quoted.
@@ -44,6 +49,8 @@ describe("The base URL", () => {
     ['"https://pdf.example.com"', 'begins with the quotation mark ". Set'],
     ["https://pdf.example.com/api/v1/templates", ofEndpoint],
     ["https://pdf.example.com/x/api/v1/templates/inv_2024/generate-sync", ofEndpoint],
+    ["https://pdf.example.com/generate-sync", ofEndpoint],
+    ["https://:secret@pdf.example.com", "contains credentials, which would appear in logs. Set"],
     ["https://pdf.example.com/#x", "has a query or a fragment. Set"],
     ["s3://pdf.example.com", "has the scheme s3:. Set"],
   ])("is rejected with the reason: %j", (baseUrl, problem) => {
@@ -52,9 +59,9 @@ describe("The base URL", () => {
     expect(() => parseBaseUrl(baseUrl)).toThrow(error);
   });
 
-  it.each(["https://example.com/api/v1", "https://example.com/api/v1/templates-of-ours"])(
-    "can have a path that only resembles the endpoint: %s",
-    (baseUrl) => expect(parseBaseUrl(baseUrl).href).toBe(baseUrl),
+  it.each(["api/v1", "api/v1/templates-of-ours", "generate-sync-of-ours", "it's"])(
+    "can have any other path: %s",
+    (path) => expect(parseBaseUrl(`https://example.com/${path}`).pathname).toBe(`/${path}`),
   );
 
   it.each<[unknown, boolean]>([

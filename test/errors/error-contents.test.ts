@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nameOfError, Redactor } from "../../src/errors/redact.ts";
+import { Redactor } from "../../src/errors/redact.ts";
 import { orLongRun, property } from "../support/fuzz.ts";
 
 const key = "sk/l1ve+K3Y==";
@@ -66,15 +66,19 @@ describe("A cause without a secret", () => {
     ["undefined", undefined],
     ["fetch failed", new TypeError("fetch failed", { cause: boom(systemError) })],
     ["a DOMException", new DOMException("The operation was aborted.", "AbortError")],
-    ["a list and plain objects", boom({ a: [1, { b: "c" }] })],
+    ["a list, plain objects, null and a function", boom({ a: [1, null, harmless, { b: "c" }] })],
     ["an object without a prototype", boom({ a: Object.create(null) })],
     ["a class with a getter for a symbol", ofClass(Symbol.toStringTag, { get: harmless })],
     ["an error of Node", errorOfNode()],
     ["a function named like a secret", withStack("Error: boom", frame)],
     [
       "frames without a position",
-      withStack(...["native", "<anonymous>", "index 12"].map((where) => `    at ${iban} (${where})`)),
+      withStack(
+        ...["(native)", "(<anonymous>)", "(index 12)", "native"].map((where) => `    at ${iban} ${where}`),
+      ),
     ],
+    ["an error without a stack", boom({ stack: undefined })],
+    ["a stack behind a getter", withProperty("stack", { get: harmless })],
     ["properties of the maximum depth", boom({ detail: nested(6) })],
     ["the maximum number of parts", withParts(2_000)],
     ["a stack of the maximum length", withStack(frameOfLength(20_000))],
@@ -128,6 +132,7 @@ const hidingPlaces: readonly ((text: string) => unknown)[] = [
   (text) => withStack("Error: boom", `    at f (https://host/?k=${text}:1:1)`),
   (text) => boom({ cause: withStack(`    at f (https://host/?k=${text}:1:1)`) }),
   (text) => boom({ options: { headers: [["authorization", text]] } }),
+  (text) => boom({ options: { [text]: 1 } }),
   (text) => boom({ f: { [text]: () => {} }[text] }),
   (text) => boom({ [Symbol(`undici.error.${text}`)]: 1 }),
   (text) => boom({ cause: { response: new Map([[text, text]]) } }),
@@ -189,7 +194,7 @@ describe("A cause with a secret", () => {
     const inner = Object.assign(new RangeError(`inner ${key}`), { code: 7 });
     const error = Object.assign(new TypeError(`outer ${iban}`, { cause: inner }), { code: "E_SEND" });
     const safe = redact(error) as Error & { cause: Error };
-    expect(safe.stack).toMatch(/^TypeError: outer \[redacted\]\n {4}at .*redacted-causes\.test\.ts/);
+    expect(safe.stack).toMatch(/^TypeError: outer \[redacted\]\n {4}at .*error-contents\.test\.ts/);
     const name = { value: "TypeError", configurable: true, enumerable: false };
     expect(Object.getOwnPropertyDescriptor(safe, "name")).toMatchObject(name);
     expect(safe).toMatchObject({ message: "outer [redacted]", code: "E_SEND" });
@@ -231,13 +236,11 @@ describe("A cause with a secret", () => {
 
   it("is copied with at most six nested causes", () => {
     let error = new Error(`0 ${key}`);
-    for (let count = 1; count <= 10_000; count++) error = new Error(`${count} ${key}`, { cause: error });
+    for (let count = 1; count <= 1_000; count++) error = new Error(`${count} ${key}`, { cause: error });
     const messages: string[] = [];
     let at = redact(error) as Error | undefined;
     for (; at; at = at.cause as Error | undefined) messages.push(at.message);
-    expect(messages).toEqual(
-      [10_000, 9_999, 9_998, 9_997, 9_996, 9_995, 9_994].map((n) => `${n} [redacted]`),
-    );
+    expect(messages).toEqual([1_000, 999, 998, 997, 996, 995, 994].map((n) => `${n} [redacted]`));
   });
 
   it.each<[string, unknown, string]>([
@@ -248,17 +251,4 @@ describe("A cause with a secret", () => {
   ])("becomes a string if it is %s", (_, cause, text) => {
     expect(redact(cause)).toBe(text);
   });
-});
-
-it.each<[unknown, string]>([
-  [new TypeError(), "TypeError"],
-  [new DOMException("", "AbortError"), "AbortError"],
-  [boom({ name: `Of${key}` }), "Error"],
-  [boom({ name: "my TypeError" }), "Error"],
-  [boom({ name: `A${"b".repeat(40)}` }), `A${"b".repeat(40)}`],
-  [boom({ name: `A${"b".repeat(41)}` }), "Error"],
-  [boom({ name: Object.create(null) }), "Error"],
-  ["TypeError", "Error"],
-])("nameOfError() returns only names that look like class names: row %#", (error, name) => {
-  expect(nameOfError(error)).toBe(name);
 });

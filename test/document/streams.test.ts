@@ -1,0 +1,54 @@
+import { describe, expect, it, vi } from "vitest";
+import { nodeOutputs } from "../../src/document/node-outputs.ts";
+import { webStreamOf } from "../../src/document/web-stream.ts";
+import { Wire } from "../support/wire.ts";
+
+describe("A stream of small chunks that is not read", () => {
+  it.each([
+    ["web", (wire: Wire) => webStreamOf(wire.body, "stream()")],
+    ["Node", (wire: Wire) => nodeOutputs.toReadable(wire.body)],
+  ])("pauses the connection at 64 KiB, with an event loop turn between the chunks: %s", async (_, open) => {
+    const wire = new Wire();
+    const stream = open(wire);
+    expect(wire.body.isStream).toBe(true);
+    let bytes = 0;
+    while (!wire.paused && bytes < 1_000_000) {
+      wire.chunk(1024);
+      bytes += 1024;
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    // The stream takes a chunk one turn after it arrives.
+    expect(bytes).toBe(65 * 1024);
+    // A late reader receives everything.
+    wire.backlog.push(() => wire.end());
+    let read = 0;
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) read += chunk.length;
+    expect(read).toBe(bytes);
+  });
+});
+
+describe("A Node stream", () => {
+  it.each([undefined, "error", "data", "readable", "end"])(
+    "that fails reports the error once it has a listener: %s",
+    async (event) => {
+      const wire = new Wire();
+      const stream = nodeOutputs.toReadable(wire.body);
+      if (event) stream.on(event, () => {});
+      wire.fail("enough");
+      expect(stream.destroyed).toBe(event !== undefined);
+      const error = await new Promise((resolve) => void stream.on("error", resolve));
+      expect(error).toMatchObject({ message: "The document was cancelled.", cause: "enough" });
+    },
+  );
+
+  it.each([
+    [new Error("enough"), "Error: enough"],
+    [undefined, "AbortError: The stream was destroyed."],
+  ])("that is destroyed with %o cancels the document", (given, reason) => {
+    const wire = new Wire();
+    const fail = vi.spyOn(wire.body, "fail");
+    const stream = nodeOutputs.toReadable(wire.body);
+    stream.on("error", () => {}).destroy(given);
+    expect(fail.mock.calls.map(String)).toEqual([reason]);
+  });
+});
