@@ -47,8 +47,10 @@ describe("A Node stream", () => {
   ])("that is destroyed with %o cancels the document", (given, reason) => {
     const wire = new Wire();
     const fail = vi.spyOn(wire.body, "fail");
-    const stream = nodeOutputs.toReadable(wire.body);
-    stream.on("error", () => {}).destroy(given);
+    nodeOutputs
+      .toReadable(wire.body)
+      .on("error", () => {})
+      .destroy(given);
     expect(fail.mock.calls.map(String)).toEqual([reason]);
   });
 });

@@ -73,9 +73,7 @@ describe("A cause without a secret", () => {
     ["a function named like a secret", withStack("Error: boom", frame)],
     [
       "frames without a position",
-      withStack(
-        ...["(native)", "(<anonymous>)", "(index 12)", "native"].map((where) => `    at ${iban} ${where}`),
-      ),
+      withStack(...["(native)", "(<anonymous>)", "(index 12)", "native"].map((at) => `    at ${iban} ${at}`)),
     ],
     ["an error without a stack", boom({ stack: undefined })],
     ["a stack behind a getter", withProperty("stack", { get: harmless })],
