@@ -47,10 +47,8 @@ describe("A Node stream", () => {
   ])("that is destroyed with %o cancels the document", (given, reason) => {
     const wire = new Wire();
     const fail = vi.spyOn(wire.body, "fail");
-    nodeOutputs
-      .toReadable(wire.body)
-      .on("error", () => {})
-      .destroy(given);
+    const stream = nodeOutputs.toReadable(wire.body);
+    stream.on("error", () => {}).destroy(given);
     expect(fail.mock.calls.map(String)).toEqual([reason]);
   });
 });
