@@ -73,8 +73,9 @@ class FetchExchange implements Exchange {
   readonly #fetch: (signal: AbortSignal) => Promise<FetchResponse>;
   readonly #receiver: Receiver;
   readonly #controller = new AbortController();
-  /** `over`: the receiver has received its last event, or has aborted. */
-  #state: "flowing" | "paused" | "over" = "flowing";
+  #isPaused = false;
+  /** Whether the receiver has received its last event, or has aborted. */
+  #isOver = false;
   #reader: FetchReader | undefined;
   /** Wakes a paused exchange. */
   #wake: (() => void) | undefined;
@@ -84,27 +85,23 @@ class FetchExchange implements Exchange {
     this.#receiver = receiver;
   }
 
-  get #isOver(): boolean {
-    return this.#state === "over";
-  }
-
   send(): void {
     if (!this.#isOver) void this.#run();
   }
 
   pause(): void {
-    if (!this.#isOver) this.#state = "paused";
+    this.#isPaused = true;
   }
 
   resume(): void {
-    if (!this.#isOver) this.#state = "flowing";
+    this.#isPaused = false;
     this.#wake?.();
   }
 
   abort(reason: unknown): void {
     // The signal is not aborted after the end, because other code may watch it.
     if (this.#isOver) return;
-    this.#state = "over";
+    this.#isOver = true;
     this.#controller.abort(reason);
     // Cancelled in addition to the abort, because the body of a mock may ignore our signal.
     this.#reader?.cancel(reason).catch(ignore);
@@ -124,17 +121,17 @@ class FetchExchange implements Exchange {
       this.#reader = response.body?.getReader();
       for (;;) {
         const next = await this.#reader?.read();
-        while (this.#state === "paused") await this.#untilWoken();
+        while (this.#isPaused && !this.#isOver) await this.#untilWoken();
         if (this.#isOver) return;
         if (next?.value === undefined) break;
         this.#receiver.onChunk(next.value);
       }
     } catch (cause) {
       if (this.#isOver) return;
-      this.#state = "over";
+      this.#isOver = true;
       return this.#receiver.onFailure(cause);
     }
-    this.#state = "over";
+    this.#isOver = true;
     this.#receiver.onEnd();
   }
 
