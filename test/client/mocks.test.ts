@@ -75,9 +75,9 @@ it("a document that is truncated synchronously is retried only by the output tha
 it("an error is created even if the runtime has no TextDecoder", async () => {
   vi.stubGlobal("TextDecoder", undefined);
   onTestFinished(() => void vi.unstubAllGlobals());
-  const refusing = saying(401, Buffer.from("Not you, no café."));
+  const refusing = saying(401, Buffer.from("Not you, no voilÀ."));
   expect(await rejectionOf(generate(clientOf(refusing)))).toMatchObject({
     code: "authentication_failed",
-    rawBody: "Not you, no caf\ufffd\ufffd.",
+    rawBody: "Not you, no voil\ufffd\ufffd.",
   });
 });

@@ -15,6 +15,7 @@ const refusedPaths: readonly (readonly [string, string, RegExp])[] = [
   ["a missing folder", "missing/a.pdf", /does not exist: create it first, or pass \{ recursive: true \}\.$/],
   ["a folder", "a-folder", isFolder],
   ["a folder with a slash", "a-folder/", isFolder],
+  ["a missing file with a slash", "new/", isFolder],
   ["a file as a folder", "a-file/a.pdf", isWindows ? /folder does not exist/ : /a file, not a folder/],
   ["a path with a NUL", "a\0.pdf", /a string with a NUL/],
   ["a name of 256 bytes", "n".repeat(256), /its name is too long/],
@@ -30,9 +31,10 @@ const refusedOnWindows: typeof refusedPaths = [
 const refusedValues: readonly (readonly [string, unknown, RegExp])[] = [
   ["the root", "/", isFolder],
   ["the working directory", ".", isFolder],
+  ["a number", 5, /got number\.$/],
   ["an empty path", "", /an empty string/],
   ["an http URL", new URL("https://user:CANARY@example.com/CANARY.pdf"), /a URL with https:/],
-  ["a URL of another machine", new URL("file://other/a.pdf"), isWindows ? /folder does not/ : /file: URL/],
+  ["a URL of another machine", new URL("file://other/a.pdf"), isWindows ? /folder does not/ : /got a file:/],
 ];
 
 function pretendWindows(): void {

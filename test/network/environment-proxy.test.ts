@@ -30,9 +30,7 @@ const byUser = (port: number) => `http://user:${password}@127.0.0.1:${port}`;
 
 describe("a proxy from the environment", () => {
   it.each<[variables: Record<string, string>, host: string, "by the proxy" | "directly"]>([
-    [{ HTTP_PROXY: "<proxy>" }, "service.test", "by the proxy"],
     [{ HTTP_PROXY: "<dead>", http_proxy: "<proxy>" }, "service.test", "by the proxy"],
-    [{ HTTP_PROXY: "<proxy>" }, "127.0.0.1", "directly"],
     [{ HTTPS_PROXY: "<proxy>" }, any, "directly"],
     [{ HTTP_PROXY: "<proxy>", NO_PROXY: any }, any, "directly"],
     [{ HTTP_PROXY: "<proxy>", no_proxy: `example.com, ${any}` }, any, "directly"],
@@ -56,19 +54,11 @@ describe("a proxy from the environment", () => {
     expect(targets()).toEqual(["service.test:443"]);
   });
 
-  it("receives the requests for one origin, but not those of a derived client for another", async () => {
-    const { service, proxy, client, targets } = await start();
-    vi.stubEnv("HTTP_PROXY", proxy.origin);
-    await sourceOf(client.with({ baseUrl: service.baseUrl }));
-    expect(targets()).toEqual([]);
-    await sourceOf(client);
-    expect(targets()).toEqual(["service.test:80"]);
-  });
-
   it.each<[string, Partial<ProxySettings>, RegExp, attempts?: number]>([
     ["wants another password", { credentials: "user:right" }, /responded with 407.*user:password@/, 1],
     ["does not reach the service", { hosts: {} }, /responded with 502.*NO_PROXY/],
     ["repeats the credentials", { refusal: `${password} ${inBase64}\r\n\r\n` }, /failed: .*NO_PROXY/],
+    ["redirects", { refusal: "HTTP/1.1 300 Multiple Choices\r\n\r\n" }, /responded with 300/],
     ["hangs up", { refusal: "\r\n" }, /failed: other side closed.*NO_PROXY/],
   ])(
     "that %s is named in the error, without its password, and is retried if that may help",

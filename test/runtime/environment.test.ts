@@ -1,11 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import {
-  adviceOnEnvFile,
-  isLoopback,
-  isPage,
-  pageAddress,
-  readEnvironment,
-} from "../../src/runtime/environment.ts";
+import * as browser from "../../src/runtime/environment.browser.ts";
+import * as environment from "../../src/runtime/environment.ts";
+
+const { adviceOnEnvFile, isLoopback, isPage, pageAddress, readEnvironment } = environment;
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -33,8 +30,8 @@ it.each<[string, Record<string, unknown>]>([
   ["the renderer of Electron with Node", { process: { ...node, type: "renderer" }, document, location }],
   ["a worker of Electron with Node", { process: { ...node, type: "worker" }, WorkerGlobalScope, location }],
 ])("Code in %s is in a page and has its address", (_, globals) => {
-  expect(within(globals, isPage)).toBe(true);
-  expect(pageAddress()).toBe(location.href);
+  expect(within(globals, () => [isPage(), browser.isPage()])).toEqual([true, true]);
+  expect([pageAddress(), browser.pageAddress()]).toEqual([location.href, location.href]);
 });
 
 it.each<[string, Record<string, unknown>]>([
@@ -62,7 +59,23 @@ it.each<[string, Record<string, unknown>, string | undefined]>([
   ],
   ["undefined without a location", { process: undefined, document, location: undefined }, undefined],
 ])("The address of a page is %s", (_, globals, address) => {
-  expect(within(globals, pageAddress)).toBe(address);
+  expect(within(globals, () => [pageAddress(), browser.pageAddress()])).toEqual([address, address]);
+});
+
+let instances = 0;
+it.each([
+  ["accepts", Request, true],
+  ["ignores", class {}, false],
+  ["rejects", undefined, false],
+])("A request forbids caching unless the runtime %s that option", async (_, Request, expected) => {
+  // A new instance of the module, which remembers the result.
+  const instance = `../../src/runtime/environment.ts?${instances++}`;
+  const fresh: typeof environment = await import(instance);
+  expect(within({ Request }, fresh.mayForbidCaching)).toBe(expected);
+});
+
+it.each([environment, browser])("Code may use the longest timer and forbid caching (%#)", (variant) => {
+  expect([variant.longestTimerMs, variant.mayForbidCaching()]).toEqual([2_147_483_647, true]);
 });
 
 describe("An environment variable", () => {
@@ -130,14 +143,12 @@ describe("The advice on a .env file", () => {
 
   it.each([
     ["TEMPLATE_PDF_TEST=secret-of-the-file", expected],
-    ["# first\nexport TEMPLATE_PDF_TEST = 'secret-of-the-file'\n", expected],
-    ["TEMPLATE_PDF_TEST=\nTEMPLATE_PDF_TESTS=1", undefined],
+    ["# first\n export TEMPLATE_PDF_TEST = 'secret-of-the-file'\n", expected],
+    ["TEMPLATE_PDF_TEST= \nTEMPLATE_PDF_TESTS=1\nTEMPLATE_PDF_ export TEST=1\nTEMPLATE_PDF_TEST", undefined],
     ["", undefined],
+    // A runtime that loads the file itself.
+    [undefined, undefined],
   ])("is given only if the file sets the variable: %j", (text, advised) => {
-    expect(adviceOnEnvFile("TEMPLATE_PDF_TEST", () => text)).toBe(advised);
-  });
-
-  it("is not given in a runtime that loads the file itself", () => {
-    expect(adviceOnEnvFile("TEMPLATE_PDF_TEST", undefined)).toBeUndefined();
+    expect(adviceOnEnvFile("TEMPLATE_PDF_TEST", text === undefined ? text : () => text)).toBe(advised);
   });
 });

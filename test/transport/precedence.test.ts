@@ -1,7 +1,7 @@
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
 import { ConfigurationError } from "template-pdf";
-import { Agent, type Dispatcher, getGlobalDispatcher, MockAgent, setGlobalDispatcher } from "undici";
+import { type Dispatcher, getGlobalDispatcher, MockAgent, setGlobalDispatcher } from "undici";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { clientOf, pdfFrom, sourceOf, startService } from "../support/service.ts";
 
@@ -84,26 +84,4 @@ describe("without any configuration", () => {
       expect([client.transport, await sourceOf(client)]).toEqual(["undici", "network"]);
     },
   );
-
-  it("a global composed dispatcher carries the requests", async () => {
-    const seen: string[] = [];
-    const dispatcher = new Agent().compose((dispatch) => (options, handler) => {
-      seen.push(options.path);
-      return dispatch(options, handler);
-    });
-    onTestFinished(() => dispatcher.close());
-    useGlobally(dispatcher);
-    expect(await sourceOf(clientOf((await startService()).baseUrl))).toBe("network");
-    expect(seen).toEqual([path]);
-  });
-
-  it("a global plain Agent is ignored", async () => {
-    const agent = new Agent();
-    onTestFinished(() => agent.close());
-    const dispatch = vi.spyOn(Agent.prototype, "dispatch");
-    onTestFinished(() => dispatch.mockRestore());
-    useGlobally(agent);
-    await sourceOf(clientOf((await startService()).baseUrl));
-    expect(dispatch.mock.contexts).not.toContain(agent);
-  });
 });

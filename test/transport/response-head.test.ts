@@ -25,8 +25,4 @@ describe("the length of a response", () => {
       expect([contentLengthOf(head), expectedLengthOf(head)]).toEqual(lengths);
     },
   );
-
-  it("is unknown without a header", () => {
-    expect(contentLengthOf(headOf(200))).toBeUndefined();
-  });
 });

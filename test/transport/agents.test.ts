@@ -1,0 +1,42 @@
+import { Agent, EnvHttpProxyAgent } from "undici";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { OwnAgents } from "../../src/transport/agents.ts";
+import { clearProxyVariables } from "../network/proxy.ts";
+
+clearProxyVariables();
+
+const origin = "http://service.test";
+const openFor = async (origin: string, agents = new OwnAgents()) => agents.dispatcherFor(origin);
+
+/** Makes the import of a module fail until the test has finished. */
+function hide(path: string): void {
+  vi.doMock(path, () => Promise.reject(new Error("hidden")));
+  onTestFinished(() => void vi.doUnmock(path));
+}
+
+it.each(["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"])(
+  "A client reads %s once for each origin, and uses the proxy except for this machine",
+  async (name) => {
+    const agents = new OwnAgents();
+    const direct = await openFor(origin, agents);
+    expect(direct).toBeInstanceOf(Agent);
+    vi.stubEnv(name, "http://127.0.0.1:1");
+    for (const one of [origin, "http://localhost"]) expect(await openFor(one, agents)).toBe(direct);
+    const proxied = await openFor("http://other.test", agents);
+    expect(proxied).toBeInstanceOf(EnvHttpProxyAgent);
+    await agents.close();
+    expect([direct, proxied]).toMatchObject([{ closed: true }, { closed: true }]);
+  },
+);
+
+it.each([
+  ["agent.js", undefined, Agent],
+  ["env-http-proxy-agent.js", "http://127.0.0.1:1", EnvHttpProxyAgent],
+])("The index of undici replaces a hidden %s, and its absence is an error", async (file, proxy, type) => {
+  vi.stubEnv("HTTP_PROXY", proxy);
+  hide(`undici/lib/dispatcher/${file}`);
+  expect(await openFor(origin)).toBeInstanceOf(type);
+  hide("undici");
+  const message = expect.stringMatching(/^undici could not be loaded \(.+\), and/);
+  await expect(openFor(origin)).rejects.toMatchObject({ name: "ConfigurationError", message, cause: {} });
+});

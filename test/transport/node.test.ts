@@ -1,0 +1,28 @@
+import { Agent } from "undici";
+import { expect, it, onTestFinished } from "vitest";
+import { transports } from "../../src/transport/node.ts";
+
+const current = Symbol.for("undici.globalDispatcher.2");
+const legacy = Symbol.for("undici.globalDispatcher.1");
+class Dispatcher1Wrapper extends Agent {}
+const unclassed = Object.create(null, { dispatch: { value: () => true } });
+const composed = new Agent().compose((dispatch) => dispatch);
+
+it.each<[globals: string, values: object, transport: string]>([
+  ["agents of different undici versions", { [legacy]: new Agent(), [current]: new Agent() }, "own"],
+  ["the wrapped agent of undici 8", { [current]: new Dispatcher1Wrapper() }, "own"],
+  ["a composed agent", { [current]: composed }, "undici"],
+  ["a dispatcher without a class", { [current]: unclassed }, "undici"],
+  ["one dispatcher for both kinds of handlers", { [legacy]: composed, [current]: composed }, "undici"],
+  ["a dispatcher of another undici version", { [legacy]: unclassed }, "fetch"],
+  ["a function with the name of fetch", { fetch: async function fetch() {} }, "fetch"],
+  ["no fetch", { fetch: undefined }, "own"],
+])("A client without options that finds %s in the globals", (_, values, transport) => {
+  const globals = globalThis as { [key: PropertyKey]: unknown };
+  const before = Object.fromEntries(Reflect.ownKeys(values).map((key) => [key, globals[key]]));
+  Object.assign(globals, values);
+  onTestFinished(() => void Object.assign(globals, before));
+  const { name, sees } = transports.openPool().current({});
+  // Only its own dispatcher shows when it connects.
+  expect(sees.connecting ? "own" : name).toBe(transport);
+});
