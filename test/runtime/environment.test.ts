@@ -146,8 +146,7 @@ describe("The advice on a .env file", () => {
     ["# first\n export TEMPLATE_PDF_TEST = 'secret-of-the-file'\n", expected],
     ["TEMPLATE_PDF_TEST= \nTEMPLATE_PDF_TESTS=1\nTEMPLATE_PDF_ export TEST=1\nTEMPLATE_PDF_TEST", undefined],
     ["", undefined],
-    // A runtime that loads the file itself.
-    [undefined, undefined],
+    [undefined, undefined], // A runtime that loads the file itself.
   ])("is given only if the file sets the variable: %j", (text, advised) => {
     expect(adviceOnEnvFile("TEMPLATE_PDF_TEST", text === undefined ? text : () => text)).toBe(advised);
   });

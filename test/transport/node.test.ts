@@ -20,9 +20,11 @@ it.each<[globals: string, values: object, transport: string]>([
 ])("A client without options that finds %s in the globals", (_, values, transport) => {
   const globals = globalThis as { [key: PropertyKey]: unknown };
   const before = Object.fromEntries(Reflect.ownKeys(values).map((key) => [key, globals[key]]));
+  const pool = transports.openPool();
+  pool.current({});
   Object.assign(globals, values);
   onTestFinished(() => void Object.assign(globals, before));
-  const { name, sees } = transports.openPool().current({});
+  const { name, sees } = pool.current({});
   // Only its own dispatcher shows when it connects.
   expect(sees.connecting ? "own" : name).toBe(transport);
 });
