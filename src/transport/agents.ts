@@ -36,8 +36,8 @@ export class OwnAgents {
 
   /** Closes the dispatchers when the calls in flight have ended. */
   async close(): Promise<void> {
-    // An agent that could not be opened needs no closing.
-    await Promise.allSettled(Object.values(this.#agents).map(async (agent) => (await agent)?.close()));
+    const opened = await Promise.allSettled(Object.values(this.#agents));
+    await Promise.all(opened.map((agent) => agent.status === "fulfilled" && agent.value?.close()));
   }
 
   async #open(route: Route): Promise<OwnedDispatcher> {

@@ -73,9 +73,8 @@ class FetchExchange implements Exchange {
   readonly #fetch: (signal: AbortSignal) => Promise<FetchResponse>;
   readonly #receiver: Receiver;
   readonly #controller = new AbortController();
-  #isPaused = false;
-  /** Whether the receiver has received its last event, or has aborted. */
-  #isOver = false;
+  /** `over`: the receiver has received its last event, or has aborted. */
+  #state: "flowing" | "paused" | "over" = "flowing";
   #reader: FetchReader | undefined;
   /** Wakes a paused exchange. */
   #wake: (() => void) | undefined;
@@ -85,23 +84,27 @@ class FetchExchange implements Exchange {
     this.#receiver = receiver;
   }
 
+  get #isOver(): boolean {
+    return this.#state === "over";
+  }
+
   send(): void {
     if (!this.#isOver) void this.#run();
   }
 
   pause(): void {
-    this.#isPaused = true;
+    if (!this.#isOver) this.#state = "paused";
   }
 
   resume(): void {
-    this.#isPaused = false;
+    if (!this.#isOver) this.#state = "flowing";
     this.#wake?.();
   }
 
   abort(reason: unknown): void {
     // The signal is not aborted after the end, because other code may watch it.
     if (this.#isOver) return;
-    this.#isOver = true;
+    this.#state = "over";
     this.#controller.abort(reason);
     // Cancelled in addition to the abort, because the body of a mock may ignore our signal.
     this.#reader?.cancel(reason).catch(ignore);
@@ -121,17 +124,17 @@ class FetchExchange implements Exchange {
       this.#reader = response.body?.getReader();
       for (;;) {
         const next = await this.#reader?.read();
-        while (this.#isPaused && !this.#isOver) await this.#untilWoken();
+        while (this.#state === "paused") await this.#untilWoken();
         if (this.#isOver) return;
         if (next?.value === undefined) break;
         this.#receiver.onChunk(next.value);
       }
     } catch (cause) {
       if (this.#isOver) return;
-      this.#isOver = true;
+      this.#state = "over";
       return this.#receiver.onFailure(cause);
     }
-    this.#isOver = true;
+    this.#state = "over";
     this.#receiver.onEnd();
   }
 

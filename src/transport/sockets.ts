@@ -82,6 +82,7 @@ interface ParsedSocket {
 const maxHeldBytes = 16 * 1024;
 
 const interimStart = "HTTP/1.1 1";
+const firstDigit = interimStart.charCodeAt(interimStart.length - 1);
 
 /** An interim response, except 101, which changes the protocol. */
 const interim = /^HTTP\/1\.1 1(?!01)/;
@@ -120,6 +121,9 @@ export function skipInterimAnswers<S>(socket: S & ParsedSocket): S {
 function afterInterim(bytes: Buffer): { readonly bytes: Buffer; readonly isOpen: boolean } {
   let rest = bytes;
   for (;;) {
+    // Nearly every response is final, which the first digit of its status shows.
+    const digit = rest[interimStart.length - 1];
+    if (digit !== undefined && digit !== firstDigit) return { bytes: rest, isOpen: false };
     const line = rest.toString("latin1", 0, interimStart.length + 2);
     if (line.length < interimStart.length + 2)
       return { bytes: rest, isOpen: interimStart.startsWith(line.slice(0, interimStart.length)) };

@@ -50,9 +50,8 @@ class UndiciExchange implements Exchange, SocketOwner {
   #opening: OpeningSocket | undefined;
   #controller: DispatchController | undefined;
   #decoder: Decoder | undefined;
-  #isPaused = false;
-  /** Whether the receiver has received its last event, or has aborted. */
-  #isOver = false;
+  /** `over`: the receiver has received its last event, or has aborted. */
+  #state: "flowing" | "paused" | "over" = "flowing";
   /** The chunk that arrived while paused, because undici stops after the current chunk. */
   #held: (Uint8Array | "end")[] | undefined;
   #abortReason: unknown;
@@ -84,15 +83,15 @@ class UndiciExchange implements Exchange, SocketOwner {
 
   pause(): void {
     // After the end, the socket belongs to another exchange.
-    if (this.#isOver) return;
-    this.#isPaused = true;
+    if (this.#state === "over") return;
+    this.#state = "paused";
     if (this.#decoder) this.#decoder.pause();
     else this.#controller?.pause();
   }
 
   resume(): void {
-    if (this.#isOver) return;
-    this.#isPaused = false;
+    if (this.#state === "over") return;
+    this.#state = "flowing";
     while (this.#isFlowing && this.#held?.length) {
       const next = this.#held.shift();
       if (next === "end") this.#end();
@@ -104,8 +103,8 @@ class UndiciExchange implements Exchange, SocketOwner {
   }
 
   abort(reason: unknown): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#state === "over") return;
+    this.#state = "over";
     this.#abortReason = reason;
     this.#decoder?.destroy();
     // Destroyed with an error, because undici would wait forever for a socket that only closes.
@@ -114,7 +113,7 @@ class UndiciExchange implements Exchange, SocketOwner {
   }
 
   get #isFlowing(): boolean {
-    return !this.#isPaused && !this.#isOver;
+    return this.#state === "flowing";
   }
 
   onOpening(socket: OpeningSocket): void {
@@ -124,7 +123,7 @@ class UndiciExchange implements Exchange, SocketOwner {
   // Undici calls the following methods.
 
   onRequestStart(controller: DispatchController): void {
-    if (this.#isOver) return controller.abort(this.#abortReason);
+    if (this.#state === "over") return controller.abort(this.#abortReason);
     // A dispatcher that retries by itself reports every attempt.
     const isFirst = this.#controller === undefined;
     this.#controller = controller;
@@ -133,7 +132,7 @@ class UndiciExchange implements Exchange, SocketOwner {
   }
 
   onResponseStart(controller: DispatchController, status: number, headers: IncomingHeaders): void {
-    if (this.#isOver || status < 200) return;
+    if (this.#state === "over" || status < 200) return;
     const head = new UndiciHead(status, headers, controller);
     if (head.decoded) this.#decoder = this.#openDecoder(head.codings);
     this.#receiver.onHead(head);
@@ -141,7 +140,7 @@ class UndiciExchange implements Exchange, SocketOwner {
 
   onResponseData(controller: DispatchController, chunk: Uint8Array): void {
     // Undici reports an empty chunk when it resumes. If the receiver paused again, this would be an endless loop.
-    if (this.#isOver || chunk.length === 0) return;
+    if (this.#state === "over" || chunk.length === 0) return;
     if (this.#decoder) {
       if (!this.#decoder.write(chunk)) controller.pause();
     } else if (this.#isFlowing) {
@@ -177,7 +176,7 @@ class UndiciExchange implements Exchange, SocketOwner {
   }
 
   #dispatch(dispatcher: DispatcherLike): void {
-    if (this.#isOver) return;
+    if (this.#state === "over") return;
     const { origin, path, body } = this.#request;
     // A caller's dispatcher may read the headers, and expects an object.
     const headers = this.#sockets
@@ -196,15 +195,15 @@ class UndiciExchange implements Exchange, SocketOwner {
   }
 
   #fail(cause: unknown): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#state === "over") return;
+    this.#state = "over";
     this.#receiver.onFailure(cause);
   }
 
   #end(): void {
-    if (this.#isOver) return;
+    if (this.#state === "over") return;
     if (!this.#isFlowing) return this.#hold("end");
-    this.#isOver = true;
+    this.#state = "over";
     this.#receiver.onEnd();
   }
 
@@ -283,7 +282,7 @@ function join(value: string | string[] | undefined): string | undefined {
 
 /** Header bytes are Latin-1, as `fetch` reads them (Fetch standard, "isomorphic decode"). */
 function text(raw: Uint8Array | string | undefined): string {
-  return typeof raw === "string" ? raw : Buffer.from(raw ?? []).toString("latin1");
+  return typeof raw === "string" || raw === undefined ? (raw ?? "") : Buffer.from(raw).toString("latin1");
 }
 
 function otherGeneration(): ConfigurationError {
