@@ -78,7 +78,8 @@ export function addCaller<E>(error: E, above: unknown = addCaller): E {
 
 /** Returns the frames of a stack, without those of the runtime. */
 function framesIn(stack: unknown): string[] {
-  return (String(stack).match(anyFrame) ?? []).filter((line) => !runtimeFrame.test(line));
+  const frames = typeof stack === "string" ? stack.match(anyFrame) : [];
+  return (frames ?? []).filter((line) => !runtimeFrame.test(line));
 }
 
 function hasPosition(frame: string): boolean {

@@ -50,7 +50,8 @@ function readInto(contents: ErrorContents & { parts: number }, value: unknown, d
     if (!isError || !usualNames.has(key)) texts.push(safeString(key));
   }
   // An inspection shows the names of custom error classes.
-  texts.push(...prototypes.map((prototype) => safeString(prototype.constructor?.name)));
+  const classes = prototypes.map((prototype) => safeString(prototype.constructor?.name));
+  texts.push(...classes.filter((name) => !Object.hasOwn(globalThis, name)));
   return true;
 }
 

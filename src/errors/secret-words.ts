@@ -89,7 +89,7 @@ export class SecretWords {
       (word) => isDistinctive(word) || (words.length === 1 && word.length >= 2),
     );
     for (const word of distinctive) this.#words.add(word);
-    const isPhrase = distinctive.length < words.length;
+    const isPhrase = words.length > 1 && distinctive.length < words.length;
     if (!isPhrase || secret.length > longestPhrase) return;
     this.#phrases.add(words.join(" "));
     this.#longest = Math.max(this.#longest, words.length);
