@@ -20,10 +20,10 @@ export interface Received {
   readonly promisedBytes: number | undefined;
 }
 
-/** Creates the error for a missing response. `sent` is `undefined` if it is unknown whether the request was sent. */
+/** Creates the error for a missing response. `isUnsent` tells whether it is certain that the request was not sent. */
 export function notConnected(
   cause: unknown,
-  sent: boolean | undefined,
+  isUnsent: boolean,
   call: CallFacts,
   explained?: Explanation,
 ): unknown {
@@ -32,7 +32,7 @@ export function notConnected(
   const reason =
     explained?.reason === undefined ? innermostMessage(safe) : call.secrets.quote(explained.reason, 500);
   const advice = explained?.advice ?? adviceFor(call.origin);
-  const [what, rendered] = sent === false ? ["Could not reach", ""] : ["Got no response from", mayBeRendered];
+  const [what, rendered] = isUnsent ? ["Could not reach", ""] : ["Got no response from", mayBeRendered];
   return new ConnectionError(`${what} ${whereOf(call)} (${reason}).${rendered} ${advice}${call.note}`, {
     attempts: call.attempts,
     cause: safe,

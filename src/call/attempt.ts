@@ -42,15 +42,15 @@ export class Attempt implements Receiver {
   #first: ChunkList | undefined;
   #receivedBytes = 0;
   #promisedBytes: number | undefined;
-  /** Whether the request was sent; `undefined` if the transport cannot observe that. */
-  #isSent: boolean | undefined;
+  /** Whether it is certain that the request was not sent. */
+  #isUnsent: boolean;
 
   constructor(call: Call, request: WireRequest, facts: KnownFacts, transport: Transport) {
     this.call = call;
     this.#facts = facts;
     this.#transport = transport;
     this.#check = call.settings.verify ? new PdfCheck() : undefined;
-    this.#isSent = transport.sees.sending ? false : undefined;
+    this.#isUnsent = transport.sees.sending;
     this.#exchange = transport.open(request, this);
   }
 
@@ -60,9 +60,7 @@ export class Attempt implements Receiver {
       this.#fail = resolve;
       this.#exchange.send();
       // On a free connection the request is already sent, so no timer is needed.
-      if (this.#isSent === false && this.call.state === "queued" && this.#transport.sees.connecting) {
-        this.#limit("connect");
-      }
+      if (this.#isUnsent && this.#transport.sees.connecting && !this.call.isOver) this.#limit("connect");
     });
   }
 
@@ -112,8 +110,7 @@ export class Attempt implements Receiver {
   // Called by the transport.
 
   onSent(): void {
-    if (this.#isSent === false) this.#isSent = true;
-    this.call.state = "sent";
+    this.#isUnsent = false;
     this.#limit("firstByte");
   }
 
@@ -155,8 +152,7 @@ export class Attempt implements Receiver {
   onEnd(): void {
     const head = this.#head as ResponseHead;
     if (!isSuccess(head)) return this.#fail(this.#refusal());
-    const missing = this.#promisedBytes !== undefined && this.#receivedBytes < this.#promisedBytes;
-    if (missing) return this.#fail(this.#truncated(head));
+    if (this.#receivedBytes < (this.#promisedBytes ?? 0)) return this.#fail(this.#truncated(head));
     if (!this.body) return this.#fail(this.#notAPdf(head));
     if (this.#check?.ends() === false) return this.#fail(this.#truncated(head));
     this.#limit(undefined);
@@ -213,10 +209,10 @@ export class Attempt implements Receiver {
 
   #noAnswer(cause: unknown): Failure {
     const explained = this.#transport.explain?.(cause);
-    const sent = explained?.unsent ? false : this.#isSent;
+    const isUnsent = explained?.unsent || this.#isUnsent;
     const isFinal = errors.isPassedOn(cause) || explained?.isLasting;
-    const repeat = isFinal ? "never" : sent === false ? "safe" : "ambiguous";
-    return this.#failure(repeat, (call) => errors.notConnected(cause, sent, call, explained));
+    const repeat = isFinal ? "never" : isUnsent ? "safe" : "ambiguous";
+    return this.#failure(repeat, (call) => errors.notConnected(cause, isUnsent, call, explained));
   }
 
   #refusal(cause?: unknown): Failure {

@@ -25,11 +25,11 @@ import { type Decision, decide, type Failure } from "./retry-policy.ts";
 import { Timer, type TimerListener } from "./timer.ts";
 
 /**
- * The state of a call. It is `queued` until the request is sent, and while the call is waiting for a retry.
- * It is `head` after the response headers, `body` while the document arrives, `received` when the document
- * has arrived, and `done` when an output has it.
+ * The state of a call. It is `pending` until a document begins to arrive, and while the call is waiting for a
+ * retry. It is `body` while the document arrives, `received` when the document has arrived, and `done` when an
+ * output has it.
  */
-type CallState = "queued" | "sent" | "head" | "body" | "received" | "done" | "failed";
+type CallState = "pending" | "body" | "received" | "done" | "failed";
 
 /** Numbers the calls that have hooks. */
 let calls = 0;
@@ -40,7 +40,7 @@ let calls = 0;
  * constructor never throws.
  */
 export class Call implements AbortListener, TimerListener {
-  state: CallState = "queued";
+  state: CallState = "pending";
   uid = "";
   settings: ResolvedCall;
   /** Whether a truncated document may be replaced by another, because the caller has not seen any of it. */
@@ -49,7 +49,7 @@ export class Call implements AbortListener, TimerListener {
    * Called when a document begins to arrive, and when the call fails. Called without an outcome when another document replaces a
    * truncated one.
    */
-  onSettled: ((outcome: CallOutcome | undefined) => void) | undefined;
+  onSettled!: (outcome: CallOutcome | undefined) => void;
   /** The bulk job that this call makes one attempt at. The run handles failures. */
   readonly bulk: BulkAttempt | undefined;
   readonly #client: CallContext;
@@ -136,7 +136,7 @@ export class Call implements AbortListener, TimerListener {
     this.release();
     if (retryDelayMs === undefined) this.#notify("error", () => ({ error }));
     else this.#notify("retry", () => ({ error, delayMs: retryDelayMs }));
-    this.onSettled?.({ error });
+    this.onSettled({ error });
     this.bulk?.onOutcome({ attempts: this.#attempts, failure: { error } });
   }
 
@@ -154,7 +154,6 @@ export class Call implements AbortListener, TimerListener {
   // Called by the attempt.
 
   onHead(head: ResponseHead, { secrets }: KnownFacts): void {
-    this.state = "head";
     this.#notify("response", () => {
       const requestId = requestIdOf(head);
       return {
@@ -166,7 +165,7 @@ export class Call implements AbortListener, TimerListener {
   }
 
   onDocument(response: PdfResponse): void {
-    this.onSettled?.({ response });
+    this.onSettled({ response });
   }
 
   onProgress(receivedBytes: number, head: ResponseHead): void {
@@ -271,10 +270,10 @@ export class Call implements AbortListener, TimerListener {
   /** If the call ends during the delay, there are no further attempts. */
   async #retry(error: unknown, delayMs: number): Promise<void> {
     const attempt = this.#attempt;
-    this.state = "queued";
+    this.state = "pending";
     this.#error = error;
     this.#attempt = undefined;
-    this.onSettled?.(undefined);
+    this.onSettled(undefined);
     this.#notify("retry", () => ({ error, delayMs }));
     // An output may have to clean up, for example an incomplete file.
     await attempt?.cancel(error);

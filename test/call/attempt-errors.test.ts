@@ -14,16 +14,19 @@ const mayBeRendered = "The document may have been rendered.";
 
 describe("The error for a request without a response", () => {
   const reset = new Error("fetch failed", { cause: new Error("read ECONNRESET") });
-  const notConnected = (cause: unknown, sent?: boolean, explained?: Explanation) =>
-    attempt.notConnected(cause, sent, call, explained) as ConnectionError;
+  const notConnected = (cause: unknown, isUnsent = true, explained?: Explanation) =>
+    attempt.notConnected(cause, isUnsent, call, explained) as ConnectionError;
 
   it.each([
-    [false, `Could not reach ${at} (read ECONNRESET). ${check} Tried 3 times.`],
-    [true, `Got no response from ${at} (read ECONNRESET). ${mayBeRendered} ${check} Tried 3 times.`],
-  ])("says that the document may have been rendered if the request was sent: %s", (sent, message) => {
-    const error = notConnected(reset, sent);
-    expect(error).toMatchObject({ message, attempts: 3, code: "connection_failed", cause: reset });
-  });
+    [true, `Could not reach ${at} (read ECONNRESET). ${check} Tried 3 times.`],
+    [false, `Got no response from ${at} (read ECONNRESET). ${mayBeRendered} ${check} Tried 3 times.`],
+  ])(
+    "says that the document may have been rendered unless the request was certainly not sent: %s",
+    (isUnsent, message) => {
+      const error = notConnected(reset, isUnsent);
+      expect(error).toMatchObject({ message, attempts: 3, code: "connection_failed", cause: reset });
+    },
+  );
 
   it.each<[unknown, string]>([
     ["words", "words"],
@@ -32,16 +35,14 @@ describe("The error for a request without a response", () => {
     [Object.assign(new RangeError(""), { code: 7 }), "RangeError"],
     [new Error(`for ${word}`), "for [redacted]"],
   ])("names the innermost cause without secrets: %o", (cause, reason) => {
-    expect(notConnected(cause, false).message).toBe(
-      `Could not reach ${at} (${reason}). ${check} Tried 3 times.`,
-    );
+    expect(notConnected(cause).message).toBe(`Could not reach ${at} (${reason}). ${check} Tried 3 times.`);
   });
 
   it.each<[Explanation, string]>([
     [{ unsent: true, reason: `proxy of ${word}`, advice: "Fix it." }, "(proxy of [redacted]). Fix it. Tried"],
     [{ unsent: true, advice: "Fix it." }, "(read ECONNRESET). Fix it. Tried 3 times."],
   ])("uses the explanation of the transport if there is one: %j", (explained, message) => {
-    expect(notConnected(reset, false, explained).message).toContain(message);
+    expect(notConnected(reset, true, explained).message).toContain(message);
   });
 
   it.each([
@@ -53,7 +54,7 @@ describe("The error for a request without a response", () => {
   ])("mentions CORS only in a page of another origin: %s", (baseURI, advice) => {
     vi.stubGlobal("process", undefined);
     vi.stubGlobal("document", { baseURI });
-    const { message } = notConnected("refused", false);
+    const { message } = notConnected("refused");
     vi.unstubAllGlobals();
     expect(message).toBe(`Could not reach ${at} (refused). ${check}${advice} Tried 3 times.`);
   });
@@ -68,7 +69,7 @@ describe("The error for a request without a response", () => {
     ["an object that throws when it is read", Object.defineProperty({}, "digest", { get }), false],
   ])("is the cause itself only if a setting is wrong or a framework threw it: %s", (_, cause, isItself) => {
     expect(attempt.isPassedOn(cause)).toBe(isItself);
-    expect(Object.is(notConnected(cause, false), cause)).toBe(isItself);
+    expect(Object.is(notConnected(cause), cause)).toBe(isItself);
   });
 });
 

@@ -133,6 +133,20 @@ describe("A body without a reader", () => {
 });
 
 describe("A body with a reader", () => {
+  it("does not pause if the reader resumes it while it takes a chunk", () => {
+    const { wire, body, reader } = open(["resume, then wait"]);
+    body.read("stream()", reader);
+    wire.chunk(1);
+    expect(wire.flows).toEqual([]);
+  });
+
+  it("ignores a cancellation after its failure, because another document may replace it", () => {
+    const { wire, body } = open();
+    body.fail("reset");
+    body.cancel("cancelled");
+    expect(wire.aborted).toBe(false);
+  });
+
   it("reports whether the reader is a stream that has not been read yet", () => {
     const { body, reader } = open();
     const state = () => [body.isStream, body.isUntouched];
@@ -205,6 +219,8 @@ it.each([
   wire.chunk(2);
   if (isHeld) body.read("bytes()", Object.assign(reader, { write }));
   body.resume();
+  body.write(new Uint8Array(1));
+  body.fail("reset");
   expect([bytesIn(reader.chunks), reader.last]).toEqual([1, ["fail: too large"]]);
   expect(wire).toMatchObject({ aborted: true, watched: false, flows: [], paused: false, rests: 0 });
 });

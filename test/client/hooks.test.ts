@@ -1,6 +1,6 @@
 import type { ClientOptions, Progress } from "template-pdf";
-import { ApiError, ConfigurationError, TemplatePdf, TruncatedPdfError } from "template-pdf";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { TemplatePdf } from "template-pdf";
+import { beforeEach, describe, expect, it } from "vitest";
 import {
   type Answer,
   beginning,
@@ -16,12 +16,11 @@ import {
   withLength,
 } from "../support/service.ts";
 import { generate, readAt, stages } from "./every-form.ts";
-import { passTime, stopTime, withoutBackOff } from "./timing.ts";
+import { withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(2_000);
 const completePdf = withLength(pdf, { "x-request-id": "id-1" });
 const started = beginning(pdf.subarray(0, 1_000), { "content-length": "2000" });
-const truncated = cutOffAfter(pdf, 1_000);
 const large = pdfOf(200_000);
 const completeLarge = withLength(large);
 
@@ -49,44 +48,6 @@ describe("hooks", () => {
     return { service, client, ...recording };
   };
 
-  it("receive only the request and the response of a successful call", async () => {
-    const { client, service, recorded } = await start(completePdf);
-    await generate(client).bytes();
-    await generate(client).bytes();
-    const [call, , next] = recorded.map(([, event]) => event["call"]);
-    const common = { call, uid: "inv_2024", attempt: 1, elapsedMs: expect.any(Number) };
-    const url = `${service.baseUrl}/api/v1/templates/inv_2024/generate-sync`;
-    expect(recorded.slice(0, 2)).toEqual([
-      ["request", { ...common, method: "POST", url }],
-      ["response", { ...common, status: 200, requestId: "id-1", contentLength: pdf.length }],
-    ]);
-    expect([call, next]).toEqual([expect.any(Number), (call as number) + 1]);
-  });
-
-  it("receive the time since the call began", async () => {
-    stopTime();
-    await passTime(100_000);
-    const { client, service, recorded } = await start(() => {});
-    const bytes = generate(client).bytes();
-    const received = await service.request();
-    await passTime(2_000);
-    completePdf(received);
-    await bytes;
-    expect(recorded.map(([, { elapsedMs }]) => elapsedMs)).toEqual([0, 2_000]);
-  });
-
-  it.each([
-    ["an error response", saying(503, "", { "retry-after": "0" }), ApiError, / Try again later\.$/],
-    ["a truncated document", truncated, TruncatedPdfError, / Generate it again\.$/],
-  ])("receive every attempt in order if %s is retried", async (_, answer, ErrorClass, message) => {
-    const { client, recorded, names } = await start(inTurn(answer, completePdf));
-    await generate(client).bytes();
-    expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
-    expect(recorded[2]?.[1]).toMatchObject({ error: expect.any(ErrorClass), delayMs: 0 });
-    const facts = { attempts: 1, message: expect.stringMatching(message) };
-    expect(recorded[2]?.[1]["error"]).toMatchObject(facts);
-  });
-
   it("receive frozen events, and the failure once, with the same error object as the caller", async () => {
     const { client, recorded, names } = await start(saying(500));
     const error = await rejectionOf(generate(client).bytes());
@@ -96,13 +57,6 @@ describe("hooks", () => {
       expect(Object.isFrozen(event)).toBe(true);
       expect(Object.getPrototypeOf(event)).toBe(Object.prototype);
     }
-  });
-
-  it("receive the failure of a call that did not send a request", async () => {
-    const { client, recorded } = await start(completePdf);
-    const error = await rejectionOf(client.generate("..", {}).bytes());
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect(recorded).toEqual([["error", expect.objectContaining({ attempt: 0, error })]]);
   });
 
   it.each(stages)("receive one failure of a call that is cancelled while %s is read", async (stage) => {
@@ -134,21 +88,6 @@ describe("hooks", () => {
     for (const options of [{ maxBytes: 5_000 }, { hooks: own.hooks }])
       await generate(client.with(options)).bytes();
     expect([names(), own.names()]).toEqual(Array(2).fill(["request 1", "response 1"]));
-  });
-
-  it.each(["request", "response", "retry"] as const)("can cancel the call in the %s hook", async (name) => {
-    const service = await Service.start(saying(503));
-    const controller = new AbortController();
-    const apiKey = vi.fn(() => "key-of-the-tests");
-    const error = vi.fn();
-    const hooks = { [name]: () => controller.abort(name), error };
-    const client = service.client({ apiKey, retry: { limit: 1 }, hooks });
-    expect(await rejectionOf(generate(client, { signal: controller.signal }).bytes())).toBe(name);
-    // close() waits for calls in flight, so another request would arrive before it returns.
-    await client.close();
-    expect(service.requests).toHaveLength(name === "request" ? 0 : 1);
-    expect(apiKey).toHaveBeenCalledTimes(1);
-    expect(error.mock.calls).toEqual([[expect.objectContaining({ error: name })]]);
   });
 
   it("do not affect a call if they throw, reject, never settle or change the event", async () => {
@@ -215,15 +154,6 @@ describe("onProgress", () => {
     const { client, received, onProgress } = await start(inTurn(saying(404, "gone"), saying(200, "<html>")));
     for (let calls = 0; calls < 2; calls++) await rejectionOf(client.generate("inv", {}, { onProgress }));
     expect(received).toEqual([]);
-  });
-
-  it("is not called after the call is cancelled, even by the callback itself", async () => {
-    const { client } = await start(completeLarge);
-    const controller = new AbortController();
-    const onProgress = vi.fn(() => controller.abort(new Error("enough")));
-    const pending = client.generate("inv", {}, { onProgress, signal: controller.signal }).bytes();
-    await expect(pending).rejects.toThrow("enough");
-    expect(onProgress).toHaveBeenCalledTimes(1);
   });
 
   it("does not affect the document if it throws or rejects", async () => {

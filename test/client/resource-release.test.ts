@@ -138,19 +138,6 @@ describe("close()", () => {
     await client[Symbol.asyncDispose]();
   });
 
-  it("waits for a call that started in the same tick", async () => {
-    const service = await Service.start(async (received) => {
-      await turns(50);
-      withLength(small)(received);
-    });
-    const client = service.client();
-    const done = vi.fn();
-    const bytes = generate(client).bytes().finally(done);
-    await client.close();
-    expect(done).toHaveBeenCalled();
-    expect(await bytes).toHaveLength(2_000);
-  });
-
   it("closes the client's connections but not those of the caller's dispatcher", async () => {
     const service = await Service.start(withLength(small));
     const client = service.client();

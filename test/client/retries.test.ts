@@ -103,17 +103,6 @@ describe("the delay before a retry", () => {
     expect(third - second).toBeGreaterThanOrEqual(100);
   });
 
-  it("is awaited by close(), and the call continues", async () => {
-    const refused = saying(503, "", { "retry-after": "0.1" });
-    const { service, client, waiting } = await startWaiting(refused, completePdf);
-    const bytes = generate(client).bytes();
-    await waiting;
-    const closing = client.close();
-    expect(pdf.equals(await bytes)).toBe(true);
-    await closing;
-    expect(service.requests).toHaveLength(2);
-  });
-
   it.each<[string, Answer, "abort" | "cancel"]>([
     ["an error response", saying(503, "", { "retry-after": "30" }), "abort"],
     ["a truncated document", cutOffAfter(pdf, 1_500), "cancel"],

@@ -1,4 +1,4 @@
-import { ApiError, TimeoutError, type TimeoutPhase } from "template-pdf";
+import { TimeoutError, type TimeoutPhase } from "template-pdf";
 import { expect, onTestFinished, vi } from "vitest";
 import { turns } from "../support/service.ts";
 
@@ -8,15 +8,6 @@ export function expectTimeout(error: unknown, phase: TimeoutPhase, limitMs: numb
   expect([error.phase, error.limitMs, error.code]).toEqual([phase, limitMs, "timeout"]);
   expect(error.message).toContain(`within ${limitMs} ms (\`timeouts.${phase}\`)`);
   return error;
-}
-
-/** Expects an `ApiError` whose cause is the timeout of an incomplete body. */
-export function expectUnendedBody(error: unknown, limitMs: number): void {
-  const cause = error instanceof ApiError ? error.cause : error;
-  expect(cause).toMatchObject({ phase: "stall", limitMs, code: "timeout" });
-  expect((cause as TimeoutError).message).toBe(
-    `The rest of the response did not arrive within ${limitMs} ms.`,
-  );
 }
 
 /** Installs fake timers. Sockets continue to work. */

@@ -33,6 +33,7 @@ export class Wire implements Exchange {
         fail: (reason) => {
           if (this.isWhole) return;
           this.abort();
+          this.#attempt.hasEnded = true;
           this.watched = false;
           this.body.fail(reason);
         },
