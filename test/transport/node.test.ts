@@ -5,16 +5,16 @@ import { transports } from "../../src/transport/node.ts";
 const current = Symbol.for("undici.globalDispatcher.2");
 const legacy = Symbol.for("undici.globalDispatcher.1");
 class Dispatcher1Wrapper extends Agent {}
-const unclassed = Object.create(null, { dispatch: { value: () => true } });
+const withoutClass = Object.create(null, { dispatch: { value: () => true } });
 const composed = new Agent().compose((dispatch) => dispatch);
 
 it.each<[globals: string, values: object, transport: string]>([
   ["agents of different undici versions", { [legacy]: new Agent(), [current]: new Agent() }, "own"],
   ["the wrapped agent of undici 8", { [current]: new Dispatcher1Wrapper() }, "own"],
   ["a composed agent", { [current]: composed }, "undici"],
-  ["a dispatcher without a class", { [current]: unclassed }, "undici"],
+  ["a dispatcher without a class", { [current]: withoutClass }, "undici"],
   ["one dispatcher for both kinds of handlers", { [legacy]: composed, [current]: composed }, "undici"],
-  ["a dispatcher of another undici version", { [legacy]: unclassed }, "fetch"],
+  ["a dispatcher of another undici version", { [legacy]: withoutClass }, "fetch"],
   ["a function with the name of fetch", { fetch: async function fetch() {} }, "fetch"],
   ["no fetch", { fetch: undefined }, "own"],
 ])("A client without options that finds %s in the globals", (_, values, transport) => {
