@@ -47,29 +47,24 @@ async function simulate(replyTo: (n: number, atMs: number) => Reply, options: Si
       return new Response(reply === 200 ? new Uint8Array(small) : "", { status: reply, headers });
     },
   });
-  const results: unknown[] = [];
-  let error: unknown;
+  const results: { readonly index: number; readonly status: string; readonly attempts: number }[] = [];
   const run = new Run(client, new JobSource(jobsOf(count)), {
     use: (pdf: PendingPdf) => pdf.bytes(),
     watch: { giveUpAfterMs, onOutage: (outage) => void outages.push(outage) },
     concurrency: 8,
     ...parts,
   });
-  let afterMs = Number.NaN;
-  (async () => {
+  const read = async () => {
     for await (const { index, status, attempts } of run) results.push({ index, status, attempts });
-  })()
-    .catch((thrown: unknown) => {
-      error = thrown;
-    })
-    .finally(() => {
-      afterMs = performance.now() - startMs;
-    });
+  };
+  const ended = read()
+    .catch((error: unknown) => error)
+    .then((error) => ({ error, afterMs: performance.now() - startMs }));
   await vi.advanceTimersByTimeAsync(3 * 3_600_000);
-  expect(afterMs, "the run came to its end").not.toBe(Number.NaN);
+  const rest = await ended;
   await client.close();
-  const rejected = results.filter((result) => (result as { status: string }).status === "rejected");
-  return { sent, outages, results, rejected, error, afterMs };
+  const rejected = results.filter(({ status }) => status === "rejected");
+  return { sent, outages, results, rejected, ...rest };
 }
 
 /** Simulates a service that is unavailable for this many seconds, after about forty requests. */
@@ -132,16 +127,13 @@ describe("an outage during a run", () => {
   it.each([
     ["drain", expect.objectContaining({ why: "`drain` was aborted" })],
     ["signal", "enough"],
-  ])(
-    "ends with the run as soon as `%s` is aborted, and waiting jobs have no result",
-    async (name, thrown) => {
-      const ending = new AbortController();
-      setTimeout(() => ending.abort("enough"), 20_000);
-      const options = { [name]: ending.signal };
-      const { error, rejected, results, afterMs } = await simulate(awayFor(600, "refused"), options);
-      expect([error, rejected, results.length < 100, afterMs]).toEqual([thrown, [], true, 20_000]);
-    },
-  );
+  ])("ends at once with the run if `%s` is aborted, and waiting jobs have no result", async (name, why) => {
+    const ending = new AbortController();
+    setTimeout(() => ending.abort("enough"), 20_000);
+    const options = { [name]: ending.signal };
+    const { error, rejected, results, afterMs } = await simulate(awayFor(600, "refused"), options);
+    expect([error, rejected, results.length < 100, afterMs]).toEqual([why, [], true, 20_000]);
+  });
 
   it("is not detected without `watch`, so jobs are rejected after their attempts", async () => {
     const { rejected, error } = await simulate(() => "refused", { count: 5, watch: undefined as never });
@@ -149,22 +141,18 @@ describe("an outage during a run", () => {
   });
 });
 
-it.each([
+it.each<[string, number, number, number | "auto"]>([
   ["one job", 40, 1, 8],
   ["twelve in a row at concurrency 1", 40, 12, 1],
   ["the first twelve", 0, 12, "auto"],
   ["the last two", 98, 2, 8],
-] as const)(
-  "jobs that receive 500 while others succeed are rejected: %s",
-  async (_which, from, count, concurrency) => {
-    const isBad = (n: number) => n >= from && n < from + count;
-    const outcome = await simulate((n) => (isBad(n) ? 500 : 200), { concurrency });
-    const { rejected, results, error, outages } = outcome;
-    expect([rejected.length, results.length, error]).toEqual([count, 100, undefined]);
-    if (count < 3) expect(outages).toEqual([]);
-    if (count === 1) expect(rejected).toMatchObject([{ attempts: 3 }]);
-  },
-);
+])("jobs that receive 500 while others succeed are rejected: %s", async (_, from, count, concurrency) => {
+  const replyTo = (n: number) => (n >= from && n < from + count ? 500 : 200);
+  const { rejected, results, error, outages } = await simulate(replyTo, { concurrency });
+  expect([rejected.length, results.length, error]).toEqual([count, 100, undefined]);
+  if (count < 3) expect(outages).toEqual([]);
+  if (count === 1) expect(rejected).toMatchObject([{ attempts: 3 }]);
+});
 
 it("Retry-After pauses the whole run", async () => {
   const { sent, rejected } = await simulate((n, atMs) => (n === 3 && atMs < 60_000 ? 429 : 200));
@@ -187,13 +175,10 @@ describe("an outage that lasts too long", () => {
   it.each([
     [0, 1],
     [5000, 4],
-  ])(
-    "stops the run with `giveUpAfter: %i` after %i requests of one job",
-    async (giveUpAfterMs, sentCount) => {
-      const { error, sent } = await simulate(() => "refused", { count: 1, giveUpAfterMs });
-      expect([RunStoppedError.is(error), sent.length]).toEqual([true, sentCount]);
-    },
-  );
+  ])("stops the run with `giveUpAfter: %i` after %i requests of one job", async (giveUpAfterMs, times) => {
+    const { error, sent } = await simulate(() => "refused", { count: 1, giveUpAfterMs });
+    expect([RunStoppedError.is(error), sent.length]).toEqual([true, times]);
+  });
 });
 
 it("an outage begins with one request that does not reach the service, and ends with a response", () => {

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { Pace } from "../../src/bulk/pace/pace.ts";
 import { property } from "../support/fuzz.ts";
 
-/** A server with a limit, in virtual time: its response to a request. */
-type Limiter = (nowMs: number) => { readonly status: 200 | 429; readonly retryAfterMs?: number };
+/** A server with a limit, in virtual time: whether it refuses a request, and its Retry-After. */
+type Limiter = (nowMs: number) => false | { readonly retryAfterMs?: number };
 
 /** The requests per second that are allowed at this time. */
 type Allowed = (nowMs: number) => number;
@@ -12,12 +12,9 @@ type Allowed = (nowMs: number) => number;
 type RetryAfter = "none" | "1" | "5" | "10" | "rest";
 type MakeServer = (allowed: Allowed, says: RetryAfter) => Limiter;
 
-const accepted = { status: 200 } as const;
-
 function refusal(says: RetryAfter, restMs: number) {
-  if (says === "none") return { status: 429 } as const;
-  const seconds = says === "rest" ? Math.ceil(restMs / 1000) : Number(says);
-  return { status: 429, retryAfterMs: 1000 * seconds } as const;
+  if (says === "none") return {};
+  return { retryAfterMs: 1000 * (says === "rest" ? Math.ceil(restMs / 1000) : Number(says)) };
 }
 
 /** A fixed number per window. A window begins at a multiple of `windowMs` or with the next request. */
@@ -31,8 +28,7 @@ function windowOf(begins: "by the clock" | "with a request", windowMs = 1000): M
         startMs = begins === "with a request" ? nowMs : byClockMs;
         count = 0;
       }
-      const isRefused = ++count > (allowed(nowMs) * windowMs) / 1000;
-      return isRefused ? refusal(says, startMs + windowMs - nowMs) : accepted;
+      return ++count > (allowed(nowMs) * windowMs) / 1000 && refusal(says, startMs + windowMs - nowMs);
     };
   };
 }
@@ -47,7 +43,7 @@ function bucketOf(burst: number): MakeServer {
       atMs = nowMs;
       if (tokens < 1) return refusal(says, (1 - tokens) / rate);
       tokens -= 1;
-      return accepted;
+      return false;
     };
   };
 }
@@ -56,24 +52,22 @@ function bucketOf(burst: number): MakeServer {
 function refusingOnce(atMs: number, says: RetryAfter): Limiter {
   let isOver = false;
   return (nowMs) => {
-    if (isOver || nowMs < atMs) return accepted;
+    if (isOver || nowMs < atMs) return false;
     isOver = true;
     return refusal(says, 0);
   };
 }
 
-const defaults = {
-  durationMs: 40_000,
+interface Circumstances {
+  readonly durationMs?: number;
   /** The median response time. It varies by half in both directions. */
-  latencyMs: 40,
-  /** Default: the second half of the run. */
-  settledFromMs: undefined as number | undefined,
-};
+  readonly latencyMs?: number;
+  readonly settledFromMs?: number;
+}
 
 /** Sends requests as fast as the pace `"auto"` allows, in virtual time, with timers that are up to 1.5 ms late. */
-function simulateAuto(server: Limiter, circumstances: Partial<typeof defaults> = {}) {
-  const { durationMs, latencyMs, settledFromMs } = { ...defaults, ...circumstances };
-  const fromMs = settledFromMs ?? durationMs / 2;
+function simulateAuto(server: Limiter, circumstances: Circumstances = {}) {
+  const { durationMs = 40_000, latencyMs = 40, settledFromMs: fromMs = durationMs / 2 } = circumstances;
   const pace = new Pace({ concurrency: "auto" });
   let [inFlight, refused, settled, whole, state] = [0, 0, 0, 0, 8];
   let wakesAtMs = Number.POSITIVE_INFINITY;
@@ -117,17 +111,15 @@ function simulateAuto(server: Limiter, circumstances: Partial<typeof defaults> =
     const tookMs = latencyMs * (0.5 + random());
     const wayMs = Math.min(tookMs / 4, 1 + random());
     schedule(nowMs + wayMs, (arrivedMs) => {
-      const { status, retryAfterMs } = server(arrivedMs);
-      if (status !== 200) refused += 1;
-      else {
-        whole += 1;
-        if (arrivedMs >= fromMs) settled += 1;
-      }
+      const refusing = server(arrivedMs);
+      if (refusing) refused += 1;
+      else whole += 1;
+      if (!refusing && arrivedMs >= fromMs) settled += 1;
       // A refusal comes at once, as from a limiter in front of the service.
-      schedule(arrivedMs + (status === 200 ? tookMs - wayMs : wayMs), (thenMs) => {
+      schedule(arrivedMs + (refusing ? wayMs : tookMs - wayMs), (thenMs) => {
         inFlight -= 1;
-        if (status === 200) pace.passed(ticket, thenMs);
-        else pace.refused(ticket, thenMs, retryAfterMs);
+        if (refusing) pace.refused(ticket, thenMs, refusing.retryAfterMs);
+        else pace.passed(ticket, thenMs);
         go(thenMs);
       });
     });
@@ -161,7 +153,7 @@ describe("the pace that searches for a rate", () => {
   const long = { durationMs: 120_000, settledFromMs: 80_000 };
   const longest = { durationMs: 200_000, settledFromMs: 80_000 };
 
-  it.each<[string, number, RetryAfter, MakeServer, Partial<typeof defaults>, Expected]>([
+  it.each<[string, number, RetryAfter, MakeServer, Circumstances, Expected]>([
     ["windows by the clock", 500, "none", byClock, {}, {}],
     ["windows that start with a request", 20, "1", fromRequest, {}, {}],
     ["a token bucket of 100", 100, "rest", bucketOf(100), {}, {}],
@@ -176,8 +168,7 @@ describe("the pace that searches for a rate", () => {
     ["a limit per minute", 10, "rest", minute, { durationMs: 600_000 }, {}],
   ])(
     "settles near the limit: %s, %i a second, Retry-After: %s",
-    (_what, rate, says, make, circumstances, expected) => {
-      const { change = 1, least, refused = 0.02 } = expected;
+    (_what, rate, says, make, circumstances, { change = 1, least, refused = 0.02 }) => {
       const server = make((nowMs) => (nowMs < 20_000 ? rate : rate * change), says);
       const outcome = simulateAuto(server, circumstances);
       expect(outcome.settledPerSecond).toBeGreaterThan((least ?? 0.9) * rate * change);

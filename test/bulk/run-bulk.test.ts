@@ -112,11 +112,10 @@ describe("runBulk", () => {
   it("stops with any sink if the disk is full", async () => {
     const { run, service } = await setUpRun();
     const cause = Object.assign(new Error("no space left"), { code: "ENOSPC" });
-    const sink: Sink = {
-      put: (_key, pdf) => pdf.bytes().then(() => Promise.reject(new Error("upload failed", { cause }))),
-    };
-    const message = ": the disk is full. 0 jobs";
-    await expect(run(jobsOf(50), { sink, key, concurrency: 1 })).rejects.toThrow(message);
+    const failed = new Error("upload failed", { cause });
+    const sink: Sink = { put: (_key, pdf) => pdf.bytes().then(() => Promise.reject(failed)) };
+    const stopped = run(jobsOf(50), { sink, key, concurrency: 1 });
+    await expect(stopped).rejects.toThrow(": the disk is full. 0 jobs");
     expect(service.requests.length).toBeLessThanOrEqual(2);
   });
 
@@ -124,12 +123,11 @@ describe("runBulk", () => {
     const { run, at } = await setUpRun();
     const journal = join(at, "run.journal");
     let atCrash = "";
-    const sink: Sink = {
-      async put(_key, pdf) {
-        await pdf.bytes();
-        atCrash = await readFile(journal, "utf8");
-      },
+    const put: Sink["put"] = async (_key, pdf) => {
+      await pdf.bytes();
+      atCrash = await readFile(journal, "utf8");
     };
+    const sink = { put };
     const [first, second] = [jobsWith({ n: 1 }), jobsWith({ n: 1, total: 2 })];
     await run(first, { sink, key });
     await run(second, { sink, key });
@@ -232,10 +230,7 @@ describe("runBulk rejects", () => {
     [{ giveUpAfter: -1 }, "`giveUpAfter` to be a number of milliseconds, 0 or more, or Infinity, got `-1`"],
     [{ onOutage: true }, "Expected `onOutage` to be a function"],
     [{ client: undefined }, "`client` is required"],
-    [
-      { jobs: {} },
-      "Expected `jobs` to be an array, a generator or another iterable of { template, values }.",
-    ],
+    [{ jobs: {} }, "`jobs` to be an array, a generator or another iterable of { template, values }."],
     [{ jobs: "jobs" }, "Expected `jobs` to be"],
   ])("the options %o", async (options, message) => {
     const { run } = await setUpRun();

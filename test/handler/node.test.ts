@@ -7,9 +7,7 @@ import { nodeListener } from "template-pdf/handler/node";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { handlerBefore, pdf, problemOf, secrets } from "./handling.ts";
 
-interface WithSession extends IncomingMessage {
-  session?: { readonly user: string };
-}
+type WithSession = IncomingMessage & { session?: { readonly user: string } };
 
 async function serve(listener: RequestListener): Promise<() => Promise<Response>> {
   const server = createServer(listener).listen(0, "127.0.0.1");

@@ -40,9 +40,7 @@ describe("authorize", () => {
 
   it("receives the request and any template name before the body is read", async () => {
     const authorize = vi.fn(() => false);
-    const pull = vi.fn((controller: ReadableStreamDefaultController) =>
-      controller.enqueue(new Uint8Array(9)),
-    );
+    const pull = vi.fn();
     const body = new ReadableStream({ pull }, { highWaterMark: 0 });
     const call = callOf({ name: "anything%20else", body, headers: { cookie: "session=1" } });
     await refused({ authorize }, call);
@@ -84,24 +82,19 @@ it.each<[what: string, options: Record<string, () => unknown>, reason: string]>(
   expect(reason).toContain(expected);
 });
 
-describe("filename", () => {
+it("filename receives the output of the schema, and is not called for values that it refuses", async () => {
   const bill = template(secrets.uid, z.object({ number: z.string().transform((text) => `No. ${text}`) }));
-
-  it("receives the output of the schema, and is not called for values that the schema refuses", async () => {
-    const filename = vi.fn((_: Request, values: object) => (values as { number: string }).number);
-    const { handler } = await handlerBefore(undefined, { templates: { bill }, filename });
-    expect((await handler(callOf({ name: "bill", body: '{"number":7}' }))).status).toBe(422);
-    expect(filename).not.toHaveBeenCalled();
-    const { headers } = await handler(callOf({ name: "bill", body: '{"number":"7"}' }));
-    expect(headers.get("content-disposition")).toBe('attachment; filename="No. 7.pdf"');
-  });
+  const filename = vi.fn((_: Request, values: object) => (values as { number: string }).number);
+  const { handler } = await handlerBefore(undefined, { templates: { bill }, filename });
+  expect((await handler(callOf({ name: "bill", body: '{"number":7}' }))).status).toBe(422);
+  expect(filename).not.toHaveBeenCalled();
+  const { headers } = await handler(callOf({ name: "bill", body: '{"number":"7"}' }));
+  expect(headers.get("content-disposition")).toBe('attachment; filename="No. 7.pdf"');
 });
 
 describe("the context of a call", () => {
-  interface User {
-    readonly id: string;
-  }
-  const ada: User = { id: "ada" };
+  const ada = { id: "ada" };
+  type User = typeof ada;
   const templates = { invoice: template(secrets.uid) };
 
   it("is passed to authorize, values and filename", async () => {

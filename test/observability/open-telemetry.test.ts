@@ -24,12 +24,6 @@ async function spanOf(tracing: Tracing) {
   return tracing.requests()[0];
 }
 
-/** Reads `00-<trace>-<span>-<flags>` (W3C Trace Context). */
-function parentOf(traceparent: unknown) {
-  const [, traceId, spanId] = String(traceparent).split("-");
-  return { traceId, spanId };
-}
-
 describe.each(transports)("OpenTelemetry's undici instrumentation with %s", (_, options) => {
   it("records a request as a client span below the active span, and sends the span ID", async () => {
     const tracing = startTracing();
@@ -47,8 +41,9 @@ describe.each(transports)("OpenTelemetry's undici instrumentation with %s", (_, 
         "url.full": `${service.baseUrl}/api/v1/templates/invoice/generate-sync`,
       },
     });
-    const parent = parentOf(service.requests[0]?.headers["traceparent"]);
-    expect(parent).toEqual({ traceId, spanId: span?.spanContext().spanId });
+    // `00-<trace>-<span>-<flags>` (W3C Trace Context).
+    const [, ...ids] = String(service.requests[0]?.headers["traceparent"]).split("-");
+    expect(ids.slice(0, 2)).toEqual([traceId, span?.spanContext().spanId]);
   });
 
   it.each([

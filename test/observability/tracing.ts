@@ -43,9 +43,7 @@ export function startTracing(): Tracing {
         return { ...span.spanContext(), result };
       }),
     requests: () =>
-      exporter
-        .getFinishedSpans()
-        .filter(({ instrumentationScope }) => instrumentationScope.name.includes("undici")),
+      exporter.getFinishedSpans().filter((span) => span.instrumentationScope.name.includes("undici")),
     named: (name) => exporter.getFinishedSpans().filter((span) => span.name === name),
   };
 }

@@ -4,20 +4,15 @@ import { digestOf, JobCodec, type QueuedContent, type SealKey } from "../../src/
 import { property } from "../support/fuzz.ts";
 
 const sealKey = new Uint8Array(32).fill(7);
-const content: QueuedContent = {
-  job: { template: "payslip", values: { name: "Ann" } },
-  index: 3,
-  key: "E-1",
-};
+const content = { job: { template: "payslip", values: { name: "Ann" } }, index: 3, key: "E-1" };
 const values = fc.dictionary(fc.string(), fc.jsonValue());
 
 describe("a job in the queue", () => {
   property("is restored unchanged, whether readable or sealed", () =>
     fc.asyncProperty(values, fc.constantFrom<SealKey | undefined>(undefined, sealKey), async (some, key) => {
       const codec = new JobCodec(key);
-      const sent: QueuedContent = JSON.parse(
-        JSON.stringify({ ...content, job: { template: "t", values: some } }),
-      );
+      const job = { template: "t", values: some };
+      const sent: QueuedContent = JSON.parse(JSON.stringify({ ...content, job }));
       const stored = JSON.parse(JSON.stringify(await codec.encode("run-1", sent)));
       expect(await codec.decode("run-1", stored)).toEqual(sent);
     }),

@@ -232,11 +232,7 @@ describe.each([
   });
 
   it.each([
-    [
-      500,
-      3,
-      /^The invoice could not be generated\. Try again in a minute\. .* this request id: [\da-f-]{36}$/,
-    ],
+    [500, 3, /^The invoice could not be generated\. Try again in a minute\. .* request id: [\da-f-]{36}$/],
     [429, 1, /^There are too many requests\. Try again at \d\d:\d\d\.$/],
   ])(
     "explains status %i after %i attempts, without the message of the service",

@@ -162,8 +162,7 @@ it("docs/reports/bundlers.md is up to date within 3 % (npm run docs -- bundlers)
   for (const [name, version] of Object.entries(bundlers)) {
     const title = { vite: "Vite", rollup: "Rollup" }[name] ?? name;
     page = page.replace(new RegExp(`(?<=^\\| ${title} \\| )\\d+\\.[\\d.]+(?= \\|)`, "m"), version);
-    const entries = ["client", "template", "helpers"];
-    const bytes = entries.map((entry) => gzippedBytes(built(name, entry)));
+    const bytes = ["client", "template", "helpers"].map((entry) => gzippedBytes(built(name, entry)));
     bytes.push(firstLoads.get(name) ?? 0);
     page = page.replace(new RegExp(`(?<=^\\| ${title} \\| )[\\d,]+ \\| [\\d, |]+(?= \\|$)`, "m"), (cells) => {
       const written = cells.split(" | ").map((cell) => Number(cell.replaceAll(",", "")));

@@ -174,7 +174,6 @@ function serve(answers: readonly Answer[], elsewhere: string, bodies: string[]) 
   });
 }
 
-/** Puts a client into a situation. */
 async function play(generate: Generate, answers: readonly Answer[], total: unknown): Promise<Outcome> {
   const bodies: string[] = [];
   const bodiesElsewhere: string[] = [];

@@ -138,14 +138,9 @@ describe("a worker of a queue", () => {
     await endOf(runs);
     expect(await worker.close()).toMatchObject({ fulfilled: 3, skipped: 0, rejected: 0, failures: [] });
     const results = worker.results.toSorted((one, other) => one.index - other.index);
-    expect(results).toMatchObject(
-      [1, 2, 3].map((row) => ({
-        status: "fulfilled",
-        run: "nov",
-        index: row - 1,
-        job: { template: "t", row },
-      })),
-    );
+    const each = { status: "fulfilled", run: "nov" };
+    const expected = [1, 2, 3].map((row) => ({ ...each, index: row - 1, job: { template: "t", row } }));
+    expect(results).toMatchObject(expected);
     expect(results).toContainEqual(expect.objectContaining({ attempts: 2 }));
   });
 
@@ -181,22 +176,13 @@ describe("a worker of a queue", () => {
     expect(outages).toEqual([false, true]);
   });
 
-  const full = {
-    async put() {
-      throw Object.assign(new Error("write failed"), { code: "ENOSPC" });
-    },
-  };
-  const aborting = new AbortController();
+  const full = { put: () => Promise.reject(Object.assign(new Error("write failed"), { code: "ENOSPC" })) };
+  const stop = new AbortController();
   it.each<[why: string, answer: Answer, options: Partial<WorkOptions<Job>>, message: string | RegExp]>([
     ["the service is unavailable for too long", saying(503), { giveUpAfter: 0 }, /is unavailable; the last/],
     ["its API key is wrong", saying(401), {}, /^The worker stopped.* Its jobs are still in the queue\.$/s],
     ["its disk is full", answerPdf, { sink: full }, /: the disk is full/],
-    [
-      "its signal is aborted",
-      () => aborting.abort(new Error("enough")),
-      { signal: aborting.signal },
-      "enough",
-    ],
+    ["its signal is aborted", () => stop.abort(new Error("enough")), { signal: stop.signal }, "enough"],
   ])("stops if %s, and leaves its jobs in the queue", async (_why, answer, options, message) => {
     const setting = await setUp(answer);
     const { runs, work } = setting;

@@ -61,12 +61,10 @@ describe("a document", () => {
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(PDF);
   });
 
-  it.each(["application/json;charset=UTF-8", 'Application/JSON; a=b; charset="utf-8"'])(
-    "is generated for the content type %s",
-    async (type) => {
-      expect((await endpoint(request({ headers: { ...json, "content-type": type } }))).status).toBe(200);
-    },
-  );
+  const types = ["application/json;charset=UTF-8", 'Application/JSON; a=b; charset="utf-8"'];
+  it.each(types)("is generated for the content type %s", async (type) => {
+    expect((await endpoint(request({ headers: { ...json, "content-type": type } }))).status).toBe(200);
+  });
 
   it("is generated from the uid, the values and the signal of the call", async () => {
     const produce = vi.fn((_order: Order) => ({ bytes: PDF }));
@@ -103,15 +101,12 @@ describe("a Response from produce", () => {
     expect(answer.headers.get("x-request-id")).toEqual(requestId);
   });
 
-  it.each([undefined, {}])(
-    "is a 500 response if produce returns neither a Response nor a document: %j",
-    async (made) => {
-      const onError = vi.fn();
-      const broken = createEndpoint<void>({ ...open, produce: () => made as never, onError });
-      expect((await broken(request({}))).status).toBe(500);
-      expect(onError).toHaveBeenCalledOnce();
-    },
-  );
+  it.each([undefined, {}])("is a 500 response if it is no Response and no document: %j", async (made) => {
+    const onError = vi.fn();
+    const broken = createEndpoint<void>({ ...open, produce: () => made as never, onError });
+    expect((await broken(request({}))).status).toBe(500);
+    expect(onError).toHaveBeenCalledOnce();
+  });
 });
 
 it.each(["", "/pdf/v2"])("a path with the prefix %j can contain any uid, and a query", async (prefix) => {
@@ -123,23 +118,18 @@ it.each(["", "/pdf/v2"])("a path with the prefix %j can contain any uid, and a q
 });
 
 describe("an unexpected error", () => {
-  it.each(["authorize", "produce"] as const)(
-    "in %s causes a 500 response without details, and onError receives it",
-    async (place) => {
-      const error = new Error("secret-value: database password");
-      const onError = vi.fn();
-      const produce = () => ({ bytes: PDF });
-      const failing = { [place]: () => Promise.reject(error) };
-      const call = request({});
-      const response = await createEndpoint<void>({ ...open, produce, ...failing, onError })(call);
-      const text = await response.text();
-      const type = response.headers.get("content-type");
-      expect([response.status, type]).toEqual([500, "application/problem+json"]);
-      expect(text).not.toContain("secret");
-      const id = response.headers.get("x-request-id");
-      expect(onError).toHaveBeenCalledExactlyOnceWith(error, call, id, undefined);
-    },
-  );
+  const places = ["authorize", "produce"];
+  it.each(places)("in %s causes a 500 response without details, and onError receives it", async (place) => {
+    const error = new Error("secret-value: database password");
+    const onError = vi.fn();
+    const parts = { ...open, produce: () => ({ bytes: PDF }), [place]: () => Promise.reject(error) };
+    const call = request({});
+    const response = await createEndpoint<void>({ ...parts, onError })(call);
+    const { status, headers } = response;
+    expect([status, headers.get("content-type")]).toEqual([500, "application/problem+json"]);
+    expect(await response.text()).not.toContain("secret");
+    expect(onError).toHaveBeenCalledExactlyOnceWith(error, call, headers.get("x-request-id"), undefined);
+  });
 
   it("causes a 500 response even without onError, and even if onError throws", async () => {
     const produce = () => {
@@ -157,11 +147,6 @@ it("a Problem that produce throws is sent with its headers, and onError is not c
   };
   const response = await createEndpoint<void>({ ...open, produce, onError })(request({}));
   expect(response.headers.get("retry-after")).toBe("60");
-  expect(await response.json()).toEqual({
-    type: "urn:template-pdf:problem:rate-limited",
-    title: "Too Many Requests",
-    status: 429,
-    detail: "Wait a minute.",
-  });
+  expect(await response.json()).toMatchObject({ title: "Too Many Requests", detail: "Wait a minute." });
   expect(onError).not.toHaveBeenCalled();
 });

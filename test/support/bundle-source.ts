@@ -10,11 +10,7 @@ const source = (path: string) => fileURLToPath(new URL(`../../src/${path}`, impo
  * @param outfile - where to
  * @param options - options that differ from a self-contained ES module
  */
-export async function bundleSource(
-  contents: string,
-  outfile: string,
-  options: BuildOptions = {},
-): Promise<void> {
+export async function bundleSource(contents: string, outfile: string, options: BuildOptions = {}) {
   await build({
     stdin: { contents, resolveDir: fileURLToPath(new URL("../..", import.meta.url)) },
     outfile,

@@ -14,8 +14,8 @@ export interface Issued {
 
 /** A self-signed certificate authority. `cert` is the certificate that a client must trust. */
 export interface Authority extends Issued {
-  /** Issues a certificate for these names, valid until `expires`. */
-  issue(names: readonly string[], expires?: Date): Issued;
+  /** Issues a certificate for these names. */
+  issue(names: readonly string[]): Issued;
 }
 
 const day = 24 * 60 * 60 * 1000;
@@ -28,25 +28,17 @@ export function inDays(days: number): Date {
 /** Creates a certificate authority that no client trusts yet. */
 export function makeAuthority(name = "Authority of the tests", expires = inDays(2)): Authority {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const isAuthority = extension("2.5.29.19", sequence(boolean(true)), "critical");
-  const cert = certificate(
-    { issuer: name, subject: name, expires, publicKey, extensions: [isAuthority] },
-    privateKey,
-  );
+  const extensions = [extension("2.5.29.19", sequence(boolean(true)), "critical")];
+  const cert = certificate({ issuer: name, subject: name, expires, publicKey, extensions }, privateKey);
   return {
     cert,
     key: pemOf(privateKey),
-    issue(names, until = inDays(1)) {
-      const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
-      const subject = names[0] ?? "nobody";
+    issue(names) {
+      const { publicKey, privateKey: own } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+      const [subject = "nobody"] = names;
       const extensions = [extension("2.5.29.17", sequence(...names.map(generalName)))];
-      return {
-        cert: certificate(
-          { issuer: name, subject, expires: until, publicKey: own.publicKey, extensions },
-          privateKey,
-        ),
-        key: pemOf(own.privateKey),
-      };
+      const content = { issuer: name, subject, expires: inDays(1), publicKey, extensions };
+      return { cert: certificate(content, privateKey), key: pemOf(own) };
     },
   };
 }

@@ -8,6 +8,15 @@ const seed = FUZZ_RUNS === undefined || FUZZ_SEED ? { seed: Number(FUZZ_SEED ?? 
 
 type Property = fc.IRawProperty<unknown, boolean>;
 
+/** Defines property tests with this share of the inputs. */
+function holding(share: number): (title: string, make: () => Property) => void {
+  const numRuns = Math.ceil(runs * share);
+  // Correct code stays far below this, even on a machine that is ten times slower.
+  const timeout = 60_000 + 50 * numRuns;
+  return (title, make) =>
+    it(title, { tags: ["property"], timeout }, () => fc.assert(make(), { numRuns, ...seed }) as unknown);
+}
+
 /**
  * Defines a property test with 300 inputs, or as many as `FUZZ_RUNS` in the environment. A failure prints the smallest failing
  * input and a seed; set `FUZZ_SEED` to that seed to repeat the failure.
@@ -17,25 +26,13 @@ type Property = fc.IRawProperty<unknown, boolean>;
  * @param title - the property, as a sentence
  * @param make - creates the property of fast-check
  */
-export function property(title: string, make: () => Property): void {
-  hold(title, make, runs);
-}
+export const property = holding(1);
 
 /** Like `property` with a tenth of the inputs, if each takes milliseconds. */
-export function slowProperty(title: string, make: () => Property): void {
-  hold(title, make, Math.ceil(runs / 10));
-}
+export const slowProperty = holding(1 / 10);
 
 /** Like `property` with a hundredth of the inputs, if each takes tenths of a second. */
-export function slowestProperty(title: string, make: () => Property): void {
-  hold(title, make, Math.ceil(runs / 100));
-}
-
-function hold(title: string, make: () => Property, numRuns: number): void {
-  // Correct code stays far below this, even on a machine that is ten times slower.
-  const timeout = 60_000 + 50 * numRuns;
-  it(title, { tags: ["property"], timeout }, () => fc.assert(make(), { numRuns, ...seed }) as unknown);
-}
+export const slowestProperty = holding(1 / 100);
 
 /** Characters that regular expressions repeat, or that begin an escape or a quotation. */
 const repeated = [" ", "\t", "\n", ...`\\ " ' % %25 & &# \\u \\u00 "" \\" {{ [ * ; = 0 a`.split(" ")];

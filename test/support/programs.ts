@@ -14,7 +14,6 @@ export interface Ending {
   readonly printed: string;
 }
 
-/** A running program. */
 export interface Program {
   readonly child: ChildProcess;
   /** The output so far, of both streams. */
@@ -28,7 +27,6 @@ export interface Program {
 
 /** A program that listens on a port of this machine. */
 export interface RunningProgram extends Program {
-  /** Scheme, address and port. */
   readonly origin: string;
 }
 
@@ -107,7 +105,6 @@ export async function startProgram(
   return Object.create(program, { origin: { value: `http://127.0.0.1:${port}` } }) as RunningProgram;
 }
 
-/** Runs a program to its end. */
 export function runToEnd(command: string, args: readonly string[], starting: Starting): Promise<Ending> {
   return start(command, args, starting).ended;
 }
@@ -118,11 +115,7 @@ export function runToEnd(command: string, args: readonly string[], starting: Sta
  * @returns its standard output
  * @throws {Error} if its exit code is not 0; the message contains the output
  */
-export async function outputOf(
-  command: string,
-  args: readonly string[],
-  starting: Starting,
-): Promise<string> {
+export async function outputOf(command: string, args: readonly string[], starting: Starting) {
   const { exitCode, signal, stdout, printed } = await runToEnd(command, args, starting);
   if (exitCode !== 0) throw new Error(`${command} ended with ${exitCode ?? signal}.\n${printed}`);
   return stdout;

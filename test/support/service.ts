@@ -21,6 +21,8 @@ export interface Received {
 
 export type Answer = (received: Received) => unknown;
 
+const ofTests = { apiKey: "key-of-the-tests", retry: false } as const;
+
 /** A scripted HTTP service on loopback that closes when the test has finished. */
 export class Service {
   /** All requests so far, with their complete bodies. */
@@ -96,12 +98,7 @@ export class Service {
 
   /** Creates a client of this service without retries, which closes when the test has finished. */
   client(options: ClientOptions = {}): TemplatePdf {
-    const client = new TemplatePdf({
-      baseUrl: this.baseUrl,
-      apiKey: "key-of-the-tests",
-      retry: false,
-      ...options,
-    });
+    const client = new TemplatePdf({ baseUrl: this.baseUrl, ...ofTests, ...options });
     this.#clients.push(client);
     return client;
   }
@@ -125,7 +122,7 @@ export function startService(tls?: Issued): Promise<Service> {
 
 /** Creates a client for any base URL without retries, which closes when the test has finished. */
 export function clientOf(baseUrl: string, options: ClientOptions = {}): TemplatePdf {
-  const client = new TemplatePdf({ baseUrl, apiKey: "key-of-the-tests", retry: false, ...options });
+  const client = new TemplatePdf({ baseUrl, ...ofTests, ...options });
   onTestFinished(() => client.close());
   return client;
 }
@@ -136,7 +133,6 @@ export async function sourceOf(client: TemplatePdf): Promise<string | undefined>
   return buffer.toString().split("\n")[1];
 }
 
-/** Both transports. */
 export const transports: readonly (readonly ["undici" | "fetch", ClientOptions])[] = [
   ["undici", {}],
   ["fetch", { fetch: globalThis.fetch }],
@@ -153,14 +149,8 @@ export function pdfOf(size: number): Buffer {
 
 /** Responds with a body and its length. */
 export function withLength(body: Buffer, headers: Record<string, string> = {}): Answer {
-  return ({ response }) => {
-    response.writeHead(200, {
-      "content-type": "application/pdf",
-      "content-length": body.length,
-      ...headers,
-    });
-    response.end(body);
-  };
+  const own = { "content-type": "application/pdf", "content-length": String(body.length) };
+  return saying(200, body, { ...own, ...headers });
 }
 
 /** Responds with a chunked body without a length. */
@@ -186,10 +176,7 @@ export function saying(
   body: string | Buffer = "",
   headers: Record<string, string> = {},
 ): Answer {
-  return ({ response }) => {
-    response.writeHead(status, headers);
-    response.end(body);
-  };
+  return ({ response }) => response.writeHead(status, headers).end(body);
 }
 
 /** Sends these responses one after the other, and the last of them to all further requests. */

@@ -19,17 +19,14 @@ function typeOf(...samples: readonly Values[]): string {
   return /TValues (?:= ?)?(.*?);?\n\n/s.exec(written)?.[1] ?? "";
 }
 
-/** The type of the values on one line. */
 function lineOf(...samples: readonly Values[]): string {
   return typeOf(...samples).replace(/\s+/g, " ");
 }
 
-/** Creates `length` samples from their indices. */
 function times(length: number, make: (index: number) => Values): Values[] {
   return Array.from({ length }, (_, index) => make(index));
 }
 
-/** Parses samples in JSON that are separated by commas. */
 function parse(samples: string): Values[] {
   return JSON.parse(`[${samples}]`);
 }

@@ -1,5 +1,3 @@
-// This file is compiled but not run. Every line after a `@ts-expect-error` must be an error.
-
 import { type Bytes, type PendingPdf, type Saved, TemplatePdf, template } from "template-pdf";
 import {
   type BulkSummary,

@@ -1,4 +1,3 @@
-// This file is compiled but not run. Every line after a `@ts-expect-error` must be an error.
 import {
   ApiError,
   NotFoundError,

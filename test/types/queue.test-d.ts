@@ -4,10 +4,8 @@ import { bulkQueue, type QueueFailure, type QueueProgress, type QueueResult } fr
 import { expectTypeOf } from "vitest";
 import * as z from "zod";
 
-const runs = bulkQueue<{ invoice: { total: string } }>({
-  connection: new URL("redis://localhost"),
-  name: "a",
-});
+const connection = new URL("redis://localhost");
+const runs = bulkQueue<{ invoice: { total: string } }>({ connection, name: "a" });
 const client = new TemplatePdf();
 
 // The values of a job have the type for its template. A job can have other properties.

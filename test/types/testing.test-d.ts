@@ -1,5 +1,3 @@
-// This file is compiled but not run. Every line after a `@ts-expect-error` must be an error.
-
 import { setupServer } from "msw/node";
 import { TemplatePdf, template } from "template-pdf";
 import { type FakeCall, fakeService, faults } from "template-pdf/testing";

@@ -6,19 +6,14 @@ import { play } from "../../../src/service/faults/play-on-socket.ts";
 import { open, type SocketServer } from "../sockets.ts";
 import { RequestReader, type SeenRequest } from "./request-reader.ts";
 
-/**
- * When an early fault begins, before a complete request has arrived: as soon as a connection is open, or when the headers of a
- * request have arrived, whose body may be incomplete.
- */
-type EarlyMoment = "connection" | "head";
-
 /** A fault that does not wait for a complete request. */
 interface EarlyFault extends ScriptedFault {
-  readonly at: EarlyMoment;
+  /** Begins as soon as a connection is open, or when the headers of a request have arrived. */
+  readonly at: "connection" | "head";
 }
 
 /** Creates a fault that begins early. */
-export function earlyFault(name: string, at: EarlyMoment, script: ScriptedFault["script"]): EarlyFault {
+export function earlyFault(name: string, at: EarlyFault["at"], script: ScriptedFault["script"]): EarlyFault {
   return Object.freeze({ kind: "fault", name, script, documentBytes: 0, at });
 }
 
@@ -154,7 +149,7 @@ export class FaultServer {
   }
 
   /** Plays the next planned fault, if it begins at this moment. */
-  #strike(moment: EarlyMoment | "request", socket: Socket): Promise<void> | undefined {
+  #strike(moment: EarlyFault["at"] | "request", socket: Socket): Promise<void> | undefined {
     const next = this.#plan.find(({ left }) => left > 0);
     const fault = next?.fault as ScriptedFault | EarlyFault | undefined;
     if (!next || !fault || socket.destroyed || ("at" in fault ? fault.at : "request") !== moment)

@@ -24,10 +24,8 @@ const { value } = fc.letrec((tie) => ({
     fc.dictionary(name, tie("value"), { maxKeys: 3 }),
   ),
 }));
-const values = fc.array(fc.oneof(fc.dictionary(name, value, { maxKeys: 3 }), value), {
-  minLength: 30,
-  maxLength: 30,
-});
+const thirty = { minLength: 30, maxLength: 30 };
+const values = fc.array(fc.oneof(fc.dictionary(name, value, { maxKeys: 3 }), value), thirty);
 
 const objectOf = (item: AnySchema) =>
   fc.record(

@@ -96,14 +96,12 @@ describe("a $ref", () => {
 
   const t = { ...text, description: "of t" };
   const node = { ...object, properties: { next: { anyOf: [{ $ref: "#/$defs/node" }, nil] } } };
-  const last = { $ref: "#/$defs/node", properties: { last: { const: true } } };
+  const [toT, toNode] = [{ $ref: "#/$defs/t" }, { $ref: "#/$defs/node" }];
+  const chain = { ...object, properties: { next: { ...toNode, properties: { last: { const: true } } } } };
   it.each<[title: string, schema: object, lines: readonly string[]]>([
     [
       "uses the description of its target unless it has its own",
-      {
-        properties: { a: { $ref: "#/$defs/t" }, b: { $ref: "#/$defs/t", description: "of b" } },
-        $defs: { t },
-      },
+      { properties: { a: toT, b: { ...toT, description: "of b" } }, $defs: { t } },
       ["{ /* of t */ a?: string; /* of b */ b?: string }"],
     ],
     [
@@ -118,11 +116,7 @@ describe("a $ref", () => {
     ],
     [
       "is combined with the keywords next to it",
-      {
-        ...object,
-        properties: { first: { $ref: "#/$defs/node", required: ["next"] } },
-        $defs: { node: { ...object, properties: { next: last } } },
-      },
+      { ...object, properties: { first: { ...toNode, required: ["next"] } }, $defs: { node: chain } },
       ["{ first?: { next: →node } }", "node = { next?: →node }"],
     ],
   ])("%s", (_title, schema, lines) => {
