@@ -60,7 +60,7 @@ describe("a document that a handler forwards", () => {
     const { handler } = await handlerBefore(answer);
     const response = await handler(callOf());
     // Waits until the service has sent nothing for a while.
-    for (let still = 0, before = 0; still < 50; before = written) {
+    for (let still = 0, before = 0; still < 20; before = written) {
       await turns(20);
       still = written === before && written > 0 ? still + 1 : 0;
     }
