@@ -119,7 +119,7 @@ describe("a journal after a crash", () => {
     await spoil(path);
     const { states, ...counts } = await runOf(path, jobs);
     expect([Object.values(states).join(" "), counts.damagedLines]).toEqual([expected, damagedLines]);
-    expect(await readFile(path, "latin1")).not.toMatch(/\0|xxx/);
+    expect(await readFile(path, "latin1")).not.toMatch(/\0|x{50}/);
     expect(await runOf(path, jobs)).toMatchObject({ finishedBefore: 2, damagedLines });
     const lineBytes = encodeLine(newRecord()).length;
     expect((await stat(path)).size).toBe(size + damagedLines * lineBytes);
