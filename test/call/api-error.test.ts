@@ -50,6 +50,7 @@ describe("The error for a response", () => {
   it("says to check the uid first for a 404 with a message", () => {
     const { message } = apiError(headOf(404), '{"message":"no such template"}', call);
     expect(message).toContain(`saying "no such template". Check the uid and \`baseUrl\`, ${path}`);
+    expect(apiError(headOf(405), '{"message":"no POST"}', call).message).toContain(notFound);
   });
 
   it("suggests fixing a template that the emulator reports as broken", () => {

@@ -87,14 +87,15 @@ describe("The hooks of a call", () => {
     expect(numbers.at(-1)).toBe(Number(numbers[0]) + 1);
   });
 
-  it.each<[string, Step[]]>([
-    ["request", [0]],
-    ["response", begun.slice(0, 2)],
-    ["retry", ["sent", ...refused, 2_000]],
-  ])("can cancel the call: %s", async (name, steps) => {
+  it.each<[string, number, Step[]]>([
+    ["request", 0, [0]],
+    ["response", 1, begun.slice(0, 2)],
+    ["retry", 1, ["sent", ...refused, 1]],
+  ])("can cancel the call, which leaves no timer: %s", async (name, requests, steps) => {
     const scene: Scene = new Scene({ verify: false, hooks: { [name]: () => cancel(scene) } });
     const log = await scene.play(...steps);
-    expect(log.filter((event) => /document|cancelled/.test(`${event}`)).at(0)).toBe("0 cancelled");
+    expect(log.filter((event) => event === "open")).toHaveLength(requests);
+    expect(log.filter((event) => /document|cancelled/.test(`${event}`))).toEqual(["0 cancelled"]);
     expect(vi.getTimerCount()).toBe(0);
   });
 });
@@ -104,8 +105,9 @@ describe("A call", () => {
     const known = new Scene();
     known.call.start();
     expect(known.log).toEqual(["open"]);
-    const fetched = new Scene({ apiKey: async () => "sk-live-123" });
-    expect(await fetched.play("sent", cancel, 10)).toEqual(["0 cancelled"]);
+    const hooks = { request: () => fetched.log.push("request") };
+    const fetched: Scene = new Scene({ apiKey: async () => "sk-live-123", hooks });
+    expect(await fetched.play("sent", cancel, 10)).toEqual(["capture", "0 cancelled"]);
     const late = new Scene();
     cancel(late);
     expect(await late.play("sent")).toEqual(["0 cancelled"]);

@@ -41,6 +41,7 @@ function inChunks(bytes: Uint8Array, size: number): Uint8Array[] {
 describe("The PDF header", () => {
   it.each([
     ["at the start", "%PDF-1.7", true],
+    ["at the start of a long body", `%PDF-${x(2000)}`, true],
     ["after a byte order mark", "\xef\xbb\xbf%PDF-1.7", true],
     ["ending at byte 1,024", `${x(1019)}%PDF-`, true],
     ["ending at byte 1,025", `${x(1020)}%PDF-`, false],

@@ -123,7 +123,7 @@ describe("close()", () => {
   it("of a derived client does not close its parent or other derived clients", async () => {
     const client = (await Service.start(withLength(small))).client();
     const derived = client.with({ apiKey: "derived" });
-    await derived.close();
+    await derived[Symbol.asyncDispose]();
     expect(await rejectionOf(generate(derived))).toBeInstanceOf(ConfigurationError);
     expect(await generate(client).bytes()).toHaveLength(2_000);
     expect(await generate(client.with({ apiKey: "other" })).bytes()).toHaveLength(2_000);

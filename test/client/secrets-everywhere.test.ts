@@ -131,7 +131,7 @@ const rows: readonly Row[] = [
     "a total timeout after an error response",
     errors.TimeoutError,
     () => inTurn(echo(503, bodies[0], retried), silent),
-    { timeouts: { total: 400 } },
+    { timeouts: { total: 1_500 } },
   ],
   ["a missing folder", errors.SaveError, () => beginning(), {}, savedAs("none/doc.pdf")],
   ...(hasFullDevice ? [fullDisk] : []),
