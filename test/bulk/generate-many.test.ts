@@ -56,7 +56,7 @@ describe("generateMany", () => {
     expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it("yields what `use` returns, and runs `use` within the concurrency", async () => {
+  it("yields what `use` returns, and counts `use` towards the concurrency limit", async () => {
     let [inUse, most] = [0, 0];
     const use = async (pdf: Readable, job: { values: { n: number } }, context: Record<string, unknown>) => {
       most = Math.max(most, ++inUse);

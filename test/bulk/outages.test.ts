@@ -97,7 +97,7 @@ describe("an outage during a run", () => {
     expect(gaps.map((gap) => gap.toFixed(1)).join(" ")).toBe("2.1 4.1 8.1 16.1 30.1 30.1 30.1 30.1 30.1");
   });
 
-  it("is followed by no more concurrent requests than a new run starts with", async () => {
+  it("restarts with no more concurrent requests than a new run", async () => {
     const options = { count: 300, latencyMs: 200, concurrency: "auto" } as const;
     const { sent, rejected } = await simulate(awayFor(60, 503, 2000), options);
     const during = sent.filter(({ atMs }) => atMs < 62_000);

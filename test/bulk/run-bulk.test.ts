@@ -109,7 +109,7 @@ describe("runBulk", () => {
     expect(await run(jobsOf(20))).toMatchObject({ skipped: 3, fulfilled: 16, rejected: 1 });
   });
 
-  it("stops with any sink if the disk is full", async () => {
+  it("stops if the disk is full, whichever sink is used", async () => {
     const { run, service } = await setUpRun();
     const cause = Object.assign(new Error("no space left"), { code: "ENOSPC" });
     const failed = new Error("upload failed", { cause });

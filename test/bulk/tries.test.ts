@@ -104,7 +104,7 @@ describe("the attempts of a job", () => {
     expect(results.find(({ index }) => index === 0)?.attempts).toBe(6);
   });
 
-  it("end when `timeouts.total` is over", async () => {
+  it("end when `timeouts.total` has elapsed", async () => {
     const { results } = await generate(silent, jobsOf(1), {}, { retry: {}, timeouts: { total: 60 } });
     expect(results).toEqual([expect.objectContaining({ attempts: 1, error: expect.any(TimeoutError) })]);
   });

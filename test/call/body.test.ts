@@ -133,7 +133,7 @@ describe("A body without a reader", () => {
 });
 
 describe("A body with a reader", () => {
-  it("does not pause if the reader resumes it while it takes a chunk", () => {
+  it("does not pause if the reader calls resume while receiving a chunk", () => {
     const { wire, body, reader } = open(["resume, then wait"]);
     body.read("stream()", reader);
     wire.chunk(1);

@@ -114,7 +114,7 @@ describe("A relay of chunks", () => {
     expect([taken, vi.getTimerCount()]).toEqual([[5_000, 1, 5_000], 0]);
   });
 
-  it("requests a pause when its reader has enough bytes, even after a chunk that it merges", () => {
+  it("requests a pause when its reader has enough bytes, even if the last chunk was merged", () => {
     room = 10;
     const answers = [9, 1, 1].map((length) => {
       const answer = write(length);

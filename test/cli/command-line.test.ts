@@ -114,7 +114,7 @@ describe("the table of runs", () => {
     ]);
   });
 
-  it("can list unfinished runs first, omits an unknown time left, and is one line without runs", () => {
+  it("can list unfinished runs first, omits the remaining time if unknown, and prints one line if there are no runs", () => {
     const table = runsTable([first, { ...second, leftMs: Number.POSITIVE_INFINITY }], "q", true);
     const rows = table.map((line) => line.replaceAll(/ +/g, " ")).slice(1);
     expect(rows).toEqual(["nov 1,200 100 1 1,083 16 0/s -", "oct 1,200 1,199 1 0 0 - done"]);

@@ -39,12 +39,12 @@ describe("printable", () => {
   });
 });
 
-it("escapeUnprintable uses the escapes of JSON", () => {
+it("escapeUnprintable uses JSON escapes", () => {
   const text = "\u009b31m\u202eabc";
   expect(JSON.parse(escapeUnprintable(JSON.stringify(text)))).toBe(text);
 });
 
-it("inspected escapes control characters and keeps the line breaks of a stack", () => {
+it("`inspected` escapes control characters and keeps the line breaks in a stack", () => {
   const error = new Error("\u001b]0;title\u0007 \u202egpj");
   error.stack = `${error}\n    at \u009b2J (a.mjs:1:2)`;
   const escaped = "Error: \\u001b]0;title\\u0007 \\u202egpj\n    at \\u009b2J (a.mjs:1:2)";

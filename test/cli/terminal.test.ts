@@ -62,7 +62,7 @@ describe("standard output", () => {
 });
 
 describe("a stopped command", () => {
-  it("keeps the existing file if generate is receiving a document", async () => {
+  it("keeps the existing file if generate is interrupted while receiving a document", async () => {
     const part = beginning(pdf.subarray(0, 300_000), { "content-length": String(pdf.length) });
     const { service, cwd: folder, terminal } = await generateSetting(part);
     const path = join(folder, "invoice.pdf");

@@ -182,7 +182,7 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it("ends the call for all outputs if a second output has started to read it", async () => {
+  it("ends the call for all outputs if a second output has started to read the document", async () => {
     const { service, client } = await start();
     const pdfs = client();
     const pending = generate(pdfs);

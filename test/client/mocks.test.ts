@@ -45,7 +45,7 @@ describe("a dispatcher that responds synchronously leaves no timer", () => {
     }
   });
 
-  it("after a document that is not read, or an error", async () => {
+  it("after an unread document or an error", async () => {
     stopTime();
     const { signal } = new AbortController();
     const document = await generate(clientOf(completePdf), { signal });

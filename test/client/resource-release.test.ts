@@ -129,7 +129,7 @@ describe("close()", () => {
     expect(await generate(client.with({ apiKey: "other" })).bytes()).toHaveLength(2_000);
   });
 
-  it("can be called several times, by await using, and before any call", async () => {
+  it("can be called repeatedly, through `await using`, and before the client has made a call", async () => {
     const service = await Service.start(withLength(small));
     await using client = service.client();
     await service.client().close();

@@ -85,7 +85,7 @@ describe("the delay before a retry", () => {
     return { ...(await start(answers, { hooks: { retry } })), waiting };
   };
 
-  it("is the delay of Retry-After or a random delay, and never ends early", async () => {
+  it("is the delay from Retry-After or a random delay, and never ends early", async () => {
     const random = vi.spyOn(Math, "random").mockReturnValue(0.1);
     const delaysMs: number[] = [];
     const atMs: number[] = [];

@@ -33,7 +33,7 @@ describe.each([
   });
 });
 
-describe("no output contains a secret from the settings after", () => {
+describe("after each of these, no output contains a secret from the settings", () => {
   const throwing = () => {
     throw new Error(trickyKey);
   };

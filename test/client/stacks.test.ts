@@ -74,7 +74,7 @@ describe("an error whose caller is not on the stack", () => {
     expect(await rejectionOf(generate(service.client({ hooks: { error } })))).toBe(frozen);
   });
 
-  it("is the same error if stacks cannot be captured or prepareStackTrace throws", async () => {
+  it("is unchanged if stacks cannot be captured or prepareStackTrace throws", async () => {
     const service = await Service.start(missing);
     const { captureStackTrace, prepareStackTrace } = Error;
     onTestFinished(() => void Object.assign(Error, { captureStackTrace, prepareStackTrace }));
@@ -113,7 +113,7 @@ it.each([
   },
 );
 
-it("a reason of a signal or of cancel() keeps its stack, even if it is an error of this package", async () => {
+it("a reason passed to a signal or to cancel() keeps its stack, even if it is one of this package's errors", async () => {
   const service = await Service.start(beginning(pdfOf(1000).subarray(0, 500)));
   for (const end of ["abort", "cancel"] as const) {
     const controller = new AbortController();

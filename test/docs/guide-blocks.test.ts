@@ -86,7 +86,7 @@ it("the block with-a-proxy.ts of proxies-and-tls.md connects through a proxy wit
   expect(proxy.heard.map(({ method }) => method)).toEqual(["CONNECT"]);
 });
 
-describe("the serverless function of proxies-and-tls.md", () => {
+describe("the serverless function in proxies-and-tls.md", () => {
   const body = '{"total":"£640.00"}';
 
   async function call(event: object, totalMs = 25_000) {

@@ -91,7 +91,7 @@ describe("the GitHub workflows", () => {
     expect(uses.filter((action) => !pinned.test(action))).toEqual([]);
   });
 
-  it("grant permissions only to single jobs, and do not let a pull request write", () => {
+  it("grant permissions only to individual jobs, and give pull requests no write access", () => {
     for (const { workflow } of workflows) expect(workflow.permissions).toEqual({});
     expect(jobs.filter(({ job }) => typeof job.permissions !== "object")).toEqual([]);
     const writing = jobs

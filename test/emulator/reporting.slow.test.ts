@@ -44,7 +44,7 @@ it("onCall reports every call after its response, without the API key and the va
   expect(JSON.stringify(calls).toLowerCase()).not.toMatch(/canary|dev_/);
 });
 
-it("the faults of a header reach the client, and onCall reports their status", async () => {
+it("faults requested in a header reach the client, and onCall reports their status", async () => {
   const faults: Readonly<Record<string, object>> = {
     "429 retry-after 2": { code: "rate_limited", retryAfterMs: 2_000 },
     html: { code: "invalid_pdf" },

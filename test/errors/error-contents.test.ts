@@ -173,7 +173,7 @@ describe("A cause with a secret", () => {
     }),
   );
 
-  it("does not contain a value in any place except stack frames", () => {
+  it("does not contain a value anywhere except in stack frames", () => {
     for (const hide of hidingPlaces.filter((place) => !String(place).includes("https:"))) {
       const shown = inspect(redact(hide(`bad ${iban}`)), { depth: 20, showHidden: true });
       expect(shown, String(hide)).not.toContain(iban);

@@ -39,7 +39,7 @@ function resultsIn(stderr: string): { name?: string; message?: string; bytes?: n
 }
 
 describe.runIf(process.platform === "linux")("saveTo() in a process", () => {
-  it("writes to /dev/stdout through a pipe of the shell", async () => {
+  it("writes to /dev/stdout through a shell pipe", async () => {
     const service = await Service.start(withLength(pdf));
     const target = join(temporaryFolder(), "piped.pdf");
     const command = `"$1" "$2" "$3" /dev/stdout | cat > "$4"`;

@@ -105,7 +105,7 @@ describe("values from a browser", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("that a body parser has already read cause a 500, and onError receives advice", async () => {
+  it("cause a 500 if a body parser has already read them, and onError receives advice", async () => {
     const { handler, onError } = handlerOf({ client: untouchedClient() });
     const found = await problemOf(await handler(callOf({ body: "", headers: { "content-length": "17" } })));
     expect([found.response.status, found.kind]).toEqual([500, "server-fault"]);

@@ -22,7 +22,7 @@ describe("the published package", () => {
     expect(filesBelow(join(installed, "dist")).filter(({ path }) => !kinds.test(path))).toEqual([]);
   });
 
-  it("names no folder of the machine that built it", () => {
+  it("contains no paths from the machine that built it", () => {
     const folders = [repository, "file:///", "/home/", "/Users/", "/tmp/", "C:\\"];
     const found = files.filter(({ path }) => folders.some((folder) => read(path).includes(folder)));
     expect(found).toEqual([]);

@@ -30,7 +30,7 @@ describe("the package", () => {
     `);
   });
 
-  it("resolves by the conditions of other runtimes and bundlers", async () => {
+  it("resolves under the conditions that other runtimes and bundlers set", async () => {
     const ways = [
       "node",
       "browser",

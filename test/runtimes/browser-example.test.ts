@@ -71,7 +71,7 @@ afterAll(async () => {
   await service?.close();
 }, 60_000);
 
-it("examples/browser starts with the emulator, serves users with a session, and plays faults", async () => {
+it("examples/browser starts with the emulator, serves users with a session, and simulates faults", async () => {
   const origin = await startServer("start", {}, "--fault", "429 retry-after 900 every 2");
   const [session = ""] = (await fetch(origin, { headers: { accept: "text/html" } })).headers.getSetCookie();
   expect(session).toMatch(/^session=[\da-f-]{36}; HttpOnly; SameSite=Strict; Path=\/$/);

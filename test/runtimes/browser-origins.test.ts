@@ -90,7 +90,7 @@ describe.each(["chromium", "firefox"] as const)("a page of another origin in %s"
     })()`);
   }
 
-  it("receives its document with the cookies of its user, and reads the headers of the handler", async () => {
+  it("receives its document using its user's cookies, and can read the handler's headers", async () => {
     const requestId = expect.stringMatching(/^[\da-f-]{36}$/);
     expect(await ask("listed")).toEqual({ bytes: 400_000, filename: "invoice.pdf", requestId });
     const { origin } = servers.listed;

@@ -7,7 +7,7 @@ import { endless, endpoint, json, open, PDF, request } from "./endpoint-call.ts"
 const requestId = expect.stringMatching(/^[\da-f-]{36}$/);
 
 describe("the size limit", () => {
-  it("accepts a body of exactly the limit", async () => {
+  it("accepts a body whose size is exactly the limit", async () => {
     expect((await endpoint(request({ body: `{"a":"${"x".repeat(92)}"}` }))).status).toBe(200);
   });
 

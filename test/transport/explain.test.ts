@@ -40,7 +40,7 @@ describe("the explanation of a failure", () => {
     expect(explain(cause)).toEqual({ ...texts, isLasting, unsent: true });
   });
 
-  it("of a proxy is a ProxyFailure with a name, a code, a status and an optional cause", () => {
+  it("from a proxy is a ProxyFailure with a name, a code, a status and an optional cause", () => {
     const cause = new Error("inner");
     const error = new ProxyFailure("failed", { status: 502, cause });
     expect(error).toMatchObject({ name: "ProxyFailure", code: "PROXY_FAILED", status: 502, cause });

@@ -33,7 +33,7 @@ describe("the globals of Node", () => {
 
   // Node 26's fetch reads only the newer global, so an older dispatcher has no effect.
   if (readsLegacyKey) {
-    it("may hold a dispatcher of another undici version, which Node's own fetch then uses", async () => {
+    it("may hold a dispatcher from another undici version, which Node's own fetch then uses", async () => {
       const service = await startService();
       const nodes = globals[legacyKey];
       if (!nodes) throw new Error("Node's fetch was to leave its agent behind.");

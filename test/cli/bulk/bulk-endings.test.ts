@@ -57,7 +57,7 @@ describe("Ctrl-C during a bulk run", () => {
 });
 
 describe("a bulk run that stops early", () => {
-  it("exits with code 3 after the number of failures in --stop-after", async () => {
+  it("exits with code 3 after the number of failures set with --stop-after", async () => {
     const bench = await Bench.withRows(9, saying(422));
     const ending = await bench.bulk("data.csv", ["--concurrency", "1", "--stop-after", "2"]);
     expect(ending.code).toBe(3);

@@ -6,7 +6,7 @@ import { Bench, byNo, csvOf, key, noOf, smallPdf } from "./command.ts";
 const places = "folder out, journal out/letter.journal";
 
 describe("bulk", () => {
-  it("generates a document from every row of a CSV file, and prints their folder", async () => {
+  it("generates a document from every row of a CSV file, and prints the output folder", async () => {
     const bench = await Bench.open();
     bench.write("data.csv", 'no;name\n1;Zoë\n2;"O\'Neil; Søn"\n');
     const printed = `2 documents made, in TIME\n${places}\n`;
@@ -56,7 +56,7 @@ describe("bulk", () => {
     expect(bench.files()).toContain("letter.journal.old");
   });
 
-  it("generates the first rows with --limit and more in the next run, although a later row is wrong", async () => {
+  it("generates the first rows with --limit, and further rows in the next run, even if a later row is invalid", async () => {
     const bench = await Bench.open();
     bench.write("data.csv", `${csvOf(2)}1,Zoë\n`);
     const first = await bench.bulk("data.csv", ["--limit", "1"]);

@@ -84,7 +84,7 @@ describe("the values of a template with a schema", () => {
     expect(templateOf(json).fill({ a: "1", b: 2 })).toEqual({ definition: { content: "12" } });
   });
 
-  it("are rejected if they, or the references of the schema, are nested too deeply", () => {
+  it("are rejected if they, or the references in the schema, are nested too deeply", () => {
     let deep: Record<string, unknown> = {};
     for (let depth = 0; depth < 10_000; depth += 1) deep = { a: deep };
     expect(checked({ properties: { a: { $ref: "#" } } }, deep)).toEqual(["is nested deeper than 500 levels"]);

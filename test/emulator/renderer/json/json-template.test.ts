@@ -105,7 +105,7 @@ describe("$if", () => {
     expect(contentOf([{ $if: "note", $show: "shown" }], { note })).toEqual(["shown"]);
   });
 
-  it("shows no element in an array, and an empty text elsewhere, if there is no $else", () => {
+  it("without $else, omits the element in an array and shows an empty string elsewhere", () => {
     const hidden = { $if: "a.b.c", $show: "shown" };
     expect(contentOf(["first", hidden, "last"], { a: 1 })).toEqual(["first", "last"]);
     expect(contentOf({ text: hidden, stack: [[hidden]] })).toEqual({ text: "", stack: [[]] });
