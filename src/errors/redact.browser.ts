@@ -1,4 +1,5 @@
 import { SecretWords } from "./secret-words.ts";
+import { nameOfError } from "./value-kinds.ts";
 
 const mark = "[redacted]";
 
@@ -95,12 +96,6 @@ export class Redactor {
     }
     return safe + decoded.slice(at);
   }
-}
-
-/** Returns the name of an error, or `Error` if the name does not look like a class name. */
-export function nameOfError(error: unknown): string {
-  const name = error instanceof Error ? error.name : undefined;
-  return typeof name === "string" && /^[A-Z][A-Za-z]{0,40}$/.test(name) ? name : "Error";
 }
 
 function decode(text: string): string {

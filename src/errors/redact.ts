@@ -2,6 +2,7 @@ import { contentsOf, framesOf, maxDepth, safeString } from "./error-contents.ts"
 import { decodeEscapes } from "./escapes.ts";
 import { findKey, shortestLongKey, type TextRange } from "./secret-key.ts";
 import { anyWord, SecretWords } from "./secret-words.ts";
+import { nameOfError } from "./value-kinds.ts";
 
 const mark = "[redacted]";
 
@@ -142,12 +143,6 @@ export class Redactor {
     this.#secretWords ??= new SecretWords(this.#keys, this.#body);
     return this.#secretWords;
   }
-}
-
-/** Returns the name of an error, or `Error` if the name does not look like a class name. */
-export function nameOfError(error: unknown): string {
-  const name = error instanceof Error ? error.name : undefined;
-  return typeof name === "string" && /^[A-Z][A-Za-z]{0,40}$/.test(name) ? name : "Error";
 }
 
 /** Replaces each range with the mark. Ranges that overlap are replaced together. */

@@ -20,3 +20,9 @@ export function describeKind(value: unknown): string {
   const name = Object.prototype.toString.call(value).slice("[object ".length, -1);
   return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
 }
+
+/** Returns the name of an error, or `Error` if the name does not look like a class name. */
+export function nameOfError(error: unknown): string {
+  const name = error instanceof Error ? error.name : undefined;
+  return typeof name === "string" && /^[A-Z][A-Za-z]{0,40}$/.test(name) ? name : "Error";
+}

@@ -1,5 +1,4 @@
-import { nameOfError } from "../errors/redact.ts";
-import { describeKind } from "../errors/value-kinds.ts";
+import { describeKind, nameOfError } from "../errors/value-kinds.ts";
 import { type AnyTemplate, ConfigurationError, TemplatePdfError, ValuesError } from "../index.ts";
 import { isJsonObject } from "../json/json-value.ts";
 import { limitsStreams } from "../options/call-options.ts";

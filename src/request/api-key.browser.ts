@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import { nameOfError } from "../errors/redact.ts";
+import { nameOfError } from "../errors/value-kinds.ts";
 import type { ApiKeySource } from "./api-key.ts";
 
 /** Replaces `api-key.ts` in browsers. A client without a key uses the key of the server at `baseUrl`. */

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import { nameOfError } from "../errors/redact.ts";
+import { nameOfError } from "../errors/value-kinds.ts";
 import {
   adviceOnEnvFile,
   isLoopback,

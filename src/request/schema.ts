@@ -1,6 +1,6 @@
 import { ConfigurationError, type ValuesIssue } from "../errors/errors.ts";
-import { nameOfError, Redactor } from "../errors/redact.ts";
-import { describeKind, isAnyObject } from "../errors/value-kinds.ts";
+import { Redactor } from "../errors/redact.ts";
+import { describeKind, isAnyObject, nameOfError } from "../errors/value-kinds.ts";
 import { serializeValues, valuesError } from "./values.ts";
 import { maxIssues } from "./values-check.ts";
 

@@ -1,6 +1,5 @@
 import type { ValuesIssue } from "../errors/errors.ts";
-import { nameOfError } from "../errors/redact.ts";
-import { describeKind, isAnyObject, isRecord } from "../errors/value-kinds.ts";
+import { describeKind, isAnyObject, isRecord, nameOfError } from "../errors/value-kinds.ts";
 
 /** The maximum number of issues that a check collects: an array with a million holes is one mistake. */
 export const maxIssues = 1_000;

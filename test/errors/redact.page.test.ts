@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { nameOfError, Redactor } from "../../src/errors/redact.ts";
+import { Redactor } from "../../src/errors/redact.ts";
+import { nameOfError } from "../../src/errors/value-kinds.ts";
 import { property } from "../support/fuzz.ts";
 
 const key = "sk/l1ve+K3Y==";
