@@ -27,16 +27,14 @@ export async function check() {
       report("words of the glossary", run("node", ["scripts/check-words.mjs"], { quiet: true })),
       report("unused code and dependencies", run("knip", [], { quiet: true })),
       report("regular expressions", run("node", ["scripts/regular-expressions.mjs"], { quiet: true })),
-      report("size of the browser bundle", sizeOf(built)),
+      report(
+        "size of the browser bundle",
+        built.then((isBuilt) => isBuilt && run("size-limit", [], { quiet: true })),
+      ),
       report("package manifest", ofTarball("publint", ["--strict"])),
       report("package types", ofTarball("attw", ["--profile", "node16"])),
     ]);
     return results.filter((passed) => !passed).length;
-
-    /** @param {Promise<boolean>} built */
-    async function sizeOf(built) {
-      return (await built) && run("size-limit", [], { quiet: true });
-    }
 
     /**
      * @param {string} tool
