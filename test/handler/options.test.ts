@@ -17,7 +17,11 @@ describe("createHandler", () => {
     ["an object that is not a client", { ...good, client: { fetch } }, /`client` to be a TemplatePdf/],
     ["a list of templates", withTemplates([template("inv")]), /`templates` to be an object, got an array/],
     ["a Map of templates", withTemplates(new Map([["a", template("a")]])), /are empty\. Pass a plain object/],
-    ["a uid instead of a template", withTemplates({ a: "inv" }), /"a" property .* to be a template/],
+    [
+      "a uid instead of a template",
+      withTemplates({ a: "inv" }),
+      /"a" property of `templates` to be a template\(\)/,
+    ],
     ["an empty name", withTemplates({ "": template("inv") }), /"" property of `templates`/],
     ["a missing authorize", { ...good, authorize: undefined }, /`authorize` is missing: without it/],
     ["a misspelt option", { ...good, authorise() {} }, /option `authorise`\. Known options: client, /],

@@ -17,7 +17,7 @@ it.each<[globals: string, values: object, transport: string]>([
   ["a dispatcher of another undici version", { [legacy]: withoutClass }, "fetch"],
   ["a function with the name of fetch", { fetch: async function fetch() {} }, "fetch"],
   ["no fetch", { fetch: undefined }, "own"],
-])("A client without options that finds %s in the globals", (_, values, transport) => {
+])("A client without options chooses its transport by the globals: %s", (_, values, transport) => {
   const globals = globalThis as { [key: PropertyKey]: unknown };
   const before = Object.fromEntries(Reflect.ownKeys(values).map((key) => [key, globals[key]]));
   const pool = transports.openPool();
