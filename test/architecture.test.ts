@@ -105,26 +105,26 @@ const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((path) => sourceFile(path, readFileSync(`${root}/${path}`, "utf8")));
 const paths = sources.map(({ path }) => path);
 
-describe("the architecture", () => {
-  it("has a layer or an outer folder for every file", () => {
+describe("the source files", () => {
+  it("each belong to a layer or an outer folder", () => {
     const homeless = paths.filter((path) => layerOf(path) === -1 && outerFolderOf(path) === undefined);
     expect(homeless, "Add them to `layers` or `outer` at the top of this file").toEqual([]);
   });
 
-  it("has a file for every name in the tables of this test", () => {
+  it("include every path that this test lists", () => {
     const named = [...layers.flat(), ...Object.keys(outer), ...Object.values(outer).flat()];
     expect([...named, ...webEntries].filter((name) => !paths.some((path) => isIn(path, name)))).toEqual([]);
   });
 
-  it("imports downward only", () => {
+  it("import only the layers and folders that this test allows", () => {
     expect(violations(sources, objectionToOurs)).toEqual([]);
   });
 
-  it("imports third-party code only in the files meant for it", () => {
+  it("import third-party modules only where this test allows them", () => {
     expect(violations(sources, objectionToOutside)).toEqual([]);
   });
 
-  it("loads no Node module and no package in a browser", () => {
+  it("do not load Node modules or packages in a browser", () => {
     const loaded = reachable(sources, webEntries).flatMap(({ path, imports }) =>
       imports
         .filter(({ to, typeOnly }) => !typeOnly && !paths.includes(to) && to !== "#platform")
@@ -151,10 +151,10 @@ describe("the architecture rules", () => {
   });
 
   it.each([
-    ["a layer above", "errors/errors.ts", "../client.ts", objectionToOurs],
-    ["internals of the core from outside", "emulator/start.ts", "../client.ts", objectionToOurs],
-    ["a package that is not listed", "client.ts", "axios", objectionToOutside],
-  ] as const)("refuse the import of %s, even as a type", (_title, path, from, objectionTo) => {
+    ["a higher layer", "errors/errors.ts", "../client.ts", objectionToOurs],
+    ["core internals from outside the core", "emulator/start.ts", "../client.ts", objectionToOurs],
+    ["an unlisted package", "client.ts", "axios", objectionToOutside],
+  ] as const)("reject the import of %s, even if it is type-only", (_title, path, from, objectionTo) => {
     expect(violations([sourceFile(path, `import type { A } from "${from}";`)], objectionTo)).toHaveLength(1);
   });
 });

@@ -32,7 +32,7 @@ Exit codes:
   0    done
   1    failed: the service, the network, the disk or a timeout
   2    the command line or the input is wrong; nothing was sent
-  130  stopped by Ctrl-C (143: by SIGTERM); no incomplete file is left
+  130  stopped by Ctrl-C (143: by SIGTERM); no incomplete file is left behind
   141  the output was closed`,
   bulk: `
 Exit codes:
@@ -42,7 +42,7 @@ Exit codes:
   2    the command line, the data, the journal or a folder is wrong; nothing was sent
   3    stopped early: --stop-after, a full disk, a wrong API key or uid, a service
        outage, or a Retry-After that is too long
-  130  stopped by Ctrl-C (143: by SIGTERM); no incomplete file is left
+  130  stopped by Ctrl-C (143: by SIGTERM); no incomplete file is left behind
   141  the output was closed`,
   work: `
 Exit codes:

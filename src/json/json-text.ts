@@ -26,7 +26,7 @@ export const syntaxErrors = {
   InvalidUnicode: "this string contains \\u without four hexadecimal digits",
   InvalidEscapeCharacter: "this string contains an escape that is not allowed in JSON",
   InvalidCharacter: "this string contains a control character, such as a tab, that must be escaped",
-  TooDeep: "this is not JSON, and nested too deeply to find the mistake",
+  TooDeep: "this is not JSON, and it is nested too deeply for the mistake to be located",
 } as const;
 
 /** The message for a trailing comma. */

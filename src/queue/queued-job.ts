@@ -13,7 +13,7 @@ export type QueuedData =
 
 /** The content of a queued job. */
 export interface QueuedContent {
-  /** The template is a uid here, because a schema has already checked the values. */
+  /** Here the template is always a uid: its schema, if any, has already checked the values. */
   readonly job: Job & { readonly template: string };
   /** The index of the job in its call to `add`, starting at 0. */
   readonly index: number;

@@ -71,7 +71,7 @@ export const defaultMaxBodyBytes = 1_048_576;
  * Creates the service's endpoint, `POST …/api/v1/templates/:uid/generate-sync`, under any path prefix.
  *
  * `authorize` runs before all checks of the body, so that callers without a key learn nothing about templates or limits. Refusals
- * are problem JSON (RFC 9457). A `Response` from `authorize` or `produce` is returned as the same object. Every response has a
+ * are problem JSON (RFC 9457). A `Response` from `authorize` or `produce` is returned as is. Every response has a
  * new `x-request-id`, unless its headers cannot be changed.
  *
  * @returns a function that never rejects

@@ -26,7 +26,7 @@ const maxListed = 10;
 /**
  * Creates the refusal for invalid values (422), for `produce` to throw.
  *
- * @param issues - the issues: places and rules, never values
+ * @param issues - the issues: paths and rules, never values
  */
 export function invalidValues(
   uid: string,

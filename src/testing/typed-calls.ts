@@ -18,7 +18,7 @@ export type FakeCallOf<T> = string extends keyof T
   ? FakeCall
   : { [U in keyof T & string]: FakeCall<U, AsJson<T[U]>> }[keyof T & string];
 
-/** The sent values for a list of templates, by uid. */
+/** The values sent for a list of templates, by uid. */
 export type ByUid<A extends readonly (Template | string)[]> = {
   [E in A[number] as E extends Template ? E["uid"] : E & string]: E extends Template<infer S>
     ? InferOutput<S>

@@ -23,7 +23,7 @@ export interface WireRequest {
   readonly origin: string;
   /** The path, percent-encoded, with its leading slash. */
   readonly path: string;
-  /** Alternating names and values. Requests from one client with the same key share the list. */
+  /** Alternating names and values. Requests that use the same key and come from the same client share the list. */
   readonly headers: readonly string[];
   /** One JSON object. */
   readonly body: string;

@@ -11,7 +11,7 @@ function run(...args: string[]) {
 }
 
 describe("npm run bench", () => {
-  it("measures 100 documents, and prints listeners, timers and sockets", () => {
+  it("generates 100 documents without failures in the soak benchmark", () => {
     const { status, stdout } = run("soak", "--documents", "100");
     expect({ status, stdout }).toEqual({
       status: 0,
@@ -22,7 +22,7 @@ describe("npm run bench", () => {
   it.each([
     [["nothing"], "nothing"],
     [["--only", "curl"], "--only matches no name in undici dispatch"],
-  ])("rejects the arguments %j with one line", (args, problem) => {
+  ])("rejects the arguments %j with a one-line error", (args, problem) => {
     const { status, stdout, stderr } = run(...args);
     expect({ status, stdout, lines: stderr.trimEnd().split("\n") }).toEqual({
       status: 2,
@@ -35,7 +35,7 @@ describe("npm run bench", () => {
 it.each([
   ["benchmarks", "npm run bench -- --page", compareFilesOf],
   ["bulk-benchmarks", "npm run bench -- bulk --page", bulkFilesOf],
-])("the files of docs/reports/%s are up to date (to update them: %s)", (name, _command, filesOf) => {
+])("the docs/reports/%s files are up to date (to update them, run %s)", (name, _command, filesOf) => {
   const files: Readonly<Record<string, string>> = filesOf(JSON.parse(readReport(`${name}.json`)));
   for (const extension of ["json", "md", "svg"])
     expect(readReport(`${name}.${extension}`)).toBe(files[`${name}.${extension}`]);

@@ -45,7 +45,7 @@ afterEach(() => {
 });
 
 describe("objectUrl()", () => {
-  it("returns a revocable URL with the type and name of a pending result, a document or a Blob", async () => {
+  it("accepts a pending result, a document or a Blob, and returns a URL that can be revoked", async () => {
     const [pending] = await generate();
     for (const [given, filename, revoke] of [
       [pending, "Invoice 7.pdf", "revoke"],
@@ -64,7 +64,7 @@ describe("objectUrl()", () => {
     }
   });
 
-  it("revokes the URL on abort, and removes its abort listener when the URL is revoked", async () => {
+  it("revokes the URL if its signal is aborted, and stops listening after the URL is revoked", async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const [one, other] = [await objectUrl(blob, { signal }), await objectUrl(blob, { signal })];
@@ -76,7 +76,7 @@ describe("objectUrl()", () => {
     await expect(objectUrl(blob, { signal })).rejects.toThrow("aborted");
   });
 
-  it("aborts a document in flight, and rejects a later one, if its signal is aborted", async () => {
+  it("rejects if its signal is aborted before or during the request, and closes the connection", async () => {
     const service = await Service.start(() => {});
     const controller = new AbortController();
     const open = () => objectUrl(service.client().generate("inv", {}), { signal: controller.signal });
@@ -108,7 +108,7 @@ describe("objectUrl()", () => {
 });
 
 describe("download()", () => {
-  it("saves the document with a temporary link in the page, and revokes its URL after 40 s", async () => {
+  it("saves the document through a temporary link, and revokes the object URL after 40 s", async () => {
     const { saved, inPage } = stubPage();
     await download((await generate())[0]);
     const href = expect.stringMatching(/^blob:/);
@@ -120,7 +120,7 @@ describe("download()", () => {
     expect(await bytesAt(saved[0]?.href)).toBeUndefined();
   });
 
-  it("uses the given name, the name from the service or `document.pdf`", async () => {
+  it("uses the given file name, or the name from the service, or `document.pdf`", async () => {
     const { saved } = stubPage();
     const held = await objectUrl((await generate())[0]);
     await download(held, "mine.pdf");
@@ -131,7 +131,7 @@ describe("download()", () => {
     expect(await bytesAt(saved[1]?.href)).toEqual(pdf);
   });
 
-  it("saves nothing if the document fails or the name is not a string", async () => {
+  it("does not save a file if the request fails or the file name is not a string", async () => {
     const { saved } = stubPage();
     const [missing] = await generate(answers.saying(404));
     await expect(download(missing)).rejects.toBeInstanceOf(NotFoundError);
@@ -139,7 +139,7 @@ describe("download()", () => {
     expect(saved).toEqual([]);
   });
 
-  it("rejects outside of a web page and cancels the document", async () => {
+  it("rejects outside a web page, and cancels the request", async () => {
     const message = "On a server, use `saveTo`";
     await expect(download(blob)).rejects.toThrow(message);
     const [pending] = await generate(() => {});

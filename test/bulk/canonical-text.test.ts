@@ -12,13 +12,13 @@ describe("the canonical text of a job", () => {
     }),
   );
 
-  it("differs for different values and templates", () => {
+  it("differs if the values or the template differ", () => {
     const all = [{ a: 1 }, { a: "1" }, { a: [1, 2] }, { a: [2, 1] }, { a: { b: 1 } }, { a: null }, {}];
     const texts = [...all.map((each) => canonicalText("t", each)), canonicalText("u", {})];
     expect(new Set(texts).size).toBe(all.length + 1);
   });
 
-  it("applies `toJSON` and omits undefined properties, like the request body", () => {
+  it("contains the result of `toJSON` and omits undefined properties, like the request body", () => {
     const at = new Date(0);
     expect(canonicalText("t", { at, none: undefined })).toBe(canonicalText("t", { at: at.toJSON() }));
   });

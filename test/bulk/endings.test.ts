@@ -20,7 +20,7 @@ async function* neverEnding(count: number, onLast = () => {}) {
 }
 
 describe("a run whose signal is aborted", () => {
-  it("throws the reason at once, aborts jobs in flight, and leaves no connection in use", async () => {
+  it("throws the abort reason at once, aborts the jobs in flight, and closes their connections", async () => {
     const service = await Service.start(byNumber({ 2: endless, 3: endless }));
     const ending = new AbortController();
     const reason = new Error("the user has left");
@@ -38,12 +38,12 @@ describe("a run whose signal is aborted", () => {
     expect(await run.next()).toEqual(done);
   });
 
-  it("sends nothing if the signal is already aborted", async () => {
+  it("sends no requests if the signal is already aborted", async () => {
     const { results, error, sent } = await generate(whole, jobsOf(3), { signal: AbortSignal.abort("late") });
     expect([results, error, sent]).toEqual([[], "late", 0]);
   });
 
-  it("aborts the signal that `use` receives, and still yields what `use` returns after that", async () => {
+  it("aborts the signal passed to `use`, and still yields the value that `use` then returns", async () => {
     const ending = new AbortController();
     const use = async (pdf: Readable, _job: unknown, { signal }: { signal: AbortSignal }) => {
       await pdf.bytes();
@@ -55,7 +55,7 @@ describe("a run whose signal is aborted", () => {
     expect([results, error]).toMatchObject([[{ status: "fulfilled", value: "enough" }], "enough"]);
   });
 
-  it("yields the completed results in job order with `ordered`, without the aborted jobs", async () => {
+  it("yields completed results in job order with `ordered`, and omits the aborted jobs", async () => {
     const ending = new AbortController();
     let stored = 0;
     const use = async (pdf: Readable) => {
@@ -82,7 +82,7 @@ describe("a run whose signal is aborted", () => {
     await expect(read).rejects.toBe("enough");
   });
 
-  it("ends after a second even if its job source and `use` never end", async () => {
+  it("ends after one second even if its job source and `use` never finish", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const ending = new AbortController();
@@ -93,7 +93,7 @@ describe("a run whose signal is aborted", () => {
   });
 });
 
-describe("a run whose `drain` is aborted", () => {
+describe("a run whose `drain` signal is aborted", () => {
   /** Aborts `drain` when this many documents are complete. */
   const generateUntil = (count: number, jobs: number) => {
     const draining = new AbortController();
@@ -115,7 +115,7 @@ describe("a run whose `drain` is aborted", () => {
     expect(sent).toBeLessThanOrEqual(5 + 3);
   });
 
-  it("does not throw if its last job is done", async () => {
+  it("does not throw if no jobs remain", async () => {
     const { results, error } = await generateUntil(1, 2);
     expect([results.length, error]).toEqual([2, undefined]);
   });
@@ -139,8 +139,8 @@ it.each([
   expect([ended.results, ended.error, ended.sent]).toMatchObject([results, error, 1]);
 });
 
-describe("a run that stops itself", () => {
-  it("ends after `stopAfter` failures, with the last error as the cause", async () => {
+describe("a run that reaches `stopAfter`", () => {
+  it("throws an error whose cause is the last failure", async () => {
     const answer = byNumber({ 1: saying(400), 3: saying(404), 4: saying(400) });
     const { results, error } = await generate(answer, jobsOf(50), { concurrency: 1, stopAfter: 2 });
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"]);
@@ -151,14 +151,14 @@ describe("a run that stops itself", () => {
     expect((error as Error).cause).toBe(results[3]?.error);
   });
 
-  it("throws even if all jobs have started", async () => {
+  it("throws even if all its jobs have already started", async () => {
     const { results, error } = await generate(saying(400), jobsOf(3), { stopAfter: 1 });
     expect([results.length, RunStoppedError.is(error)]).toEqual([3, true]);
   });
 });
 
-describe("a run whose `for await` loop ends early", () => {
-  it("aborts the jobs in flight and closes the job source", async () => {
+describe("the iterator of a run", () => {
+  it("aborts the jobs in flight and closes the job source if the loop ends early", async () => {
     const service = await Service.start(byNumber({ 1: endless }));
     let isClosed = false;
     async function* jobs() {
@@ -184,14 +184,14 @@ describe("a run whose `for await` loop ends early", () => {
     expect([await run.return?.(), await next]).toEqual([done, done]);
   });
 
-  it("sends nothing after `return()`, and allows a second `return()`", async () => {
+  it("sends no requests after `return()`, and allows a second `return()` call", async () => {
     const service = await Service.start(whole);
     const run = generateMany(service.client(), jobsOf(5));
     expect([await run.return?.(), await run.next(), await run.return?.()]).toEqual([done, done, done]);
     expect(service.requests).toEqual([]);
   });
 
-  it("leaves no listener on the caller's signals", async () => {
+  it("removes its listeners from the caller's signals when the run ends", async () => {
     const [signal, drain] = [new AbortController().signal, new AbortController().signal];
     const count = () => getEventListeners(signal, "abort").length + getEventListeners(drain, "abort").length;
     const during: number[] = [];

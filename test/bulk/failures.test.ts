@@ -11,7 +11,7 @@ import { byNumber, generate, jobsOf, setUpRun, small } from "./many.ts";
 describe("the failures of a run", () => {
   const failed = (message: string) => new ServerError(message, { status: 500 });
 
-  it("are counted by message, ignoring numbers and paths, most frequent first, with ten job indexes", () => {
+  it("are grouped by their message without its numbers and paths, and sorted by frequency", () => {
     const groups = new FailureGroups();
     groups.add(new TypeError("no such bucket"), 0);
     for (let index = 1; index <= 12; index++) groups.add(failed(`${9 * index} bytes arrived`), index);
@@ -24,7 +24,7 @@ describe("the failures of a run", () => {
     ]);
   });
 
-  it("have at most 51 kinds", () => {
+  it("form at most 51 groups", () => {
     const groups = new FailureGroups();
     for (let index = 0; index < 200; index++) groups.add(failed(`${"x".repeat(index)} is down`), index);
     for (let again = 0; again < 5; again++) groups.add(failed("xx is down"), 1000);
@@ -37,14 +37,14 @@ describe("the failures of a run", () => {
     ["a text", "a text"],
     [undefined, "undefined"],
     [Object.create(null), "an Object"],
-  ])("may be any thrown value: %j", (thrown, message) => {
+  ])("can be any thrown value: %j", (thrown, message) => {
     const groups = new FailureGroups();
     groups.add(thrown, 3);
     expect(groups.all).toEqual([{ code: "unknown", message, count: 1, indexes: [3] }]);
   });
 });
 
-describe("a run that the service refuses", () => {
+describe("a run with rejected requests", () => {
   it.each([
     [401, 1, "with this API key, no job would succeed"],
     [403, 5, "with this API key, no job would succeed"],
@@ -58,18 +58,18 @@ describe("a run that the service refuses", () => {
     expect(RunStoppedError.is(error) && error.why).toMatch(why);
   });
 
-  it("ends normally if no job is left", async () => {
+  it("ends normally if no jobs are left", async () => {
     const { results, error } = await generate(saying(401), jobsOf(1));
     expect([results.length, error]).toEqual([1, undefined]);
   });
 
-  it("continues if a document was generated before", async () => {
+  it("continues if it has already generated a document", async () => {
     const answers = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [n + 1, saying(422)]));
     const { results, error } = await generate(byNumber(answers), jobsOf(31), { concurrency: 1 });
     expect([results.length, error]).toEqual([31, undefined]);
   });
 
-  it("continues if its journal records documents of an earlier run", async () => {
+  it("continues if its journal contains documents from an earlier run", async () => {
     let answer = withLength(small);
     const { run } = await setUpRun((received) => answer(received));
     await run(jobsOf(1));
@@ -78,7 +78,7 @@ describe("a run that the service refuses", () => {
   });
 });
 
-describe("`skipInvalid`", () => {
+describe("a run with `skipInvalid`", () => {
   const invoice = template("invoice", z.object({ total: z.string() }));
   const jobs = [1, 2, "£3", 4, "£5"].map((total) => ({ template: invoice, values: { total } as never }));
   const options = { concurrency: 1, stopAfter: 1 };
@@ -92,7 +92,7 @@ describe("`skipInvalid`", () => {
     expect([stopped.error, stopped.sent]).toMatchObject([{ why: "`stopAfter: 1` was reached" }, 0]);
   });
 
-  it("counts other failures toward `stopAfter`, and still stops after 20 responses of 422", async () => {
+  it("counts other failures toward `stopAfter`, and still stops after twenty 422 responses", async () => {
     const once = { retry: { limit: 0 } };
     const two = { ...options, stopAfter: 2, skipInvalid: true };
     const other = await generate(saying(500), jobs, two, once);
@@ -102,7 +102,7 @@ describe("`skipInvalid`", () => {
     expect([RunStoppedError.is(error), sent]).toEqual([true, 20]);
   });
 
-  it("counts invalid jobs in the summary", async () => {
+  it("reports the number of invalid jobs in its summary", async () => {
     const { run } = await setUpRun();
     const sink = { put: (_key: string, pdf: PendingPdf) => pdf.bytes() };
     const key = ({ values }: (typeof jobs)[number]) => String((values as { total: unknown }).total);
@@ -116,7 +116,7 @@ describe("the check for systematic failures", () => {
   const refused = (detail: string) =>
     new BadRequestError("Got 422.", { status: 422, rawBody: "", body: undefined, detail });
 
-  it("reports settings that prevent every request at once, unless a document is stored", () => {
+  it("immediately reports settings that prevent every request, unless a document was stored", () => {
     const settings = new ConfigurationError("`apiKey` is wrong.");
     expect(new SystematicFailures().add(settings, fresh)).toMatchObject({ withWhat: "with these settings" });
     expect(new SystematicFailures().add(settings, { ...fresh, stored: 1 })).toBeUndefined();
@@ -126,7 +126,7 @@ describe("the check for systematic failures", () => {
   it.each([
     [["row 0: no total", "row 19: no total"], ', saying "row 19: no total"'],
     [["no total", "no date"], ", for 2 different reasons"],
-  ])("reports what the first 20 responses of 422 have in common: %j", (details, common) => {
+  ])("reports what the first 20 responses with status 422 have in common: %j", (details, common) => {
     const failures = new SystematicFailures();
     const told = Array.from({ length: 20 }, (_, row) => failures.add(refused(details[row % 2] ?? ""), fresh));
     expect(told.slice(0, -1)).toEqual(Array.from({ length: 19 }));
@@ -137,7 +137,7 @@ describe("the check for systematic failures", () => {
     });
   });
 
-  it("reports nothing for refused jobs if another job failed differently or finished earlier", () => {
+  it("does not report rejected jobs if another job failed differently or finished in an earlier run", () => {
     const mixed = new SystematicFailures();
     mixed.add(new Error(), fresh);
     const again = new SystematicFailures();

@@ -15,7 +15,7 @@ function heldBack(): { answer: Answer; release: () => void } {
 }
 
 describe("generateMany", () => {
-  it("yields a result for every job, with the job, its index, and its bytes or error", async () => {
+  it("yields every job with its index and with its bytes or its error", async () => {
     const jobs = jobsOf(20);
     const { results, error } = await generate(byNumber({ 3: saying(422) }), jobs);
     expect(error).toBe(undefined);
@@ -39,7 +39,7 @@ describe("generateMany", () => {
     expect(order).toEqual([1, 2, 3, 0]);
   });
 
-  it("yields results in job order with `ordered`, and respects the concurrency", async () => {
+  it("yields results in job order with `ordered`, and respects the concurrency limit", async () => {
     const held = heldBack();
     const service = await Service.start(byNumber({ 0: held.answer }));
     let pulled = 0;
@@ -72,9 +72,9 @@ describe("generateMany", () => {
   });
 
   it.each([
-    ["leaves the document unread", () => 1],
+    ["does not read the document", () => 1],
     ["reads only the headers", async (pdf: PromiseLike<{ status: number }>) => (await pdf).status],
-  ])("refuses a `use` that %s, and frees the connection", async (_what, use) => {
+  ])("rejects a job whose `use` %s, and frees the connection", async (_what, use) => {
     const answer = beginning(small, { "content-length": "1000000" });
     const { service, result } = await generate(answer, jobsOf(1), { use });
     expect(result?.error).toEqual(
@@ -93,7 +93,7 @@ describe("generateMany", () => {
     expect(sent).toBe(1);
   });
 
-  it("checks the values of each job with its template, and sends each job with its options", async () => {
+  it("checks each job's values against its template, and sends each job with its own options", async () => {
     const strict = template("strict", z.object({ total: z.string() }));
     const jobs = [
       { template: strict, values: { total: "1" }, options: { headers: { "x-row": "7" } } },
@@ -121,7 +121,7 @@ describe("generateMany", () => {
     expect(results).toMatchObject([{ status: "rejected", attempts: 0, error }, { status: "fulfilled" }]);
   });
 
-  it("yields the results of jobs in flight before it throws the error of the job source", async () => {
+  it("yields the results of jobs in flight before it throws the job source's error", async () => {
     const broken = new Error("the database has gone");
     async function* jobs() {
       yield* jobsOf(3);

@@ -69,36 +69,36 @@ describe("reading a journal", () => {
     ["a damaged line before an incomplete line", `${two}what?\nabcdef`, 1],
     ["several damaged lines", `x\n${lineOf(0)}y\n${lineOf(1)}z\n`, 3],
     ["a last line without its newline", `${two}${lineOf(2).slice(0, -1)}`, 0],
-    ["zeros at the end, which a power cut leaves", `${two}${"\0".repeat(4096)}`, 0],
-  ])("keeps all other lines despite %s", (_kind, text, damagedLines) => {
+    ["zeros at the end, as left by a power cut", `${two}${"\0".repeat(4096)}`, 0],
+  ])("returns all intact lines despite %s", (_kind, text, damagedLines) => {
     const bytes = Buffer.from(text, "latin1");
     const wholeBytes = text.lastIndexOf("\n") + 1;
     for (const size of [bytes.length, 1, 7, 64, lineBytes])
       expect(read(bytes, size)).toEqual({ numbers: [0, 1], damagedLines, wholeBytes });
   });
 
-  it("distinguishes a first line of another version from a damaged first line", () => {
+  it("recognizes a first line in another version of the format", () => {
     const summed = '{"format":"template-pdf bulk journal","version":3,"more":true';
     const sum = crc32(summed).toString(16).padStart(8, "0");
     expect(readBeginning(Buffer.from(`${summed},"sum":"${sum}"}\n`)).kind).toBe("otherVersion");
   });
 });
 
-it("a line of the journal contains the hashes and their checksum in base64url", () => {
+it("a journal line contains the hashes and their checksum in base64url", () => {
   const bytes = Buffer.alloc(28, 0xfb);
   const written = new Uint32Array(bytes.buffer, bytes.byteOffset, 6);
   bytes.writeUInt32LE(crc32(bytes.subarray(0, 24)), 24);
   expect(encodeLine(written)).toBe(`${bytes.toString("base64url")}\n`);
 });
 
-describe("the hashes of a job", () => {
+describe("a job's hashes", () => {
   const hashOf = (salt: string, text: string) => {
     const hashed = newRecord();
     hashJob(salt, text, text, hashed);
     return [hashed.slice(0, 3).join(), hashed.slice(3).join()];
   };
 
-  it("differ by salt, between a key and an input, and by text, even in lone surrogates", () => {
+  it("differ for different salts and texts, and for a key and an input with the same text", () => {
     const alike = ["\ud800", "\ud801", "\ufffd", '"\\ud800"', ' escaped "\\ud800"', ""];
     const hashes = ["salt", "other"].flatMap((salt) => alike.flatMap((text) => hashOf(salt, text)));
     expect(new Set(hashes).size).toBe(4 * alike.length);
@@ -135,7 +135,7 @@ describe("the key table", () => {
     }),
   );
 
-  it("finds every key after it has grown to many pages", () => {
+  it("still finds every key after growing to many pages", () => {
     const table = new KeyTable();
     const count = 30_000;
     const of = (index: number) => Uint32Array.of(index * 0x9e37_79b1, index % 7, 3, index, 5, 6);

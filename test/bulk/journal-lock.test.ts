@@ -32,8 +32,8 @@ async function leaveLock(path: string, text: string, agoSeconds = 0): Promise<vo
   await utimes(`${path}.lock`, touched, touched);
 }
 
-describe("the lock of a journal", () => {
-  it("refuses a second run, names the first run, and lets the first run continue", async () => {
+describe("a journal's lock", () => {
+  it("prevents a second run with an error that identifies the first run, which can continue", async () => {
     const path = newPath();
     const first = await open(path);
     const { pid } = process;
@@ -49,7 +49,7 @@ describe("the lock of a journal", () => {
     expect(next.finishedBefore).toBe(1);
   });
 
-  it.runIf(hasLinks)("is the same for every path that leads to the journal", async () => {
+  it.runIf(hasLinks)("is the same if the journal is opened through a link", async () => {
     const path = newPath();
     await open(path);
     const other = join(temporaryFolder(), "other");
@@ -58,7 +58,7 @@ describe("the lock of a journal", () => {
     expect(await readdir(join(other, ".."))).toEqual(["other"]);
   });
 
-  it("stays with a run that resumes while Windows refuses to replace the lock file", async () => {
+  it("is not taken over if Windows refuses to replace it and its owner refreshes it", async () => {
     const path = newPath();
     await leaveLock(path, JSON.stringify(elsewhere), 31);
     vi.spyOn(process, "platform", "get").mockReturnValue("win32");
@@ -78,7 +78,7 @@ describe("the lock of a journal", () => {
   });
 
   it.each(["", JSON.stringify({ ...own, pid: 0 }), JSON.stringify({ ...own, token: "../x" })])(
-    "that cannot be read (%j) is valid while it is recent, and taken over when it is old",
+    "with unreadable content (%j) is valid while it is recent, and is taken over when it is old",
     async (text) => {
       const path = newPath();
       await leaveLock(path, text);
@@ -92,8 +92,8 @@ describe("the lock of a journal", () => {
 
   it.each([
     ["another host", elsewhere],
-    ["another machine with the name of this host", { ...own, pid: 1, processes: "others" }],
-  ])("of %s is valid while it is refreshed, and taken over when it has expired", async (_title, holder) => {
+    ["another machine with the same host name", { ...own, pid: 1, processes: "others" }],
+  ])("held by %s is valid while refreshed, and is taken over after it expires", async (_title, holder) => {
     const path = newPath();
     await leaveLock(path, JSON.stringify(holder), 12);
     const who = `process ${holder.pid} on host "${holder.host}"; last active 1\\d s ago`;
@@ -105,13 +105,13 @@ describe("the lock of a journal", () => {
     expect(await filesBeside(path)).toEqual(["run.journal", "run.journal.lock"]);
   });
 
-  it.runIf(hasProcessTable)("of a running process stays valid without being refreshed", async () => {
+  it.runIf(hasProcessTable)("held by a running process stays valid without being refreshed", async () => {
     const path = newPath();
     await leaveLock(path, JSON.stringify(own), 100_000);
     expect(await messageOf(open(path))).toMatch(/is in use/);
   });
 
-  it.runIf(process.platform === "linux")("is taken over if its process ID was reused", async () => {
+  it.runIf(process.platform === "linux")("is taken over if another process has its process ID", async () => {
     const path = newPath();
     await leaveLock(path, JSON.stringify({ ...own, started: "1" }));
     await open(path);
@@ -144,7 +144,7 @@ describe("the lock of a journal", () => {
     expect(await readFile(`${path}.lock`, "utf8")).toContain("theirs");
   });
 
-  it.runIf(hasLinks)("that is a broken link is refused", async () => {
+  it.runIf(hasLinks)("is treated as in use if it is a broken link", async () => {
     const path = newPath();
     await symlink(join(path, "..", "nowhere"), `${path}.lock`);
     expect(await messageOf(open(path))).toMatch(/is in use by another run \(its lock ".*" is unreadable\)/);
@@ -161,7 +161,7 @@ describe("a run that was suspended for a long time", () => {
 
   it.each([
     ["is locked by another run", (path: string) => leaveLock(path, '{"token":"theirs"}')],
-    ["has no lock", (path: string) => rm(`${path}.lock`)],
+    ["no longer has a lock", (path: string) => rm(`${path}.lock`)],
   ])("stops if its journal %s", async (_title, lose) => {
     const path = newPath();
     const journal = await open(path);

@@ -31,8 +31,8 @@ function fileOn(disk: { bytes: number; atOnce?: number; syncs?: boolean }) {
   return { file: new JournalFile("run.journal", handle as unknown as FileHandle), state };
 }
 
-describe("the file of a journal", () => {
-  it("continues after a partial write", async () => {
+describe("a journal's file", () => {
+  it("receives the remaining bytes after a partial write", async () => {
     const { file, state } = fileOn({ bytes: 1000, atOnce: 7 });
     await file.begin(header);
     await file.append(Buffer.concat([line, line]));
@@ -43,7 +43,7 @@ describe("the file of a journal", () => {
   it.each([
     ["a full disk", { bytes: headerBytes.length + line.length + 20, syncs: true }, "ENOSPC"],
     ["a disk that fails to sync", { bytes: 1000, syncs: false }, "EIO"],
-  ])("keeps its complete lines and no partial line on %s", async (_title, broken, code) => {
+  ])("keeps the earlier lines and no part of the failed line on %s", async (_title, broken, code) => {
     const disk = { bytes: 1000, syncs: true };
     const { file, state } = fileOn(disk);
     await file.begin(header);
@@ -72,7 +72,7 @@ function groupsByHand() {
   return { groups, writes, nthWrite };
 }
 
-describe("the groups of lines", () => {
+describe("groups of journal lines", () => {
   it("are written in sequence, and lines that arrive during a write form the next group", async () => {
     const { groups, writes, nthWrite } = groupsByHand();
     const settled: string[] = [];

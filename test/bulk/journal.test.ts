@@ -40,7 +40,7 @@ async function runOf(path: string, jobs: Record<string, string>, options?: Parti
 const refusalOf = (opening: Promise<Journal>) => rejectionOf(opening) as Promise<JournalError>;
 
 describe("a journal", () => {
-  it("reports in the next run which jobs were finished, have changed or are missing", async () => {
+  it("tells the next run which jobs are finished, changed or missing", async () => {
     const path = join(temporaryFolder(), "deep", "er", "run.journal");
     expect(await runOf(path, { a: "1", b: "1", c: "1" })).toEqual({
       states: { a: "new", b: "new", c: "new" },
@@ -56,7 +56,7 @@ describe("a journal", () => {
     expect((await runOf(path, { b: "1" })).states).toEqual({ b: "changed" });
   });
 
-  it("contains neither keys nor inputs, and hashes them differently from another journal", async () => {
+  it("contains hashes instead of keys and inputs, and the hashes differ between journals", async () => {
     const lines: string[] = [];
     for (const path of [newPath(), newPath()]) {
       await runOf(path, { "INV-2024-0001": "Jane Doe, 1,000,000" });
@@ -78,7 +78,7 @@ describe("a journal", () => {
     expect((await stat(path)).size).toBeGreaterThan(size);
   });
 
-  it("writes no line for a document that cannot be made durable, and rejects later lines", async () => {
+  it("does not record a document that cannot be made durable, and rejects all later lines", async () => {
     const path = newPath();
     const error = new Error("The folder is gone.");
     const journal = await open(path, { beforeLines: () => Promise.reject(error) });
@@ -88,7 +88,7 @@ describe("a journal", () => {
     expect((await stat(path)).size).toBe(size);
   });
 
-  it("writes waiting lines when it is closed, and then rejects new lines", async () => {
+  it("writes pending lines when it is closed, and then rejects new lines", async () => {
     const path = newPath();
     const journal = await open(path);
     const finished = journal.finish(journal.enter("a", "1", 0));
@@ -107,11 +107,11 @@ describe("a journal after a crash", () => {
   const shorten = async (path: string) => truncate(path, (await stat(path)).size - 1);
 
   it.each<[string, (path: string) => Promise<unknown>, string, number]>([
-    ["half a header starts over", (path) => writeFile(path, longHeader.subarray(0, -1)), "new new", 0],
-    ["half a line continues after the previous line", shorten, "finished new", 0],
-    ["zeros at its end keeps its lines", (path) => appendFile(path, zeros), "finished finished", 0],
-    ["a damaged line repeats the job of that line", damageLine, "new finished", 1],
-  ])("with %s", async (_title, spoil, expected, damagedLines) => {
+    ["starts over with half a header", (path) => writeFile(path, longHeader.subarray(0, -1)), "new new", 0],
+    ["repeats the last job if the last line is incomplete", shorten, "finished new", 0],
+    ["keeps its lines if it ends with zeros", (path) => appendFile(path, zeros), "finished finished", 0],
+    ["repeats the job of a damaged line", damageLine, "new finished", 1],
+  ])("%s", async (_title, spoil, expected, damagedLines) => {
     const path = newPath();
     const jobs = { a: "1", b: "1" };
     await runOf(path, jobs);
@@ -131,15 +131,15 @@ describe("opening a journal", () => {
 
   it.each<[string, string | Buffer, boolean, RegExp]>([
     [
-      "the journal of another run",
+      "another run's journal",
       other + encodeLine(newRecord().fill(7)),
       false,
       /another run: template was "receipt" and is now "invoice", data was "may\.csv" and is now not set\. Use another journal/,
     ],
-    ["a table", "invoice_no,total\n1,2\n", false, /is not a journal, so the file was left unchanged/],
-    ["another file, even with `fresh`", "hello", true, /is not a journal, so the file was left unchanged/],
+    ["a CSV file", "invoice_no,total\n1,2\n", false, /is not a journal, so the file was left unchanged/],
+    ["any other file, even with `fresh`", "hello", true, /is not a journal, so the file was left unchanged/],
     ["a journal whose first line is damaged", damagedHeader, false, /first line is damaged/],
-  ])("refuses %s, and leaves the file unchanged", async (_title, content, fresh, message) => {
+  ])("fails for %s, and leaves the file unchanged", async (_title, content, fresh, message) => {
     const path = newPath();
     await writeFile(path, content);
     const error = await refusalOf(open(path, { fresh }));
@@ -152,7 +152,7 @@ describe("opening a journal", () => {
     expect(await filesBeside(path)).toEqual(["run.journal"]);
   });
 
-  it("refuses a path that is a folder or leads through a file", async () => {
+  it("fails if the path is a folder or has a file as its parent", async () => {
     const [path, file] = [newPath(), newPath()];
     await mkdir(path);
     // Windows can open a folder too.

@@ -14,7 +14,7 @@ vi.mock("node:fs", async (importOriginal) => {
   };
 });
 
-it("without a process table, `isRunning` only knows that a process ended, because IDs are reused", () => {
+it("without a process table, `isRunning` can only tell that a process has ended", () => {
   const { pid } = spawnSync(process.execPath, ["--version"]);
   const own = thisProcess("token");
   const holders = [{ ...own, pid }, own, { ...own, host: "elsewhere" }];

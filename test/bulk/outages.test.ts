@@ -81,7 +81,7 @@ describe("an outage during a run", () => {
     [500, 8],
     [521, "auto"],
     ["reset", 8],
-  ] as const)("does not fail jobs: %s for 10 minutes, concurrency %s", async (reply, concurrency) => {
+  ] as const)("does not reject any jobs: %s for 10 minutes, concurrency %s", async (reply, concurrency) => {
     const { rejected, results, error, outages, sent } = await simulate(awayFor(600, reply), { concurrency });
     expect([rejected, results.length, error]).toEqual([[], 100, undefined]);
     expect(outages.map(({ isOver }) => isOver)).toEqual([false, true]);
@@ -89,7 +89,7 @@ describe("an outage during a run", () => {
     expect(sent.filter(({ atMs }) => atMs >= 100 && atMs < 600_100).length).toBeLessThan(24 + 26);
   });
 
-  it("leads to one request at a time, at intervals that grow to 30 s", async () => {
+  it("limits the run to one request at a time, at intervals that grow to 30 s", async () => {
     const { sent } = await simulate(awayFor(200, "reset"), { latencyMs: 100 });
     const times = sent.map(({ atMs }) => atMs).filter((atMs) => atMs > 500 && atMs < 200_000);
     const gaps = times.slice(1).map((atMs, index) => (atMs - (times[index] ?? 0)) / 1000);
@@ -97,7 +97,7 @@ describe("an outage during a run", () => {
     expect(gaps.map((gap) => gap.toFixed(1)).join(" ")).toBe("2.1 4.1 8.1 16.1 30.1 30.1 30.1 30.1 30.1");
   });
 
-  it("restarts with no more concurrent requests than a new run", async () => {
+  it("is followed by only four concurrent requests, like the start of a run", async () => {
     const options = { count: 300, latencyMs: 200, concurrency: "auto" } as const;
     const { sent, rejected } = await simulate(awayFor(60, 503, 2000), options);
     const during = sent.filter(({ atMs }) => atMs < 62_000);
@@ -106,7 +106,7 @@ describe("an outage during a run", () => {
     expect([rejected, next.length]).toEqual([[], 4]);
   });
 
-  it("does not end with a response to a request that was sent before the outage", async () => {
+  it("does not end when a response to an earlier request arrives", async () => {
     // A service that shuts down: it responds to accepted requests and refuses the others.
     const { outages, rejected, sent } = await simulate(awayFor(30, "refused", 1000), { latencyMs: 300 });
     expect([rejected, outages.map(({ isOver }) => isOver)]).toEqual([[], [false, true]]);
@@ -127,7 +127,7 @@ describe("an outage during a run", () => {
   it.each([
     ["drain", expect.objectContaining({ why: "`drain` was aborted" })],
     ["signal", "enough"],
-  ])("ends at once with the run if `%s` is aborted, and waiting jobs have no result", async (name, why) => {
+  ])("does not delay a run whose `%s` is aborted, and waiting jobs have no result", async (name, why) => {
     const ending = new AbortController();
     setTimeout(() => ending.abort("enough"), 20_000);
     const options = { [name]: ending.signal };
@@ -135,7 +135,7 @@ describe("an outage during a run", () => {
     expect([error, rejected, results.length < 100, afterMs]).toEqual([why, [], true, 20_000]);
   });
 
-  it("is not detected without `watch`, so jobs are rejected after their attempts", async () => {
+  it("is not detected without `watch`, so jobs are rejected after their last attempt", async () => {
     const { rejected, error } = await simulate(() => "refused", { count: 5, watch: undefined as never });
     expect([rejected.length, error]).toEqual([5, undefined]);
   });
@@ -164,7 +164,7 @@ describe("an outage that lasts too long", () => {
   it.each([
     ["refused", "Could not reach http://service.test"],
     [503, "Got 503 from http://service.test"],
-  ] as const)("stops the run after 15 minutes, and rejects no job: %s", async (reply, message) => {
+  ] as const)("stops the run after 15 minutes, without rejecting any jobs: %s", async (reply, message) => {
     const { error, rejected, afterMs } = await simulate(awayFor(3600, reply));
     const why = `the service has been unavailable for 15 min; the last error: ${message}`;
     expect(RunStoppedError.is(error)).toBe(true);
@@ -175,13 +175,13 @@ describe("an outage that lasts too long", () => {
   it.each([
     [0, 1],
     [5000, 4],
-  ])("stops the run with `giveUpAfter: %i` after %i requests of one job", async (giveUpAfterMs, times) => {
+  ])("stops a run with `giveUpAfter: %i` after %i requests for one job", async (giveUpAfterMs, times) => {
     const { error, sent } = await simulate(() => "refused", { count: 1, giveUpAfterMs });
     expect([RunStoppedError.is(error), sent.length]).toEqual([true, times]);
   });
 });
 
-it("an outage begins with one request that does not reach the service, and ends with a response", () => {
+it("an outage begins when a request does not reach the service, and ends when the service responds", () => {
   const outage = new Outage(2500);
   outage.failed(1, "unreached", 0, 10);
   expect([outage.isOn, outage.sinceMs, outage.nextRequestAtMs]).toEqual([true, 10, 1010]);

@@ -149,16 +149,16 @@ interface Expected {
   readonly refused?: number;
 }
 
-describe("the pace that searches for a rate", () => {
+describe("an automatic pace", () => {
   const long = { durationMs: 120_000, settledFromMs: 80_000 };
   const longest = { durationMs: 200_000, settledFromMs: 80_000 };
 
   it.each<[string, number, RetryAfter, MakeServer, Circumstances, Expected]>([
-    ["windows by the clock", 500, "none", byClock, {}, {}],
+    ["clock-aligned windows", 500, "none", byClock, {}, {}],
     ["windows that start with a request", 20, "1", fromRequest, {}, {}],
-    ["a token bucket of 100", 100, "rest", bucketOf(100), {}, {}],
-    ["a token bucket of 10", 500, "1", bucketOf(10), {}, {}],
-    ["a token bucket of 1", 20, "none", bucketOf(1), {}, { least: 0.7 }],
+    ["a token bucket with 100 tokens", 100, "rest", bucketOf(100), {}, {}],
+    ["a token bucket with 10 tokens", 500, "1", bucketOf(10), {}, {}],
+    ["a token bucket with 1 token", 20, "none", bucketOf(1), {}, { least: 0.7 }],
     ["a high limit", 2000, "rest", fromRequest, { latencyMs: 2 }, { refused: 0.002 }],
     ["a low limit", 5, "none", byClock, { durationMs: 120_000 }, { refused: 0.025 }],
     ["a limit with slow responses", 100, "1", byClock, { latencyMs: 300 }, {}],
@@ -167,7 +167,7 @@ describe("the pace that searches for a rate", () => {
     ["a limit with long pauses", 100, "5", byClock, longest, { refused: 0.005 }],
     ["a limit per minute", 10, "rest", minute, { durationMs: 600_000 }, {}],
   ])(
-    "settles near the limit: %s, %i a second, Retry-After: %s",
+    "settles near the limit: %s, %i requests per second, Retry-After: %s",
     (_what, rate, says, make, circumstances, { change = 1, least, refused = 0.02 }) => {
       const server = make((nowMs) => (nowMs < 20_000 ? rate : rate * change), says);
       const outcome = simulateAuto(server, circumstances);
@@ -188,7 +188,7 @@ describe("the pace that searches for a rate", () => {
     expect(outcome.settledPerSecond).toBeGreaterThan((share * 64 * 1000) / latencyMs);
   });
 
-  it("reaches the limit again within 20 s after a one-minute outage", () => {
+  it("returns to the limit within 20 s after a one-minute outage", () => {
     const limited = byClock(() => 100, "none");
     const isAway = (nowMs: number) => nowMs >= 20_000 && nowMs < 80_000;
     const server: Limiter = (nowMs) => (isAway(nowMs) ? refusal("10", 0) : limited(nowMs));

@@ -26,7 +26,7 @@ describe("a fixed pace", () => {
     expect(sendUntil(new Pace({ concurrency: 8, perSecond }), 2000)).toEqual(times);
   });
 
-  it("catches up by one request at most if the run was late", () => {
+  it("catches up by at most one request if the run is late", () => {
     const pace = new Pace({ concurrency: 8, perSecond: 10 });
     pace.sent(0);
     pace.sent(5000);
@@ -42,7 +42,7 @@ describe("a fixed pace", () => {
   });
 });
 
-describe("a pace that searches for its number of slots", () => {
+describe("an automatic pace (slots)", () => {
   /** Keeps all slots in use with successful responses, one after the other. */
   function answerWell(pace: Pace, answers: number, underWay: number[]): void {
     for (let answered = 0; answered < answers; answered++) {
@@ -61,7 +61,7 @@ describe("a pace that searches for its number of slots", () => {
     expect(pace.slots).toBe(64);
   });
 
-  it("halves its slots once per round if the service is overloaded, and keeps at least one slot", () => {
+  it("halves its slots once per round of requests while the service is overloaded, down to one slot", () => {
     const pace = new Pace({ concurrency: "auto" });
     const underWay: number[] = [];
     answerWell(pace, 12, underWay);
@@ -75,7 +75,7 @@ describe("a pace that searches for its number of slots", () => {
     expect(slots).toEqual([4, 2, 1, 1]);
   });
 
-  it("adds one slot per round after an overload, and retries the failed number after 200 successes", () => {
+  it("adds one slot per round after an overload, and returns to the old number after 200 successes", () => {
     const pace = new Pace({ concurrency: "auto" });
     const underWay: number[] = [];
     answerWell(pace, 4, underWay);
@@ -94,7 +94,7 @@ describe("a pace that searches for its number of slots", () => {
     expect(pace.slots).toBe(7);
   });
 
-  it("removes one slot if the request that filled its slots receives 429", () => {
+  it("removes one slot if the request that used its last free slot receives a 429", () => {
     const pace = new Pace({ concurrency: "auto" });
     const underWay: number[] = [];
     answerWell(pace, 12, underWay);
@@ -104,8 +104,8 @@ describe("a pace that searches for its number of slots", () => {
   });
 });
 
-describe("a pace that searches for its rate", () => {
-  it("has no rate limit before the first refusal, but starts slowly", () => {
+describe("an automatic pace (rate)", () => {
+  it("has no rate limit until a request is refused, but starts slowly", () => {
     const pace = new Pace({ concurrency: "auto" });
     expect(pace.perSecond).toBe(Number.POSITIVE_INFINITY);
     const second = sendUntil(pace, 1000).length;
@@ -126,7 +126,7 @@ describe("a pace that searches for its rate", () => {
     expect(new Set(rates).size).toBe(1);
   });
 
-  it("pauses briefly without Retry-After, and doubles the pause up to 8 s until a request is accepted", () => {
+  it("doubles its pause for each refusal without Retry-After, up to 8 s, until a request is accepted", () => {
     const pace = new Pace({ concurrency: "auto" });
     let nowMs = 0;
     const holds = Array.from({ length: 9 }, () => {
@@ -142,7 +142,7 @@ describe("a pace that searches for its rate", () => {
     expect(pace.waitMs(nowMs)).toBeLessThan(2000);
   });
 
-  it("does not raise its rate while the run sends fewer requests", () => {
+  it("does not raise its rate while the run sends fewer requests than allowed", () => {
     const pace = new Pace({ concurrency: "auto" });
     sendUntil(pace, 1000);
     pace.refused(pace.sent(1000), 1000, undefined);
@@ -159,7 +159,7 @@ describe("a pace that searches for its rate", () => {
 });
 
 describe("a request that was not sent", () => {
-  it.each([8, "auto"] as const)("passes its turn to the next request if it was last: %s", (concurrency) => {
+  it.each([8, "auto"] as const)("frees its turn if no later request was sent: %s", (concurrency) => {
     const pace = new Pace({ concurrency, perSecond: 10 });
     pace.sent(0);
     for (let job = 0; job < 100; job++) {
@@ -170,7 +170,7 @@ describe("a request that was not sent", () => {
     expect(pace.waitMs(100)).toBe(100);
   });
 
-  it("does not count as accepted by the service", () => {
+  it("does not count as an accepted request", () => {
     const pace = new Pace({ concurrency: "auto" });
     const sent = sendUntil(pace, 1000, 0, (index) => index % 4 > 0).length;
     // A later request is sent, so the unsent requests do not free their turns.
@@ -183,7 +183,7 @@ describe("a request that was not sent", () => {
     expect(pace.perSecond).toBeLessThanOrEqual(sent + 1);
   });
 
-  it("does not count as in flight", () => {
+  it("does not count as a request in flight", () => {
     const pace = new Pace({ concurrency: "auto" });
     for (let job = 0; job < 100; job++) pace.unsent(pace.sent(job));
     const underWay = [1, 2, 3].map(() => pace.sent(100));

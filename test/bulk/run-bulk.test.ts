@@ -21,7 +21,7 @@ describe("runBulk", () => {
     expect((await readFile(join(at, "out/3.pdf"))).equals(small)).toBe(true);
   });
 
-  it("requests new and changed jobs, skips finished jobs, and passes their number to `onBegin`", async () => {
+  it("sends only new and changed jobs, and passes the number of finished jobs to `onBegin`", async () => {
     const { run, service, files } = await setUpRun();
     await run(jobsOf(4));
     const jobs = jobsWith(...[0, 1, 2, 3, 4, 5].map((n) => (n === 2 ? { n, extra: 1 } : { n })));
@@ -35,7 +35,7 @@ describe("runBulk", () => {
     expect(await run(jobs)).toMatchObject({ fulfilled: 0, skipped: 6, changed: 0, missing: 0 });
   });
 
-  it("reports the result of every job with its key", async () => {
+  it("reports the result and the key of every job", async () => {
     const { run } = await setUpRun(byNumber({ 2: saying(400) }));
     await run(jobsOf(1));
     const told: BulkResult<unknown>[] = [];
@@ -47,7 +47,7 @@ describe("runBulk", () => {
     ]);
   });
 
-  it("passes the document, its key and its job to any sink", async () => {
+  it("passes every document to the sink, with its key and its job", async () => {
     const { run } = await setUpRun();
     const stored: string[] = [];
     const sink: Sink = {
@@ -75,7 +75,7 @@ describe("runBulk", () => {
     ["an `onResult` that throws", { onResult: thrower }],
     ["an `onResult` that rejects", { onResult: () => Promise.reject(own) }],
     ["an `onBegin` that rejects", { onBegin: () => Promise.reject(own) }],
-  ])("rejects with the error of %s, and keeps the recorded results", async (_what, callbacks) => {
+  ])("rejects with the error from %s, and keeps the recorded results", async (_what, callbacks) => {
     const { run } = await setUpRun();
     await expect(run(jobsOf(20), { ...callbacks, concurrency: 1 })).rejects.toBe(own);
     const { skipped, fulfilled } = await run(jobsOf(20));
@@ -83,7 +83,7 @@ describe("runBulk", () => {
     expect(skipped + fulfilled).toBe(20);
   });
 
-  it("requests a job again if its values cannot be represented in JSON", async () => {
+  it("does not skip a job whose values cannot be represented in JSON", async () => {
     const { run } = await setUpRun();
     const big = template("big", z.object({ total: z.bigint().transform(String) }));
     const jobs = (total: bigint) => [{ template: big, values: { total } }] as unknown as Jobs;
@@ -101,7 +101,7 @@ describe("runBulk", () => {
     await expect(run(changed, { sink, key })).rejects.toThrow("not synced");
   });
 
-  it("rejects with its counts and the reason if it stops, and continues in the next run", async () => {
+  it("rejects with the summary and the reason if the run stops, and continues in the next run", async () => {
     const { run } = await setUpRun(byNumber({ 3: saying(400) }));
     const summary = expect.objectContaining({ fulfilled: 3, rejected: 1, missing: undefined });
     const stopped = run(jobsOf(20), { stopAfter: 1, concurrency: 1 });
@@ -119,7 +119,7 @@ describe("runBulk", () => {
     expect(service.requests.length).toBeLessThanOrEqual(2);
   });
 
-  it("renders a document again if a crash lost the record that new values replaced it", async () => {
+  it("generates a document again if its replacement was stored but not recorded before a crash", async () => {
     const { run, at } = await setUpRun();
     const journal = join(at, "run.journal");
     let atCrash = "";
@@ -138,7 +138,7 @@ describe("runBulk", () => {
     expect(await run(first, { sink, key })).toMatchObject({ fulfilled: 0, skipped: 1 });
   });
 
-  it("reports the number of documents in flight, the pace and the pause", async () => {
+  it("reports the number of documents in flight, the rate and the remaining pause", async () => {
     let progress = {} as BulkProgress;
     const ending = new AbortController();
     const { run, service } = await setUpRun(async (received) => {
@@ -183,7 +183,7 @@ describe("runBulk rejects", () => {
     [undefined, "undefined"],
     ["", "empty"],
     [Number.NaN, "a number"],
-  ])("a job whose key is neither a string nor a number: %o", async (key, what) => {
+  ])("a job with an invalid key: %o", async (key, what) => {
     const { run, service } = await setUpRun();
     const { failures } = await run(jobsOf(1), { key: () => key });
     expect(failures[0]?.message).toBe(
@@ -196,14 +196,14 @@ describe("runBulk rejects", () => {
     [{}, "is missing"],
     [{ name: "" }, "is empty"],
     [{ name: { a: 1 } }, "is an Object"],
-  ])("a job whose values do not form a path: %j", async (values, why) => {
+  ])("a job whose values do not produce a valid path: %j", async (values, why) => {
     const { run, at } = await setUpRun();
     const { failures } = await run(jobsWith(values), { sink: folder("out/{{name}}.pdf", { root: at }) });
     const message = `The values for template "t" do not produce a valid path: "name" ${why}, but the path of the document needs it. No request was sent for this document.`;
     expect(failures).toMatchObject([{ code: "invalid_values", message }]);
   });
 
-  it("the journal of another run, and does not change it", async () => {
+  it("another run's journal, and leaves the journal unchanged", async () => {
     const { run, at, service } = await setUpRun();
     await run(jobsOf(1), { name: "payslips of October" });
     const before = await readFile(join(at, "run.journal"), "utf8");
@@ -215,7 +215,7 @@ describe("runBulk rejects", () => {
     expect(service.requests.length).toBe(1);
   });
 
-  it("the journal of another run only if that run finished a job", async () => {
+  it("another run's journal only if that run finished a job", async () => {
     const { run } = await setUpRun(byNumber({ 0: saying(400) }));
     expect(await run(jobsOf(1), { name: "at a wrong address" })).toMatchObject({ rejected: 1 });
     expect(await run(jobsOf(2), { name: "at the right one" })).toMatchObject({ fulfilled: 1, rejected: 1 });
@@ -232,7 +232,7 @@ describe("runBulk rejects", () => {
     [{ client: undefined }, "`client` is required"],
     [{ jobs: {} }, "`jobs` to be an array, a generator or another iterable of { template, values }."],
     [{ jobs: "jobs" }, "Expected `jobs` to be"],
-  ])("the options %o", async (options, message) => {
+  ])("the invalid options %o", async (options, message) => {
     const { run } = await setUpRun();
     await expect(run(jobsOf(1), options)).rejects.toThrow(message);
   });
@@ -248,7 +248,7 @@ it.each<[unknown, object | undefined, string]>([
   ["out/invoice.pdf", undefined, `The path "out/invoice.pdf" has no placeholders, ${hint}`],
   ["out/{{}}.pdf", undefined, `The path "out/{{}}.pdf" has stray braces, ${hint}`],
   ["out/{{a}}{{.pdf", undefined, `The path "out/{{a}}{{.pdf" has stray braces, ${hint}`],
-])("a folder refuses the path %j with the options %j", (path, options, message) => {
+])("folder() throws for the path %j with the options %j", (path, options, message) => {
   const make = () => folder(path as never, options as never);
   expect(make).toThrow(ConfigurationError);
   expect(make).toThrow(message);

@@ -34,7 +34,7 @@ function expectNothingSecretIn(text: string): void {
   expect(text).not.toMatch(/CANARY|C4N4RY/);
 }
 
-it("a run whose jobs fail in every way shows no API key or value in errors, summary or files", async () => {
+it("a run's errors, summary and files never contain the API key or values, however jobs fail", async () => {
   const answers = [...told, ...broken, saying(400), withLength(small)];
   const service = await Service.start((received) => {
     const answer = answers[Number(JSON.parse(received.body).n)];
@@ -79,7 +79,7 @@ it("a run whose jobs fail in every way shows no API key or value in errors, summ
   expectNothingSecretIn(await readFile(join(at, "run.journal"), "latin1"));
 });
 
-it("the error and the lock of a stopped run show no API key and no value", async () => {
+it("a stopped run's error and lock file do not contain the API key or values", async () => {
   const service = await Service.start(told[3] as Answer);
   const at = newFolder();
   const client = service.client({ apiKey: trickyKey }) as TemplatePdf;

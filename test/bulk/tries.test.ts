@@ -17,7 +17,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("the attempts of a job", () => {
+describe("a job's attempts", () => {
   const once = { mayRenderTwice: false };
 
   it.each<[string, Answer]>([
@@ -31,7 +31,7 @@ describe("the attempts of a job", () => {
   });
 
   it.each([
-    ["after the limit", saying(500), {}, 3, ServerError, / Tried 3 times\.$/],
+    ["after the last retry", saying(500), {}, 3, ServerError, / Tried 3 times\.$/],
     ["after a non-retryable status", saying(404), {}, 1, NotFoundError, /404/],
     ["if `mayRenderTwice` is false", reset, once, 1, ConnectionError, /Twice` is false\.$/],
   ])("end %s with an error that states the reason", async (_when, answer, retry, attempts, Kind, message) => {
@@ -44,12 +44,12 @@ describe("the attempts of a job", () => {
     [undefined, 2],
     [{ limit: 3 }, 4],
     [false, 1],
-  ])("use the `retry` option of the run, or else that of the client: %o", async (retry, attempts) => {
+  ])("use the run's `retry` option, or the client's if the run has none: %o", async (retry, attempts) => {
     const { result } = await generate(saying(500), jobsOf(1), { retry }, { retry: { limit: 1 } });
     expect(result?.attempts).toBe(attempts);
   });
 
-  it("continue if `use` wraps or swallows the error of the document", async () => {
+  it("continue if `use` wraps or swallows the document's error", async () => {
     let tries = 0;
     const use = async (pdf: Readable) => {
       tries++;
@@ -86,7 +86,7 @@ describe("the attempts of a job", () => {
     expect(results[2]?.error).toMatchObject({ message });
   });
 
-  it("do not count refusals toward the retry limit while other jobs finish", async () => {
+  it("do not count 429 responses toward the retry limit while other jobs finish", async () => {
     // Job 0 is refused more often than its limit allows, each time after other jobs have succeeded.
     let [answered, refusals] = [0, 0];
     const answer: Answer = async (received) => {

@@ -33,7 +33,7 @@ describe("The error for a response", () => {
     [429, errors.RateLimitError, slower],
     [500, errors.ServerError, later],
     [599, errors.ServerError, later],
-  ])("has the class and the advice for its status: %d", (status, ErrorClass, advice) => {
+  ])("has the class and the advice that match its status: %d", (status, ErrorClass, advice) => {
     const error = apiError(headOf(status), "", call);
     expect(error.constructor).toBe(ErrorClass);
     expect(error.message).toBe(`${answered(status)}. ${advice} Tried 3 times.`);
@@ -42,12 +42,12 @@ describe("The error for a response", () => {
   it.each([
     [401, "No API key was sent: the server at `baseUrl` may require a session."],
     [403, see],
-  ])("does not say to check the API key if none was sent: %d", (status, advice) => {
+  ])("does not advise checking the API key if no key was sent: %d", (status, advice) => {
     const keyless = { ...call, request: { headers: ["authorization", "Bearer of-a-session"] } };
     expect(apiError(headOf(status), "", keyless).message).toContain(advice);
   });
 
-  it("says to check the uid first for a 404 with a message", () => {
+  it("advises checking the uid first if a 404 has a message", () => {
     const { message } = apiError(headOf(404), '{"message":"no such template"}', call);
     expect(message).toContain(`saying "no such template". Check the uid and \`baseUrl\`, ${path}`);
     expect(apiError(headOf(405), '{"message":"no POST"}', call).message).toContain(notFound);
@@ -59,12 +59,12 @@ describe("The error for a response", () => {
     expect(message).toContain('saying "letter.json:3: no such font". Fix the template. Tried');
   });
 
-  it("does not repeat the path that the client adds if the response mentions it", () => {
+  it("omits the path that the client adds if the response already contains that path", () => {
     const { message } = apiError(headOf(404), '{"detail":"Call POST …/api/v1/templates/:uid"}', call);
     expect(message).toContain('Check the uid and `baseUrl`, whose path is "/prefix".');
   });
 
-  it("mentions the delay of Retry-After", () => {
+  it("mentions the delay from Retry-After", () => {
     const slower = "Try again in 90 s, or send fewer requests at a time. Tried 3 times.";
     expect(messageOf(429, { "retry-after": "90" })).toContain(slower);
   });
@@ -74,17 +74,17 @@ describe("The error for a response", () => {
     ["https://me:secret@login.example.com/in", "https://login.example.com/in"],
     ["/in#a?b", "/in"],
     [`/of/${word}`, "/of/[redacted]"],
-  ])("shows the target of a redirect without secrets: %j", (location, shown) => {
+  ])("shows a redirect's target without secrets: %j", (location, shown) => {
     const target = `not at ${JSON.stringify(shown)}`;
     expect(messageOf(302, { location })).toBe(`${answered(302)}. ${point}, ${target}. Tried 3 times.`);
   });
 
-  it("reports a redirect whose status and target a browser hides", () => {
+  it("reports a redirect even if the browser hides its status and target", () => {
     const message = messageOf(0, {}, { opaqueRedirect: true });
     expect(message).toBe(`${answered("a redirect")}. ${point}. Tried 3 times.`);
   });
 
-  it("carries the details of the response without secrets", () => {
+  it("contains the response details without secrets", () => {
     const headers = { "request-id": `r ${word}`, "x-echo": key, "retry-after": "7" };
     const error = apiError(headOf(503, headers), "", call);
     expect(error).toMatchObject({ status: 503, attempts: 3, requestId: "r [redacted]", retryAfterMs: 7_000 });
@@ -95,7 +95,7 @@ describe("The error for a response", () => {
     expect(apiError(headOf(500), "", call).requestId).toBeUndefined();
   });
 
-  it("has a cause if its body was interrupted, and redacts a cause from outside the package", () => {
+  it("has a cause if the response body was interrupted, and redacts causes from outside the package", () => {
     const ours = new errors.TimeoutError("over", { phase: "stall", limitMs: 1 });
     expect(apiError(headOf(418), "", call, ours).cause).toBe(ours);
     const { cause } = apiError(headOf(418), "", call, new Error(`broke: ${key}`));
@@ -104,7 +104,7 @@ describe("The error for a response", () => {
 });
 
 describe("The body of an error response", () => {
-  it("is kept up to 64 KiB", () => {
+  it("is truncated after 64 KiB", () => {
     const long = apiError(headOf(500), "a".repeat(70_000), call);
     expect([long.rawBody.length, long.body]).toEqual([65_536, long.rawBody]);
   });
@@ -119,19 +119,19 @@ describe("The body of an error response", () => {
     ["in JSON in JSON", key, JSON.stringify({ k: JSON.stringify({ key }) }), { k: '{"key":"[redacted]"}' }],
     ["as a number", digits, `{"key":${digits},"count":1234}`, count],
     ["as a number between spaces", digits, `{ "key" : ${digits} }`, { key: "[redacted]" }],
-  ])("does not contain the API key %s after it is parsed", (_, secret, body, expected) => {
+  ])("does not contain the API key %s after parsing", (_, secret, body, expected) => {
     const secrets = new Redactor(secret, "{}");
     expect(apiError(headOf(422), body, { ...call, secrets }).body).toEqual(expected);
   });
 
-  it("does not contain the API key even if it is nested deeper than the call stack allows", () => {
+  it("does not contain the API key even if the key is nested deeper than the call stack allows", () => {
     const depth = 32_000;
     let { body } = apiError(headOf(422), `${"[".repeat(depth)}"${key}"${"]".repeat(depth)}`, call);
     while (Array.isArray(body)) [body] = body;
     expect(body).toBe("[redacted]");
   });
 
-  it("is quoted in the message without secrets, up to 500 characters", () => {
+  it("is quoted in the error message without secrets, up to 500 characters", () => {
     const text = `${word} owes ${"£ ".repeat(400)}`;
     const error = apiError(headOf(418), JSON.stringify({ message: text }), call);
     expect(error.detail).toBe(`[redacted] owes ${"£ ".repeat(400)}`.slice(0, 500));
@@ -145,12 +145,12 @@ describe("The body of an error response", () => {
     ['{"error":{"message":"n"},"detail":"d"}', "n"],
     ['{"error":{"message":7},"title":"t"}', "t"],
     ['{"message":"","error":"e"}', "e"],
-  ])("can have its message in `message`, `error`, `detail` or `title`: %s", (body, detail) => {
+  ])("can contain the message in `message`, `error`, `detail` or `title`: %s", (body, detail) => {
     expect(apiError(headOf(400), body, call).detail).toBe(detail);
   });
 });
 
-it("A date in Retry-After becomes a delay from the current time", () => {
+it("A date in Retry-After is converted to a delay from now", () => {
   const inAMinute = new Date(Date.now() + 60_000).toUTCString();
   const waitMs = retryAfterOf(headOf(503, { "retry-after": inAMinute }));
   expect(waitMs).toBeGreaterThan(30_000);

@@ -21,7 +21,7 @@ describe("The error for a request without a response", () => {
     [true, `Could not reach ${at} (read ECONNRESET). ${check} Tried 3 times.`],
     [false, `Got no response from ${at} (read ECONNRESET). ${mayBeRendered} ${check} Tried 3 times.`],
   ])(
-    "says that the document may have been rendered unless the request was certainly not sent: %s",
+    "says that the document may have been rendered unless the request was definitely not sent: %s",
     (isUnsent, message) => {
       const error = notConnected(reset, isUnsent);
       expect(error).toMatchObject({ message, attempts: 3, code: "connection_failed", cause: reset });
@@ -34,14 +34,14 @@ describe("The error for a request without a response", () => {
     [Object.assign(new Error(""), { code: "E_CODE" }), "E_CODE"],
     [Object.assign(new RangeError(""), { code: 7 }), "RangeError"],
     [new Error(`for ${word}`), "for [redacted]"],
-  ])("names the innermost cause without secrets: %o", (cause, reason) => {
+  ])("quotes the innermost cause without secrets: %o", (cause, reason) => {
     expect(notConnected(cause).message).toBe(`Could not reach ${at} (${reason}). ${check} Tried 3 times.`);
   });
 
   it.each<[Explanation, string]>([
     [{ unsent: true, reason: `proxy of ${word}`, advice: "Fix it." }, "(proxy of [redacted]). Fix it. Tried"],
     [{ unsent: true, advice: "Fix it." }, "(read ECONNRESET). Fix it. Tried 3 times."],
-  ])("uses the explanation of the transport if there is one: %j", (explained, message) => {
+  ])("uses the transport's explanation if there is one: %j", (explained, message) => {
     expect(notConnected(reset, true, explained).message).toContain(message);
   });
 
@@ -51,7 +51,7 @@ describe("The error for a request without a response", () => {
       " The server must allow https://app.example.com (CORS; see `origins` of createHandler).",
     ],
     ["https://pdf.example.com/orders", ""],
-  ])("mentions CORS only in a page of another origin: %s", (baseURI, advice) => {
+  ])("mentions CORS only on a page from another origin: %s", (baseURI, advice) => {
     vi.stubGlobal("process", undefined);
     vi.stubGlobal("document", { baseURI });
     const { message } = notConnected("refused");
@@ -64,10 +64,10 @@ describe("The error for a request without a response", () => {
   };
   it.each<[string, unknown, boolean]>([
     ["a configuration error", new ConfigurationError("wrong"), true],
-    ["an error of Next.js with a digest", { digest: "NEXT_PRERENDER" }, true],
-    ["an error with a digest of another type", { digest: 7 }, false],
-    ["an object that throws when it is read", Object.defineProperty({}, "digest", { get }), false],
-  ])("is the cause itself only if a setting is wrong or a framework threw it: %s", (_, cause, isItself) => {
+    ["a Next.js error with a digest", { digest: "NEXT_PRERENDER" }, true],
+    ["an error whose digest is not a string", { digest: 7 }, false],
+    ["an object that throws when its digest is read", Object.defineProperty({}, "digest", { get }), false],
+  ])("is the original error only for a wrong setting or a framework error: %s", (_, cause, isItself) => {
     expect(attempt.isPassedOn(cause)).toBe(isItself);
     expect(Object.is(notConnected(cause), cause)).toBe(isItself);
   });
@@ -89,7 +89,7 @@ describe("The error for a successful response that is not a PDF", () => {
     expect(error.contentType).toBe(type?.replace(word, "[redacted]"));
   });
 
-  it("names an encoding that cannot be decoded", () => {
+  it("contains the name of an unsupported encoding, without secrets", () => {
     const error = attempt.undecoded(headOf(200, {}, { undecoded: `x-${word}` }), call);
     expect(error.message).toBe(
       `${answered} in the unsupported encoding "x-[redacted]". Disable it in the service or proxy. Tried 3 times.`,
@@ -128,7 +128,7 @@ describe("The error for a timeout", () => {
     ],
     ["stall", 9, `${document} stalled after 5 of 9 bytes: no more data arrived ${limit("stall")}. ${again}`],
     ["unread", 9, `${document} was not read ${limit("unread")}. Read it sooner, or raise the limit.`],
-  ] as const)("names the limit that was exceeded: %s", (phase, promisedBytes, text) => {
+  ] as const)("contains the limit that was exceeded: %s", (phase, promisedBytes, text) => {
     const error = attempt.timedOut(phase, 70, { ...received, promisedBytes }, headOf(200), call);
     const message = `${text} Tried 3 times.`;
     expect(error).toMatchObject({ message, attempts: 3, phase, limitMs: 70, status: 200 });
@@ -140,7 +140,7 @@ describe("The error for a timeout", () => {
     expect(error).not.toHaveProperty("status");
   });
 
-  it("is the cause of the error if the body of an error response stalls", () => {
+  it("contains the phase and the status if the body of an error response stalls", () => {
     const message = "The rest of the response did not arrive within 70 ms.";
     const facts = { message, attempts: 3, phase: "stall", limitMs: 70, status: 500 };
     expect(attempt.refusalOver(70, headOf(500), call)).toMatchObject(facts);
@@ -152,7 +152,7 @@ describe("The error for a timeout", () => {
     [0, nothingSent],
     [1, notWhole],
     [2, `${notWhole} Tried 2 times.`],
-  ])("for `timeouts.total` contains the number of attempts: %d", (attempts, message) => {
+  ])("contains the number of attempts if `timeouts.total` was exceeded: %d", (attempts, message) => {
     const error = attempt.totalOver(70, attempts, call, undefined);
     expect(error).toMatchObject({ message, attempts, phase: "total", limitMs: 70 });
     expect(error).not.toHaveProperty("cause");

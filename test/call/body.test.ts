@@ -140,7 +140,7 @@ describe("A body with a reader", () => {
     expect(wire.flows).toEqual([]);
   });
 
-  it("ignores a cancellation after its failure, because another document may replace it", () => {
+  it("ignores a cancellation after a failure, because a retry can replace the document", () => {
     const { wire, body } = open();
     body.fail("reset");
     body.cancel("cancelled");
@@ -161,7 +161,7 @@ describe("A body with a reader", () => {
     expect([other.body.isStream, other.body.isUntouched]).toEqual([false, false]);
   });
 
-  it("refuses a second reader and names the first output", () => {
+  it("refuses a second reader with an error that names the first output", () => {
     const { wire, body, reader } = open();
     body.read("stream()", reader);
     const second = () => body.read("saveTo()", new Reader(body));
@@ -205,9 +205,9 @@ describe("A reader that is still busy after the end of the body", () => {
 });
 
 it.each([
-  ["at a new chunk and requests a pause", false, false],
-  ["at a buffered chunk and requests no pause", true, true],
-])("A reader receives nothing more if it cancels the body %s", (_, isHeld, answer) => {
+  ["on a new chunk and requests a pause", false, false],
+  ["on a buffered chunk and does not request a pause", true, true],
+])("A reader receives no more data if it cancels the body %s", (_, isHeld, answer) => {
   const { wire, body, reader } = open();
   const write = (chunk: Uint8Array) => {
     reader.chunks.push(chunk);

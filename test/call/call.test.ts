@@ -47,8 +47,8 @@ it.each<[RegExp, Step[], ClientOptions?]>([
   expect(log.filter((event) => event !== "abort").join(": ")).toMatch(expected);
 });
 
-describe("The hooks of a call", () => {
-  it("receive every event in the context of the call", async () => {
+describe("A call's hooks", () => {
+  it("receive every event in the call's async context", async () => {
     const note = (event: unknown) => scene.log.push(event);
     const scene = new Scene({ hooks: { request: note, response: note, retry: note, error: note } });
     await scene.play("sent", 100, ...refused, 2_000, ok, "%PDF-", "break", 10);
@@ -91,7 +91,7 @@ describe("The hooks of a call", () => {
     ["request", 0, [0]],
     ["response", 1, begun.slice(0, 2)],
     ["retry", 1, ["sent", ...refused, 1]],
-  ])("can cancel the call, which leaves no timer: %s", async (name, requests, steps) => {
+  ])("can cancel the call without leaving a timer: %s", async (name, requests, steps) => {
     const scene: Scene = new Scene({ verify: false, hooks: { [name]: () => cancel(scene) } });
     const log = await scene.play(...steps);
     expect(log.filter((event) => event === "open")).toHaveLength(requests);
@@ -101,7 +101,7 @@ describe("The hooks of a call", () => {
 });
 
 describe("A call", () => {
-  it("is sent at once unless its API key must be fetched, and never after it was cancelled", async () => {
+  it("is sent at once unless its API key must be fetched, and is not sent after a cancellation", async () => {
     const known = new Scene();
     known.call.start();
     expect(known.log).toEqual(["open"]);
@@ -113,7 +113,7 @@ describe("A call", () => {
     expect(await late.play("sent")).toEqual(["0 cancelled"]);
   });
 
-  it("reports the progress in its context until an output cancels it", async () => {
+  it("reports progress in its async context until an output cancels the call", async () => {
     const seen: unknown[] = [];
     const scene: Scene = new Scene({}, { onProgress: (progress) => seen.push(progress) });
     await scene.play(...begun, read({ write: () => (cancel(scene), false) }), 10);
@@ -144,10 +144,10 @@ it.each<[string, Step[], boolean]>([
   ["will be requested again", ["sent", ...refused, 1], false],
   ["is being saved", [...whole, save], false],
   ["has arrived", whole, true],
-  ["was cancelled after it has arrived", [...whole, cancel], true],
+  ["was cancelled after it arrived", [...whole, cancel], true],
   ["was refused because its client is closed", [...whole, refuse], true],
 ])(
-  "Connections close once no call needs them, and refuse new calls: the document %s",
+  "Connections close when no call needs them, and refuse new calls: the document %s",
   async (_, steps, isIdle) => {
     const scene = new Scene();
     const { connections } = scene.context;

@@ -39,14 +39,14 @@ describe("A list of chunks", () => {
     }),
   );
 
-  it("merges small chunks, drops empty ones, and keeps a large one as it is", () => {
+  it("merges small chunks, drops empty chunks, and keeps large chunks unchanged", () => {
     const large = new Uint8Array(4096);
     expect(listOf(Array.from({ length: 100_000 }, () => new Uint8Array(1))).length).toBeLessThan(30);
     expect(listOf([new Uint8Array(0), new Uint8Array(0)])).toEqual([]);
     expect(listOf([large])[0]).toBe(large);
   });
 
-  it("holds at most about twice its length in memory, even for slices of a Buffer", () => {
+  it("uses at most about twice as much memory as its bytes, even for slices of a Buffer", () => {
     const slices = Array.from({ length: 100 }, () => Buffer.from(new ArrayBuffer(64 * 1024), 0, 4096));
     const buffers = new Set(listOf(slices).map(({ buffer }) => buffer));
     const heldBytes = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -56,7 +56,7 @@ describe("A list of chunks", () => {
   it.each([
     ["keeps", "128 KiB", 0, true],
     ["copies", "more than 128 KiB", 1, false],
-  ])("%s a chunk whose buffer exceeds twice its size by %s", (_, __, more, isKept) => {
+  ])("%s a chunk whose buffer exceeds twice the chunk's size by %s", (_, __, more, isKept) => {
     const chunk = new Uint8Array(2 * 4096 + 128 * 1024 + more).subarray(0, 4096);
     const next = new Uint8Array(4096);
     expect(listOf([chunk, next]).map((kept) => kept === chunk || kept === next)).toEqual([isKept, true]);
@@ -65,7 +65,7 @@ describe("A list of chunks", () => {
   it.each([
     ["copies", "is too large to keep", 1024 * 1024, 2, 2],
     ["keeps", "is small enough", 64 * 1024, 16, 1],
-  ])("%s all chunks of one read that %s", (_, __, size, count, bufferCount) => {
+  ])("%s all chunks from a read whose buffer %s", (_, __, size, count, bufferCount) => {
     const read = new Uint8Array(size);
     const chunks = listOf(
       Array.from({ length: count }, (_, at) => read.subarray(at * 4096, (at + 1) * 4096)),

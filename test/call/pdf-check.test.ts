@@ -54,7 +54,7 @@ describe("The PDF header", () => {
     for (const size of [1, 5, 2000]) expect(judge(...inChunks(ascii(text), size)).begins).toBe(expected);
   });
 
-  it("is unknown until it is found or can no longer appear", () => {
+  it("is reported as unknown until it is found or can no longer appear", () => {
     const check = new PdfCheck();
     for (const [length, begins] of [
       [1019, undefined],
@@ -85,7 +85,7 @@ describe("The PDF end marker", () => {
     }
   });
 
-  it.each([1, 4])("is found by its first byte, even if a chunk ends after %d of its bytes", (first) => {
+  it.each([1, 4])("must start in the last 1,024 bytes, even if it is split after byte %d", (first) => {
     for (const after of [1019, 1020]) {
       const bytes = ascii(`${x(50)}%%EOF${x(after)}`);
       expect(judge(bytes.subarray(0, 50 + first), bytes.subarray(50 + first)).ends).toBe(after === 1019);
@@ -113,11 +113,11 @@ describe("Any body", () => {
   );
 });
 
-describe("A document of pdfmake", () => {
+describe("A pdfmake document", () => {
   it.each([
     ["on one page", { content: "Invoice" }],
     ["in version 1.7 with a password", { content: "Secret", version: "1.7", userPassword: "letmein" }],
-  ])("passes the check, but not without its last 10 bytes: %s", async (_, definition) => {
+  ])("passes the check, but fails without its last 10 bytes: %s", async (_, definition) => {
     const bytes = await renderPdf(definition);
     expect(judge(bytes)).toEqual({ begins: true, ends: true });
     expect(judge(bytes.subarray(0, -10))).toEqual({ begins: true, ends: false });

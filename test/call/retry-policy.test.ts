@@ -13,14 +13,14 @@ function decided(
   return decide(failure, attempts, policy, leftMs, () => random);
 }
 
-it("Only 408, 429, 500, 502, 503 and 504 are retryable, and a retry may render the document twice", () => {
+it("Only 408, 429, 500, 502, 503 and 504 are retryable, and a retry can render the document twice", () => {
   const all = Array.from({ length: 900 }, (_, index) => 100 + index);
   const ambiguous = all.filter((status) => repeatAfter(status) === "ambiguous");
   expect(ambiguous).toEqual([408, 429, 500, 502, 503, 504]);
   expect(all.filter((status) => repeatAfter(status) === "never")).toHaveLength(900 - ambiguous.length);
 });
 
-it("A response of the emulator that reports a broken template is not retryable", () => {
+it("An emulator response that reports a broken template is not retryable", () => {
   expect(repeatAfter(500, '{"type":"urn:template-pdf:problem:template-broken"}')).toBe("never");
   expect(repeatAfter(500, '{"type":"urn:template-pdf:problem:server-fault"}')).toBe("ambiguous");
 });
@@ -31,7 +31,7 @@ describe("A failed attempt", () => {
     ["ambiguous", true, { delayMs: 0 }],
     ["ambiguous", false, { why: renderedTwice }],
     ["never", true, { why: "" }],
-  ])("is retried if that is safe or `mayRenderTwice` is true: %s, %s", (repeat, mayRenderTwice, expected) => {
+  ])("is retried if safe or if `mayRenderTwice` is true: %s, %s", (repeat, mayRenderTwice, expected) => {
     const policy = { limit: 1, mayRenderTwice };
     expect(decided({ repeat, retryAfterMs: 0 }, { policy })).toEqual(expected);
     expect(decided({ repeat }, { policy, attempts: 2 })).toEqual({ why: "" });
@@ -47,22 +47,22 @@ describe("A failed attempt", () => {
     }
   });
 
-  it("is retried after a Retry-After of up to 60 s", () => {
+  it("is retried after a Retry-After delay of up to 60 s", () => {
     expect(decided({ repeat: "ambiguous", retryAfterMs: 60_000 })).toEqual({ delayMs: 60_000 });
   });
 
   it.each([
     [60_001, "60.1 s"],
     [forever, "more than a year"],
-  ])("is not retried after a Retry-After above 60 s: %d ms", (retryAfterMs, text) => {
+  ])("is not retried if Retry-After exceeds 60 s: %d ms", (retryAfterMs, text) => {
     const why = ` Not retried: the service requests a delay of ${text}, which exceeds the limit of 60 s.`;
     expect(decided({ repeat: "ambiguous", retryAfterMs })).toEqual({ why });
   });
 
   it.each<[string, FailureKind]>([
     ["a random delay", { repeat: "safe" }],
-    ["a Retry-After", { repeat: "safe", retryAfterMs: 250 }],
-  ])("is retried only if `timeouts.total` leaves time after %s", (_, failure) => {
+    ["the Retry-After delay", { repeat: "safe", retryAfterMs: 250 }],
+  ])("is retried only if `timeouts.total` leaves enough time for %s", (_, failure) => {
     expect(decided(failure, { leftMs: 250.1, random: 0.5 })).toEqual({ delayMs: 250 });
     const why = " Not retried: a delay of 0.3 s would exceed `timeouts.total`.";
     for (const leftMs of [250, 0, -5]) expect(decided(failure, { leftMs, random: 0.5 })).toEqual({ why });
@@ -80,7 +80,7 @@ it.each([
 
 it.each<[string, FailureKind, object, RegExp]>([
   ["a non-retryable failure", { repeat: "never" }, { leftMs: 0 }, /^$/],
-  ["the limit of retries", { repeat: "ambiguous" }, { attempts: 3 }, /^$/],
+  ["the retry limit", { repeat: "ambiguous" }, { attempts: 3 }, /^$/],
   ["a second rendering", { repeat: "ambiguous", retryAfterMs: 61_000 }, {}, /mayRenderTwice/],
   [
     "a long Retry-After",

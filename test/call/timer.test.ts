@@ -40,7 +40,7 @@ describe("A timer", () => {
   it.each([
     ["cleared", () => timer.clear()],
     ["set to Infinity", () => timer.set(Number.POSITIVE_INFINITY)],
-  ])("does not fire after it was %s", async (_, stop) => {
+  ])("does not fire after being %s", async (_, stop) => {
     stop();
     timer.set(10);
     stop();
@@ -50,7 +50,7 @@ describe("A timer", () => {
     expect(firedAt).toEqual([]);
   });
 
-  it("fires earlier if it is moved to an earlier time", async () => {
+  it("fires earlier if it is set again to an earlier time", async () => {
     timer.set(100_000);
     timer.set(10);
     await vi.advanceTimersByTimeAsync(15);
@@ -63,7 +63,7 @@ describe("A timer", () => {
     expect(setTimer).toHaveBeenCalledTimes(1);
   });
 
-  it("does not fire if it is set again in the turn of the event loop in which it is due", async () => {
+  it("does not fire when it is due if it is set again in the same turn of the event loop", async () => {
     timer.set(100);
     await vi.advanceTimersByTimeAsync(101);
     timer.set(100);

@@ -68,7 +68,7 @@ it.each([
   [`runs ${queue} --retry a --remove a`, "--retry and --remove cannot be used together."],
   ["runs --queue https://SECRET@host", "The queue URL is not a Redis URL."],
   ["runs --queue redis://user:12345/SECRET@host", "The queue URL has an @ after its host. "],
-])("the command refuses the invalid command line %j in one line", async (words, line) => {
+])("the command rejects the invalid command line %j with a one-line error", async (words, line) => {
   const { code, printed, stderr } = await runCli(words);
   expect([code, printed]).toEqual([2, ""]);
   expect(stderr.startsWith(`template-pdf: ${line}`), stderr).toBe(true);
@@ -76,7 +76,7 @@ it.each([
 });
 
 describe("a command with a queue", () => {
-  it("refuses a TEMPLATE_PDF_QUEUE_KEY that does not have 32 bytes, without printing it", async () => {
+  it("refuses a TEMPLATE_PDF_QUEUE_KEY that is not 32 bytes long, without printing the key", async () => {
     const env = { TEMPLATE_PDF_QUEUE_URL: url, TEMPLATE_PDF_QUEUE_KEY: "SECRET" };
     const { code, stderr } = await runCli("runs", env);
     expect(code).toBe(2);
@@ -87,13 +87,13 @@ describe("a command with a queue", () => {
     ["bulk", `bulk invoice DATA ${queue} --run nov --debug`, {}],
     ["work", "work --out out/{{no}}.pdf --debug", { TEMPLATE_PDF_QUEUE_URL: url }],
     ["runs", "runs --debug", { TEMPLATE_PDF_QUEUE_URL: url }],
-  ])("reports an unreachable Redis without the password: %s", async (_command, line, env) => {
+  ])("reports an unreachable Redis without printing the password: %s", async (_command, line, env) => {
     const { code, printed, stderr } = await runCli(line, env);
     expect([code, printed]).toEqual([1, ""]);
     expect(stderr).toMatch(/^template-pdf: Redis at 127\.0\.0\.1:1 cannot be reached: ECONNREFUSED\./);
   });
 
-  it("checks the rows with --dry-run without Redis, --out or an API key", async () => {
+  it("does not need Redis, --out or an API key to check the rows with --dry-run", async () => {
     const line = `bulk invoice DATA ${queue} --run nov --dry-run`;
     const { code, printed } = await runCli(line, { TEMPLATE_PDF_API_KEY: "" });
     expect([code, printed]).toEqual([0, expect.stringMatching(/: 2 rows are valid\. Nothing was sent\.\n$/)]);
@@ -105,7 +105,7 @@ describe("the table of runs", () => {
   const first = { ...done, perSecond: 0, leftMs: 0, isAdded: true };
   const second = { ...first, run: "nov\n", fulfilled: 100, waiting: 1083, active: 16 };
 
-  it("shows the rate and the time left of unfinished runs", () => {
+  it("shows the rate and the remaining time of unfinished runs", () => {
     const progresses = [first, { ...second, perSecond: 150, leftMs: 7321, isAdded: false }];
     expect(runsTable(progresses, "q")).toEqual([
       "run   total  fulfilled  rejected  waiting  active   rate  time left",

@@ -73,9 +73,9 @@ describe("emulate", () => {
   });
 
   it.runIf(hasSignals).each([
-    ["in one line", []],
+    ["on one line", []],
     ["with its stack if --debug is set", ["--debug"]],
-  ])("prints an error that a template throws to standard error %s", async (_title, flags) => {
+  ])("prints a template's error to standard error %s", async (_title, flags) => {
     const { pdfs, nextLine, child, ended } = await emulate(flags);
     const { requestId } = (await rejectionOf(pdfs.generate("any", { explode: true }))) as TemplatePdfError;
     const id = `  x-request-id ${requestId ?? expect.fail("no request id")}`;
@@ -88,7 +88,7 @@ describe("emulate", () => {
     );
   });
 
-  it.runIf(hasSignals)("opens the playground with --open, and survives a missing opener", async () => {
+  it.runIf(hasSignals)("opens the playground with --open, and keeps running if that fails", async () => {
     const openers = folderOf({});
     const opened = join(openers, "opened");
     for (const isThere of [false, true]) {
@@ -106,7 +106,7 @@ describe("emulate", () => {
   });
 });
 
-it.runIf(hasPosixShell)("emulate prints a curl command for a shell, with the shortest sample", async () => {
+it.runIf(hasPosixShell)("emulate prints a curl command that sends the shortest sample", async () => {
   const { folder, introduction, baseUrl, apiKey } = await emulate();
   const line = introduction.find((each) => each.startsWith("curl ")) ?? "";
   const print = start("sh", ["-c", `printf '%s\\n' ${line.slice("curl ".length)}`], { cwd: folder });

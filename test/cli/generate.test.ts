@@ -16,7 +16,7 @@ function expectNoSecret(text: string): void {
 }
 
 describe("generate", () => {
-  it("saves the document under its uid, and reports the file and its size", async () => {
+  it("saves the document as <uid>.pdf, and prints the file name and the size", async () => {
     const { service, cwd, env } = await generateSetting(withLength(pdf), "key-of-the-tests");
     const { code, stdout, stderr } = await runInProcess(["generate", "invoice"], { cwd, env });
     expect([code, stderr, stdout.toString()]).toEqual([0, "", "invoice.pdf: 36.8 kB\n"]);
@@ -59,7 +59,7 @@ describe("generate", () => {
     expect(service.requests[0]?.body).toBe(input);
   });
 
-  it("sends the values of a file, and overrides them with every --set as a string", async () => {
+  it("sends the values from a file, and each --set overrides a value with a string", async () => {
     const { service, cwd, env } = await generateSetting();
     const values = '\ufeff{"total": 1, "__proto__": "a", "lines": [{"price": 2.5}]}';
     await writeFile(join(cwd, "values.json"), values);
@@ -72,7 +72,7 @@ describe("generate", () => {
   });
 });
 
-describe("a failure of generate", () => {
+describe("a generate failure", () => {
   /** Responds with the API key and the body of the request. */
   const echo: Answer = ({ headers, body, response }) => {
     response.writeHead(400, { "content-type": "application/json", "x-request-id": "request-1" });
@@ -100,7 +100,7 @@ describe("a failure of generate", () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it("is printed by --debug with its control characters escaped", async () => {
+  it("is printed with escaped control characters if --debug is set", async () => {
     const { cwd, env } = await generateSetting();
     const args = ["generate", "invoice", "--values", "\u001b]0;title\u0007\u009b2J\u202egpj.json", "--debug"];
     const { code, stderr } = await runInProcess(args, { cwd, env });
@@ -111,7 +111,7 @@ describe("a failure of generate", () => {
   });
 });
 
-describe("generate without a request", () => {
+describe("generate with invalid settings", () => {
   const noKey = { TEMPLATE_PDF_API_KEY: "" };
   const noBaseUrl = { TEMPLATE_PDF_BASE_URL: "" };
 
@@ -124,7 +124,7 @@ describe("generate without a request", () => {
     [["--values", "values.json"], "values.json:3:3: expected a comma."],
     [["--values", "-"], "standard input:1:1: the JSON is empty; expected at least {}."],
     [["-o", "-", "--open"], "--open needs a file, but -o - writes to standard output."],
-  ])("refuses %j in one line: %s", async (args, line, env = {}) => {
+  ])("refuses %j with a one-line error: %s", async (args, line, env = {}) => {
     const { service, cwd, env: usual } = await generateSetting(undefined, secretKey);
     await writeFile(join(cwd, "values.json"), `{\n  "customer": "${value}"\n  "total": 1\n}`);
     const options = { cwd, env: { ...usual, ...env } };
@@ -138,7 +138,7 @@ describe("generate without a request", () => {
     expect(await readdir(cwd)).toEqual(["values.json"]);
   });
 
-  it("refuses to send the key over http:// to another machine except with --allow-insecure-http", async () => {
+  it("refuses to send the key over http:// to another machine without --allow-insecure-http", async () => {
     // An address that does not count as this machine, and at which nothing listens.
     const args = ["generate", "invoice", "--no-retry", "--base-url", "http://0.0.0.0:1"];
     const { cwd, env } = await generateSetting();
@@ -190,7 +190,7 @@ describe("the API key and the base URL", () => {
   it.each([
     [urlOnly, {}],
     [both, { TEMPLATE_PDF_BASE_URL: "" }],
-  ])("are refused with a key of the environment and a base URL of .env: %j, %j", async (envFile, empty) => {
+  ])("are refused if the environment sets the key and .env sets the URL: %j, %j", async (envFile, empty) => {
     expect(await settingsFrom({ envFile, env: { ...key, ...empty } })).toEqual({
       code: 2,
       stderr:

@@ -22,7 +22,7 @@ async function runCli(...argv: string[]): Promise<{ code: number; printed: strin
 
 const commands = ["generate", "bulk", "work", "runs", "emulate", "types"];
 
-describe("the help", () => {
+describe("the help text", () => {
   it("lists the commands and the exit codes", async () => {
     const { code, printed, stderr } = await runCli("--help");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -53,7 +53,7 @@ describe("the help", () => {
   });
 });
 
-it("the version is printed with --version", async () => {
+it("--version prints the version", async () => {
   expect(await runCli("--version")).toEqual({ code: 0, printed: `${manifest.version}\n`, stderr: "" });
 });
 

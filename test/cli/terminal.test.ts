@@ -26,7 +26,7 @@ describe("standard output", () => {
     expect(pdf.equals(await readFile(path))).toBe(true);
   });
 
-  it("is written only as fast as its reader accepts it", async () => {
+  it("is written only as fast as the reader accepts the data", async () => {
     const { terminal } = await generateSetting(withLength(pdf));
     const sizes: number[] = [];
     let waitingBytes = 0;
@@ -44,7 +44,7 @@ describe("standard output", () => {
     expect(sizes.length).toBeGreaterThan(10);
   });
 
-  it("makes generate fail with the reason if the disk is full", async () => {
+  it("makes generate fail with an error message if the disk is full", async () => {
     const { terminal } = await generateSetting();
     terminal.stdout = closedPipe("ENOSPC");
     expect(await run(toOutput, terminal)).toBe(1);
@@ -52,7 +52,7 @@ describe("standard output", () => {
     expect(terminal.stderr.text).toBe(line);
   });
 
-  it("cannot be a terminal if a document is written to it, and no request is sent", async () => {
+  it("is refused before the request if it is a terminal and would receive a document", async () => {
     const { service, terminal } = await generateSetting();
     Object.assign(terminal.stdout, { isTTY: true });
     expect(await run(toOutput, terminal)).toBe(2);
@@ -76,7 +76,7 @@ describe("a stopped command", () => {
     expect(await readFile(path, "utf8")).toBe("an older one");
   });
 
-  it("closes the connection if generate waits for a response, and ends at once at the second Ctrl-C", async () => {
+  it("closes the connection of a pending request, and ends at once on a second Ctrl-C", async () => {
     const { service, terminal } = await generateSetting(() => {});
     const ended = run(toOutput, terminal);
     const { closed } = await service.request();
@@ -89,7 +89,7 @@ describe("a stopped command", () => {
     await closed;
   });
 
-  it("does not send a request if generate waits for values on standard input", async () => {
+  it("does not send a request if generate is still waiting for values on standard input", async () => {
     const { service, terminal } = await generateSetting(() => {});
     terminal.stdin = new Readable({ read: () => void setImmediate(() => terminal.emit("SIGTERM")) });
     expect(await run([...toOutput, "--values", "-"], terminal)).toBe(143);
@@ -97,7 +97,7 @@ describe("a stopped command", () => {
     expect(service.requests).toEqual([]);
   });
 
-  it("does not write a file if types has read all samples", async () => {
+  it("does not write the output file even if types has already read all samples", async () => {
     const folder = folderOf({ "a.ndjson": '{"a":"1"}\n{"a":[1]}\n' });
     const terminal = new FakeTerminal();
     // The first text is the warning that the samples disagree, right before the file is written.
@@ -108,7 +108,7 @@ describe("a stopped command", () => {
   });
 });
 
-describe("the progress of generate", () => {
+describe("generate's progress line", () => {
   const wipe = "\r\u001b[K";
 
   async function progressSetting() {
@@ -119,7 +119,7 @@ describe("the progress of generate", () => {
     return { service, terminal, lastLine: () => terminal.stderr.text.split(wipe).at(-1) };
   }
 
-  it("shows waiting and receiving on one line, which is cleared before the result", async () => {
+  it("shows the waiting time and the received bytes, and is cleared before the result", async () => {
     const { service, terminal, lastLine } = await progressSetting();
     const ended = run(["generate", "invoice", "-o", join(temporaryFolder(), "a.pdf")], terminal);
     const { response } = await service.request();
@@ -143,7 +143,7 @@ describe("the progress of generate", () => {
     expect(lastLine()).toMatch(/^template-pdf: Got 503 from .*\n$/);
   });
 
-  it("fits on one line, and escapes control characters", async () => {
+  it("fits within the terminal's width, and escapes control characters", async () => {
     const { terminal } = await progressSetting();
     terminal.stderr.columns = 40;
     expect(await run(["generate", "\u009b31m\u202einvoice ".repeat(9), "-o", "-"], terminal)).toBe(2);
@@ -175,7 +175,7 @@ describe("--open", () => {
   it.each([
     ["linux", "xdg-open"],
     ["darwin", "open"],
-  ])("starts the opener of %s with the saved file, and does not wait for it", async (platform, name) => {
+  ])("opens the saved file on %s without waiting for the program to exit", async (platform, name) => {
     const openers = temporaryFolder();
     const opened = join(openers, "opened");
     // It ends when the folder is removed.
@@ -187,7 +187,7 @@ describe("--open", () => {
     expect(await readFile(opened, "utf8")).toBe(path);
   });
 
-  it("keeps the document and ends with exit code 1 if no program opens it", async () => {
+  it("keeps the document and exits with code 1 if no program can open it", async () => {
     const { path, code, terminal } = await generateAndOpen(temporaryFolder());
     expect([code, terminal.printed, existsSync(path)]).toEqual([1, `${path}: 36.8 kB\n`, true]);
     const problem = `template-pdf: Could not open ${path} with xdg-open: the program was not found.`;

@@ -15,7 +15,7 @@ async function folderWithTypes(words = "invoice.json"): Promise<{ cwd: string; p
 }
 
 describe("the types file", () => {
-  it("is not rewritten if nothing has changed, and is the same on standard output", async () => {
+  it("is not rewritten if nothing has changed, and matches the output of -o -", async () => {
     const { cwd, path } = await folderWithTypes();
     utimesSync(path, 1, 1);
     expect(await runTypes(cwd, "invoice.json")).toMatchObject(done);
@@ -24,7 +24,7 @@ describe("the types file", () => {
   });
 
   it.each([
-    ["the file of another program with --force", foreignCode, " --force"],
+    ["another program's file with --force", foreignCode, " --force"],
     ["an empty file", "\n", ""],
   ])("replaces %s", async (_title, text, flag) => {
     const ending = await runTypes(folderOf({ ...one, "pdf-templates.ts": text }), `invoice.json${flag}`);
@@ -65,7 +65,7 @@ describe("types --check", () => {
     ["invoice.json -o $(x)'.ts", `$(x)'.ts does not exist. ${write} invoice.json -o '$(x)'\\''.ts'`],
     ["invoice.json", `${stale} invoice (n). ${write} invoice.json`, { "invoice.json": '{"a":"","n":""}' }],
     [".", `${foreign} Give -o another name, or overwrite it: ${run} . --force`, notOurs],
-  ])("exits with code 1 and prints the command that fixes it: %s", async (words, line, changed = {}) => {
+  ])("exits with code 1 and prints a command to fix the file: %s", async (words, line, changed = {}) => {
     const { cwd } = await folderWithTypes();
     for (const [name, text] of Object.entries(changed)) writeFileSync(join(cwd, name), text);
     const texts = () => readdirSync(cwd).map((name) => readFileSync(join(cwd, name), "utf8"));
@@ -75,7 +75,7 @@ describe("types --check", () => {
     expect(texts()).toEqual(before);
   });
 
-  it("suggests --zod if the file was written with it", async () => {
+  it("suggests --zod if the file was written with --zod", async () => {
     const { cwd } = await folderWithTypes("invoice.json --zod");
     expect(await runTypes(cwd, "invoice.json --zod --check")).toMatchObject({ code: 0 });
     const { code, stdout, stderr } = await runTypes(cwd, "invoice.json --check");
@@ -116,7 +116,7 @@ describe("types", () => {
     ["a.ndjson", `:2:1: ${noJson} ${eachLine}`, "{}\n\ufeff{}\n"],
     ["a.json", `:3:2: ${sampleIs("an array")}`, '[\n {"a": 1},\n ["CANARY"]]'],
     ["a.json", ":5:12: this is not a JSON Schema type; the types are", schemaOf({ type: "CANARY" })],
-  ])("refuses a file, and reports %s%s", async (file, line, text) => {
+  ])("refuses an invalid file, and reports %s%s", async (file, line, text) => {
     await expectRefusal(folderOf({ [file]: text }), file, `${file}${line}`);
   });
 
@@ -154,14 +154,14 @@ describe("types", () => {
     await expectRefusal(folderOf(files), words, line);
   });
 
-  it("refuses a .json file of 600 MB", async () => {
+  it("refuses a 600 MB .json file", async () => {
     const cwd = folderOf({ "a.json": "" });
     truncateSync(join(cwd, "a.json"), 600 * 1024 * 1024);
     const advice = "Save it as NDJSON, one sample per line, in a file that ends in .ndjson.";
     await expectRefusal(cwd, "a.json", `a.json: the file is larger than 256 MiB. ${advice}`);
   });
 
-  it("reports every bad file", async () => {
+  it("reports every invalid file", async () => {
     await expectRefusal(
       folderOf({ "a.json": "{", "b.ndjson": "{}\n[]", "c.json": "{}" }),
       "a.json b.ndjson missing.json c.json",

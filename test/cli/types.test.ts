@@ -8,7 +8,7 @@ const a = '{"a":"1"}';
 const b = '{"a":"1","b":2}';
 
 describe("types", () => {
-  it("writes a file that names its sources, and reports it", async () => {
+  it("writes a file that lists its sources, and prints the number of templates", async () => {
     const cwd = folderOf({ "samples/inv_2024.json": a, "samples/inv_2024.2.json": b });
     const { code, stdout, stderr, written } = await runTypes(cwd, "samples");
     expect([code, stderr, stdout]).toEqual([0, "", "pdf-templates.ts: 1 template\n"]);
@@ -49,7 +49,7 @@ describe("types", () => {
     expect(await typesOf({ "invoice.json": a }, "invoice.json --zod")).toContain(schema);
   });
 
-  it("writes the same text for any file order, working directory and path spelling", async () => {
+  it("writes the same file regardless of file order, working directory and path spelling", async () => {
     const cwd = folderOf({ "samples/invoice.json": b, "samples/letter.ndjson": a, "more/invoice.2.json": a });
     mkdirSync(join(cwd, "out"));
     const words = "../more/invoice.2.json ../samples/letter.ndjson ../samples/invoice.json -o t.ts --check";
@@ -85,13 +85,13 @@ describe("types", () => {
     ["json", '{"$schema":"./x.json","a":"1"}', "{ $schema: string; a: string; }"],
     ["json", `{"content":[],"schema":{${schema}},"sample":{"b":1}}`],
     ["mjs", "export const sample = { a: new Date(0), b: undefined }; export default () => ({});"],
-  ])("detects what a file is by its content: invoice.%s with %s", async (ending, content, type = onlyA) => {
+  ])("detects a file's type from its content: invoice.%s with %s", async (ending, content, type = onlyA) => {
     const text = await typesOf({ [`invoice.${ending}`]: content }, `invoice.${ending}`);
     const [, body = ""] = /^export interface InvoiceValues (\{\n(?:.*\n)*?\})/m.exec(text) ?? [];
     expect(body.replace(/\s+/g, " ")).toBe(type);
   });
 
-  it("reads the zod schema of a module", async () => {
+  it("reads a module's zod schema", async () => {
     const zod = JSON.stringify(join(import.meta.dirname, "../../node_modules/zod/index.js"));
     const schema = "z.object({ a: z.string(), b: z.number().default(1) })";
     const code = `import * as z from ${zod}; export const schema = ${schema};`;
@@ -99,7 +99,7 @@ describe("types", () => {
     expect(types).toContain("  a: string;\n  b?: number | undefined;\n");
   });
 
-  it("warns and reads the sample of a module if its schema cannot be converted to JSON Schema", async () => {
+  it("warns and reads a module's sample if the schema cannot be converted to JSON Schema", async () => {
     const schema = '{ "~standard": { version: 1, vendor: "mine", validate() {} } }';
     const code = `export const schema = ${schema}; export const sample = ${a};`;
     const { stderr, written } = await runTypes(folderOf({ "invoice.mjs": code }), "invoice.mjs");
@@ -131,7 +131,7 @@ describe("types with ambiguous files", () => {
   it.each<[Files, string | undefined]>([
     [{ "s/i_1.json": a, "s/i_02.ndjson": a, "s/b.json": a }, "i=s/i_02.ndjson i=s/i_1.json"],
     [{ "s/i-1.json": a, "s/letter-1.json": a, "s/i_2024.json": a, "s/i_2025.json": a }, undefined],
-  ])("warns only if numbered files may be samples of one template: %j", async (files, words) => {
+  ])("warns only if numbered files could be samples of one template: %j", async (files, words) => {
     const { code, stderr } = await runTypes(folderOf(files), "s");
     expect(code).toBe(0);
     if (words === undefined) return expect(stderr).toBe("");
@@ -152,7 +152,7 @@ describe("types with ambiguous files", () => {
   });
 });
 
-it("types reads the samples and templates of a folder, and ignores its other files", async () => {
+it("types reads the samples and templates in a folder, and ignores other files", async () => {
   const cwd = folderOf({
     "f/invoice.json": a,
     "f/letter.ndjson": a,
@@ -169,7 +169,7 @@ it("types reads the samples and templates of a folder, and ignores its other fil
 });
 
 describe("a pattern that the shell did not expand", () => {
-  it("is expanded by types, even after a uid", async () => {
+  it("is expanded by types, even after `uid=`", async () => {
     const samples = { "s/order.1.json": a, "s/order.2.json": a };
     const files = { ...samples, "s/.order.json": "no JSON", "s/letter.json": "[]" };
     expect(await typesOf(files, "order=s/*.?.json")).toContain('template<OrderValues, "order">("order")');

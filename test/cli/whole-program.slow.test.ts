@@ -7,8 +7,8 @@ import { endingOf, runCommand, runInShell, startCommand } from "./command.ts";
 import { generateSetting } from "./run-in-process.ts";
 import { folderOf } from "./types-command.ts";
 
-describe("the program generate", () => {
-  it("reads values from a pipe, and writes only the bytes of the document to a pipe", async () => {
+describe("the generate command", () => {
+  it("reads values from one pipe, and writes only the document to another", async () => {
     const large = pdfOf(3_000_001);
     const { service, cwd, env } = await generateSetting(withLength(large));
     const input = JSON.stringify({ text: "ü".repeat(200_000) });
@@ -36,7 +36,7 @@ describe("the program generate", () => {
     await service.requests[0]?.closed;
   });
 
-  it.runIf(hasPosixShell)("exits silently with 141 if head -c 10 closes its standard output", async () => {
+  it.runIf(hasPosixShell)("exits silently with code 141 if head closes its standard output", async () => {
     const { service, cwd, env } = await generateSetting(withLength(pdfOf(8_000_000)));
     const line = '{ "$@"; echo $? >&2; } | head -c 10';
     const { stdout, stderr } = await runInShell(line, ["generate", "invoice", "-o", "-"], { cwd, env });
@@ -45,7 +45,7 @@ describe("the program generate", () => {
   });
 });
 
-it("an uncaught error ends the program with code 1, and is printed with its control characters escaped", async () => {
+it("an uncaught error ends the program with code 1, and its control characters are escaped", async () => {
   // A dry run whose schema throws in a timer.
   const schema = `const fail = () => { throw new Error("\\u001b[2J gone"); };
     const validate = () => new Promise(() => setTimeout(fail));
@@ -58,8 +58,8 @@ it("an uncaught error ends the program with code 1, and is printed with its cont
   expect(stderr).not.toContain("\u001b");
 });
 
-describe("the program types", () => {
-  it("writes only the types to standard output if a module prints while it is loaded", async () => {
+describe("the types command", () => {
+  it("writes only the types to standard output even if a module prints while it is loaded", async () => {
     const module = `console.log("loaded");
       const input = () => (console.log("asked"), { type: "object", properties: { a: { type: "string" } } });
       export const schema = { "~standard": { version: 1, vendor: "mine", validate() {}, jsonSchema: { input } } };`;

@@ -26,7 +26,7 @@ const named = (name: string) => Object.defineProperty(class extends Error {}, "n
 const thrown: readonly (readonly [string, (init: Init) => unknown, ClientOptions?])[] = [
   ["contains the request", (init) => failed({ config: init })],
   ["quotes the request", (init) => new Error(JSON.stringify(init), { cause: new TypeError(init.body) })],
-  ["has lines of a stack", (init) => new Error(`failed\n    at ${init.headers}\n    at ${init.body}`)],
+  ["contains stack lines", (init) => new Error(`failed\n    at ${init.headers}\n    at ${init.body}`)],
   ["has a circular cause", (init) => inCircle(init.body)],
   ["has property names that are values", () => failed({ problems: { [values.customer]: {} } })],
   ["has a class named like the key", () => new (named(trickyKey))("failed")],

@@ -109,7 +109,7 @@ it.each([
   expect(service.requests).toHaveLength(2);
 });
 
-it("saveTo() that is cancelled at any moment leaves a complete file or no file", async () => {
+it("saveTo() leaves a complete file or no file, whenever it is cancelled", async () => {
   const outcomes = new Set<unknown>();
   for (let turnsBefore = 0; turnsBefore < 40; turnsBefore += 2) {
     const service = await Service.start(withLength(pdf));
@@ -154,7 +154,7 @@ describe("cancelling a document", () => {
     },
   );
 
-  it.each(stages)("with cancel() of %s closes the socket and keeps the first reason", async (stage) => {
+  it.each(stages)("with cancel() on %s closes the socket and keeps the first reason", async (stage) => {
     const service = await Service.start(half);
     const pending = generate(service.client());
     const document = await pending;
@@ -168,7 +168,7 @@ describe("cancelling a document", () => {
   });
 
   it.each(outputMethods)(
-    "has no effect on the document, the hooks or the connection after %s has read it",
+    "has no effect on the hooks or the connection after %s has read the document",
     async (_, read) => {
       const service = await Service.start(withLength(pdf));
       const error = vi.fn();
@@ -191,9 +191,9 @@ describe("cancelling a document", () => {
 });
 
 it.each<[string, (abort: () => void) => void, object]>([
-  ["the signal of the call", (abort) => abort(), { name: "AbortError" }],
+  ["the call's signal", (abort) => abort(), { name: "AbortError" }],
   ["timeouts.total", () => vi.advanceTimersByTime(1_300), { code: "timeout", phase: "total" }],
-])("saveTo() of a document in memory is stopped by %s", async (_, end, error) => {
+])("saving a document that is in memory is stopped by %s", async (_, end, error) => {
   stopTime();
   const service = await Service.start(withLength(pdfOf(2_000)));
   const { signal, abort } = controlled();
@@ -208,7 +208,7 @@ it.each<[string, (abort: () => void) => void, object]>([
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-it("a call with an aborted signal sends no request, and calls no API key function and no hook", async () => {
+it("an already aborted call sends no request and calls neither the API key function nor hooks", async () => {
   const service = await Service.start(silent);
   const [request, apiKey] = [vi.fn(), vi.fn(() => "key")];
   const client = service.client({ apiKey, hooks: { request } });

@@ -35,7 +35,7 @@ async function failureOf(answer: Answer): Promise<Error> {
 }
 
 describe("an error response", () => {
-  it("rejects with the error class and details, and its body is not logged", async () => {
+  it("rejects the call with the matching error, whose JSON does not contain the body", async () => {
     const json = '{"message":"no such template","password":"hidden"}';
     const error = await failureOf(saying(404, json, { "x-request-id": "r-7", "x-more": "m" }));
     expect(error).toMatchObject({ code: "not_found", status: 404, requestId: "r-7", attempts: 1 });
@@ -59,7 +59,7 @@ describe("an error response", () => {
     await (await service.request()).closed;
   });
 
-  it("that is truncated rejects with an ApiError that has the received part", async () => {
+  it("that is truncated rejects the call with an ApiError that contains the received part", async () => {
     const error = await failureOf(({ response, socket }) => {
       response.writeHead(503, { "content-length": 1_000 });
       response.write("Service Unav", () => socket.destroy());
@@ -69,7 +69,7 @@ describe("an error response", () => {
   });
 });
 
-it("a failed connection rejects with a ConnectionError whose cause is the system error", async () => {
+it("a failed connection rejects the call with a ConnectionError caused by the system error", async () => {
   const baseUrl = await closedOrigin();
   const error = await rejectionOf(generate(clientOf(baseUrl)).bytes());
   expect(error).toBeInstanceOf(ConnectionError);
@@ -78,7 +78,7 @@ it("a failed connection rejects with a ConnectionError whose cause is the system
 });
 
 describe("a body that is not a PDF", () => {
-  it("is detected in its first kilobyte, which the error quotes", async () => {
+  it("is detected after one kilobyte, and the error quotes the beginning", async () => {
     const text = `<html>${"please ".repeat(500)}`;
     const error = await failureOf(({ response }) => void response.writeHead(200).write(text));
     const excerpt = expect.stringMatching(/^<html>please/);
@@ -111,7 +111,7 @@ describe("a truncated document", () => {
   beforeEach(withoutBackOff);
 
   it.each([pdf.length + 1, undefined])(
-    "rejects with the number of received and promised bytes if its content-length is %s",
+    "rejects the call with the received and promised byte counts if its content-length is %s",
     async (promisedBytes) => {
       const error = await failureOf(({ response, socket }) => {
         response.writeHead(200, promisedBytes ? { "content-length": promisedBytes } : {}).flushHeaders();
@@ -124,7 +124,7 @@ describe("a truncated document", () => {
     },
   );
 
-  it("is reported to the first reader of a Node stream, even if it starts late", async () => {
+  it("is reported to the first reader of a Node stream, even if the reader starts late", async () => {
     const service = await Service.start(withLength(pdf.subarray(0, 10_000)));
     const document = await generate(service.client());
     await turns(20);
@@ -134,7 +134,7 @@ describe("a truncated document", () => {
     await expect(stream.toArray()).rejects.toBeInstanceOf(TruncatedPdfError);
   });
 
-  it.each(outputMethods)("is not retried for %s of the awaited document", async (_, read) => {
+  it.each(outputMethods)("is not retried for %s on the awaited document", async (_, read) => {
     const { service, client } = await start();
     const document = await generate(client());
     const error = await rejectionOf((async () => read(document))());
@@ -151,7 +151,7 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("rejects with the number of attempts if every attempt is truncated", async () => {
+  it("rejects the call with the number of attempts if every attempt is truncated", async () => {
     const { service, client } = await start(99);
     const error = await rejectionOf(generate(client()).bytes());
     expect(TruncatedPdfError.is(error)).toBe(true);
@@ -160,13 +160,13 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(3);
   });
 
-  it("rejects with the error of the next attempt if that fails differently", async () => {
+  it("rejects the call with the next attempt's error if that attempt fails differently", async () => {
     const service = await Service.start(inTurn(truncated, saying(404)));
     const error = await rejectionOf(generate(service.client({ retry: {} })).blob());
     expect(error).toMatchObject({ code: "not_found", attempts: 2 });
   });
 
-  it("is replaced by the document of the retry, even if the result is awaited during the retry", async () => {
+  it("is replaced by the retry's document, even if the result is awaited during the retry", async () => {
     const { client } = await start();
     const awaited: Promise<unknown>[] = [];
     const retry = () => void awaited.push(pending.then(({ requestId, attempts }) => [requestId, attempts]));
@@ -195,7 +195,7 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("leaves no temporary files of earlier attempts next to the saved file", async () => {
+  it("leaves no temporary files from earlier attempts next to the saved file", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "a.pdf");
     const left: string[][] = [];

@@ -48,7 +48,7 @@ describe("hooks", () => {
     return { service, client, ...recording };
   };
 
-  it("receive frozen events, and the failure once, with the same error object as the caller", async () => {
+  it("receive frozen events, and receive the caller's error object exactly once", async () => {
     const { client, recorded, names } = await start(saying(500));
     const error = await rejectionOf(generate(client).bytes());
     expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2", "error 2"]);
@@ -59,7 +59,7 @@ describe("hooks", () => {
     }
   });
 
-  it.each(stages)("receive one failure of a call that is cancelled while %s is read", async (stage) => {
+  it.each(stages)("receive one failure if a call is cancelled while %s is read", async (stage) => {
     const { client, service, recorded } = await start(started);
     const controller = new AbortController();
     const reason = new Error("enough");
@@ -82,7 +82,7 @@ describe("hooks", () => {
     expect(errorsIn(recorded)).toEqual(["enough"]);
   });
 
-  it("of a client apply to derived clients unless those have their own hooks", async () => {
+  it("apply to derived clients unless a derived client has its own hooks", async () => {
     const { client, names } = await start(completePdf);
     const own = recordingHooks();
     for (const options of [{ maxBytes: 5_000 }, { hooks: own.hooks }])
@@ -143,7 +143,7 @@ describe("onProgress", () => {
     expect(received.every((progress) => progress.totalBytes === totalBytes)).toBe(true);
   });
 
-  it("restarts if the request of a truncated document is retried", async () => {
+  it("starts over if a truncated document is retried", async () => {
     const { client, received, onProgress } = await start(inTurn(cutOffAfter(large, 1_000), completeLarge));
     await client.generate("inv", {}, { onProgress }).bytes();
     expect(received[0]?.receivedBytes).toBeLessThanOrEqual(1_000);

@@ -56,7 +56,7 @@ describe("a dispatcher that responds synchronously leaves no timer", () => {
   });
 });
 
-it("a document that is truncated synchronously is retried only by the output that reads it", async () => {
+it("a document that is truncated synchronously is retried only for the output that reads it", async () => {
   withoutBackOff();
   const answers = [saying(200, pdf.subarray(0, 1_000), new Error("other side closed")), completePdf];
   let attempts = 0;

@@ -58,7 +58,7 @@ describe("new TemplatePdf()", () => {
     expect(() => new TemplatePdf(options)).not.toThrow();
   });
 
-  it("sends requests below the path of a base URL", async () => {
+  it("sends requests to a path below the base URL's path", async () => {
     const service = await Service.start(completePdf);
     const baseUrl = new URL(`${service.baseUrl}/pré fix//`);
     await service.client({ baseUrl }).generate("a/../b", {}).bytes();
@@ -67,7 +67,7 @@ describe("new TemplatePdf()", () => {
   });
 });
 
-describe("the options of a call", () => {
+describe("call options", () => {
   it("override the client's headers by name, regardless of case", async () => {
     const service = await Service.start(completePdf);
     const client = service.client({ headers: { "X-A": "client", "X-B": "client" } });
@@ -85,7 +85,7 @@ describe("the options of a call", () => {
   });
 });
 
-it("a client with a relative base URL can be created outside a page, but its calls reject", async () => {
+it("a client with a relative base URL can be created outside a browser, but its calls reject", async () => {
   const send = vi.fn();
   const client = new TemplatePdf({ baseUrl: "/api/pdf", fetch: send });
   for (const each of [client, client.with({ retry: false })]) {
@@ -116,7 +116,7 @@ it.each([200, 500])(
 );
 
 describe("a derived client", () => {
-  it("shares the connections of its parent and overrides its options", async () => {
+  it("shares its parent's connections and overrides its parent's options", async () => {
     const service = await Service.start(completePdf);
     const client = service.client({ headers: { "x-a": "client" } });
     for (const options of [{}, { apiKey: "derived" }, { headers: { "x-b": "1" } }]) {
@@ -130,7 +130,7 @@ describe("a derived client", () => {
     expect(sent).toEqual(["client,", "client,", ",1"]);
   });
 
-  it("keeps the parent's original headers, even if they were an iterator or were changed later", async () => {
+  it("keeps the parent's original headers, even if they came from an iterator or changed later", async () => {
     const service = await Service.start(completePdf);
     const changing: Record<string, string> = { "x-a": "1" };
     const clients = [new Map(Object.entries(changing)).entries(), changing].map((headers) =>
@@ -174,7 +174,7 @@ describe("a derived client", () => {
     { timeouts: { stal: 5 } },
     { retry: 3 },
     { baseUrl: "http://pdf.example.com" },
-  ])("is refused with a ConfigurationError without the key for the options %j", (options) => {
+  ])("is refused for the options %j with a ConfigurationError that does not contain the key", (options) => {
     const client = new TemplatePdf({ ...good, timeouts: { stall: 100 }, retry: { limit: 1 } });
     expect(() => client.with(options as never)).toThrow(ConfigurationError);
     expect(() => client.with(options as never)).not.toThrow(/CANARY/);
@@ -182,7 +182,7 @@ describe("a derived client", () => {
 });
 
 describe("the API key", () => {
-  it("of null sends no authorization header except the caller's own", async () => {
+  it("is not sent if it is null, so the caller can set the authorization header", async () => {
     const service = await Service.start(completePdf);
     const client = service.client({ apiKey: null });
     await generate(client).bytes();
@@ -191,7 +191,7 @@ describe("the API key", () => {
     expect(service.keys).toEqual([undefined, "Bearer of-the-call", "Bearer of-the-client"]);
   });
 
-  it("function is called once for each call, even with several outputs", async () => {
+  it("is fetched once for each call if it is a function, even with several outputs", async () => {
     const service = await Service.start(completePdf);
     const apiKey = vi.fn(async () => `key-${apiKey.mock.calls.length}`);
     const client = service.client({ apiKey });
@@ -227,7 +227,7 @@ describe("the environment", () => {
     ["supplies undefined options", { apiKey: undefined }, "environment", "of-the-environment"],
     ["does not override a base URL", { baseUrl: "https://given.example.com" }, "given", "of-the-environment"],
     ["does not override a key", { apiKey: "given" }, "environment", "given"],
-    ["does not replace an API key of null", { apiKey: null }, "environment", undefined],
+    ["does not replace a null API key", { apiKey: null }, "environment", undefined],
   ])("%s", async (_, options, host, key) => {
     const url = `https://${host}.example.com/api/v1/templates/inv_2024/generate-sync`;
     expect(await sent(options)).toEqual([url, key && `API-Key ${key}`]);

@@ -22,7 +22,7 @@ describe.each(transports)("a client over %s", (_, options) => {
   it.each([
     ["a content-length", withLength, large],
     ["chunks", inChunks, small],
-  ])("returns every byte from every output method for a body with %s", async (_, answer, pdf) => {
+  ])("returns every byte from every output method for a response with %s", async (_, answer, pdf) => {
     const client = (await Service.start(answer(pdf))).client(options);
     for (const stage of stages) {
       const read = async ([method, output]: (typeof outputMethods)[number]) =>
@@ -42,7 +42,7 @@ describe.each(transports)("a client over %s", (_, options) => {
   });
 
   it.each([20, 70_000])(
-    "allocates separate memory for bytes(), arrayBuffer() and buffer() of %d bytes",
+    "allocates separate memory of %d bytes for bytes(), arrayBuffer() and buffer()",
     async (size) => {
       // A pool would be used only for bodies smaller than Buffer.poolSize.
       for (const answer of [withLength, inChunks]) {
@@ -96,7 +96,7 @@ describe.each(transports)("a client over %s", (_, options) => {
 
 describe("a second read", () => {
   it.each(outputMethods)(
-    "in addition to %s rejects with a TypeError, and one of the two reads succeeds",
+    "rejects with a TypeError, and the other one of the two reads succeeds: %s",
     async (method, read) => {
       const service = await Service.start(withLength(small));
       const pending = generate(service.client());
@@ -128,7 +128,7 @@ describe("a second read", () => {
 });
 
 describe("a document", () => {
-  it("has the status, the headers, the length and the number of attempts", async () => {
+  it("has the response's status, headers and length, and the number of attempts", async () => {
     const service = await Service.start(({ response }) => {
       const cookies = { "set-cookie": ["a=1", "b=2"] };
       response.writeHead(201, { "content-length": small.length, "x-pages": "3", ...cookies });
@@ -159,7 +159,7 @@ describe("response()", () => {
   const serve = () => Service.start(withLength(small, { "x-internal": "secret", "set-cookie": "a=1" }));
   const length = { "content-length": String(small.length) };
 
-  it("has status 200, the type application/pdf, the length, and no other headers of the service", async () => {
+  it("returns status 200 with only the content-type application/pdf and the content-length", async () => {
     const response = await generate((await serve()).client()).response();
     expect(response).toBeInstanceOf(Response);
     expect(response.status).toBe(200);
@@ -187,7 +187,7 @@ describe("response()", () => {
   });
 });
 
-it("blob() has the type application/pdf, whatever the content-type of the response", async () => {
+it("blob() returns a Blob of type application/pdf, whatever the response's content-type", async () => {
   const service = await Service.start(withLength(small, { "content-type": "text/plain" }));
   expect(await generate(service.client()).blob()).toMatchObject({ type: "application/pdf", size: 2_000 });
 });

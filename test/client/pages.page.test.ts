@@ -24,7 +24,7 @@ const inWorker = (href: string, origin: string) =>
 afterEach(() => void fetch.mockClear());
 
 describe("a client in a web page", () => {
-  it("sends requests to the origin of the page with the app's headers, and needs no API key", async () => {
+  it("sends requests to the page's origin with the app's headers, and does not need an API key", async () => {
     const headers = { authorization: "Bearer session", "x-csrf": "7" };
     const client = inPage({ baseUrl: "/api/pdf", credentials: "same-origin" });
     await client.generate("invoice", { date: "today" }).bytes();
@@ -53,14 +53,14 @@ describe("a client in a web page", () => {
     ["a function", { apiKey: () => key }],
     ["a header", { headers: { Authorization: `API-Key ${key}` } }],
     ["a header in lower case", { headers: { authorization: `  api-key ${key}` } }],
-  ])("rejects an API key as %s unless dangerouslyAllowBrowser is true", (_, options) => {
+  ])("rejects an API key passed as %s unless dangerouslyAllowBrowser is true", (_, options) => {
     const make = (more = {}) => inPage({ baseUrl: "/", ...options, ...more });
     expect(() => make()).toThrow(ConfigurationError);
     expect(() => make()).toThrow(/^(?!.*k3yk3y).*Everyone who opens a web page can read its API key\./);
     expect(() => make({ dangerouslyAllowBrowser: true })).not.toThrow();
   });
 
-  it("rejects an API key in the headers of a call, and keeps its base URL in derived clients", async () => {
+  it("rejects an API key in a call's headers, and derived clients keep the base URL", async () => {
     const client = inPage({ baseUrl: "/" });
     const options: CallOptions = { headers: { authorization: `API-Key ${key}` } };
     expect(await rejectionOf(client.generate("invoice", {}, options))).toBeInstanceOf(ConfigurationError);
@@ -95,13 +95,13 @@ describe("a client in a web page", () => {
 describe("a client in a worker", () => {
   it.each([
     ["", "https://app.test/w/worker.js", "https://app.test/w/pdf/api"],
-    [" of a Blob", "blob:https://app.test/1-2", "https://app.test/pdf/api"],
-  ])("resolves a base URL against its own address%s", async (_, href, start) => {
+    [" even if it is a blob: URL", "blob:https://app.test/1-2", "https://app.test/pdf/api"],
+  ])("resolves a base URL against the worker's URL%s", async (_, href, start) => {
     await inWorker(href, "https://app.test").generate("invoice", {}).bytes();
     expect(fetch.mock.calls[0]?.[0].startsWith(`${start}/v1/`)).toBe(true);
   });
 
-  it("rejects a relative base URL if the worker comes from a Blob in a page without an origin", () => {
+  it("rejects a relative base URL if a page without an origin created the worker from a Blob", () => {
     expect(() => inWorker("blob:null/1-2", "null")).toThrow(ConfigurationError);
   });
 });

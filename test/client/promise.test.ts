@@ -28,7 +28,7 @@ const refused = () => Promise.reject(new Error("no"));
 const serve = () => Service.start(withLength(pdf, { "x-request-id": "r-1" }));
 
 describe("generate()", () => {
-  it("sends the request of the spec without an await", async () => {
+  it("sends the specified request even before the result is awaited", async () => {
     const service = await serve();
     const pending = service.client().generate("inv/2024 ü", { total: "£1,000,000", none: undefined });
     const { path, headers, body } = await service.request();
@@ -59,7 +59,7 @@ describe("generate()", () => {
 });
 
 describe("a pending result", () => {
-  it("works as a promise in Promise.all, race and resolve", async () => {
+  it("works as a promise in Promise.all, Promise.race and Promise.resolve", async () => {
     const pending = generate((await serve()).client());
     expect(pending).toBeInstanceOf(Promise);
     expect(Object.prototype.toString.call(pending)).toBe("[object Promise]");
@@ -87,13 +87,13 @@ const values = { total: "1" };
 it.each([
   ["an invalid uid", ["..", values], ConfigurationError],
   ["missing values", ["uid"], ValuesError],
-  ["null for options", ["uid", values, null], ConfigurationError],
+  ["options that are null", ["uid", values, null], ConfigurationError],
   ["an unknown option", ["uid", values, { sgnal: undefined }], ConfigurationError],
-  ["something that is not a signal", ["uid", values, { signal: {} }], ConfigurationError],
+  ["a signal that is not an AbortSignal", ["uid", values, { signal: {} }], ConfigurationError],
   ["a custom authorization header", ["uid", values, { headers: { Authorization: "x" } }], ConfigurationError],
-  ["onProgress that is not a function", ["uid", values, { onProgress: {} }], ConfigurationError],
-  ["verify as a string", ["uid", values, { verify: "yes" }], ConfigurationError],
-])("generate() rejects instead of throwing, without a request, for %s", async (_, given, ErrorClass) => {
+  ["an onProgress that is not a function", ["uid", values, { onProgress: {} }], ConfigurationError],
+  ["a verify option that is a string", ["uid", values, { verify: "yes" }], ConfigurationError],
+])("generate() sends no request and rejects instead of throwing for %s", async (_, given, ErrorClass) => {
   const service = await serve();
   const client = service.client();
   const error = await rejectionOf(client.generate(...(given as Parameters<typeof client.generate>)));
@@ -129,7 +129,7 @@ describe.each(failures)("after %s", (_, fail) => {
     return strayRejections(() => run(service));
   };
 
-  it("outputs and awaits that are caught leave no unhandled rejection", async () => {
+  it("an output or await whose rejection is caught causes no unhandled rejection", async () => {
     const stray = await strayOf(async (service) => {
       for (const [, read] of outputMethods) await rejectionOf(read(fail(service)));
       const pending = fail(service);
@@ -141,8 +141,8 @@ describe.each(failures)("after %s", (_, fail) => {
   });
 
   it.each([
-    ["a result that is ignored", (pending: PendingPdf) => void pending],
-    ["an output that is not caught", (pending: PendingPdf) => void pending.bytes()],
+    ["a pending result that is ignored", (pending: PendingPdf) => void pending],
+    ["an output whose rejection is not caught", (pending: PendingPdf) => void pending.bytes()],
   ])("%s causes one unhandled rejection", async (_, use) => {
     const stray = await strayOf(async (service) => {
       use(fail(service));
@@ -152,7 +152,7 @@ describe.each(failures)("after %s", (_, fail) => {
   });
 });
 
-it("cancel() causes no unhandled rejection, even with streams that are not read", async () => {
+it("cancel() causes no unhandled rejection, even if a stream is not read", async () => {
   const service = await Service.start(withLength(pdf));
   const started = await Service.start(({ response }) => void response.writeHead(200).write(pdf));
   const stray = await strayRejections(async () => {
@@ -167,7 +167,7 @@ it("cancel() causes no unhandled rejection, even with streams that are not read"
   expect(stray).toEqual([]);
 });
 
-describe("saveTo() to a missing folder leaves no unhandled rejection", () => {
+describe("saveTo() to a missing folder causes no unhandled rejection", () => {
   it.each([0, 2, 5])("%i microtasks after another saveTo()", async (count) => {
     const service = await Service.start(withLength(pdf));
     const folder = temporaryFolder();
@@ -181,7 +181,7 @@ describe("saveTo() to a missing folder leaves no unhandled rejection", () => {
     expect(stray).toEqual([]);
   });
 
-  it.each([true, false])("if it is called twice, after cancel(): %s", async (isCancelled) => {
+  it.each([true, false])("if it is called twice on a cancelled call: %s", async (isCancelled) => {
     const service = await Service.start(withLength(pdf));
     const stray = await strayRejections(async () => {
       const pending = generate(service.client());

@@ -60,7 +60,7 @@ const refusing = (values: Record<string, unknown>, message: string, hooks = {}) 
   }).generate("invoice", values);
 
 it.each(refusals)(
-  "the message of a refusal is not redacted if it contains no secret: %s",
+  "the message of an error response is not redacted if it contains no secret: %s",
   async (message) => {
     const error = (await rejectionOf(refusing(ordinaryValues, message))) as BadRequestError;
     expect(error.detail).toBe(message);

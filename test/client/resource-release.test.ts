@@ -17,8 +17,8 @@ async function leaveLoop(chunks: AsyncIterable<Uint8Array>): Promise<void> {
 
 const releases: readonly (readonly [string, (document: GeneratedPdf) => unknown])[] = [
   ["await using", (document) => document[Symbol.asyncDispose]()],
-  ["leaving a loop before it starts", (document) => document[Symbol.asyncIterator]().return?.()],
-  ["leaving a loop", (document) => leaveLoop(document)],
+  ["ending an iteration before its first chunk", (document) => document[Symbol.asyncIterator]().return?.()],
+  ["breaking out of a loop", (document) => leaveLoop(document)],
   ["cancelling stream()", (document) => document.stream().cancel(new Error("enough"))],
   [
     "cancelling a reader that is waiting",
@@ -44,9 +44,9 @@ it.each(releases)("%s closes the socket of an unfinished document", async (_, re
 });
 
 it.each<[string, (pending: PendingPdf) => unknown]>([
-  ["leaving a loop before it starts", (pending) => pending[Symbol.asyncIterator]().return?.()],
-  ["leaving a loop", (pending) => leaveLoop(pending)],
-  ["response() of a status without a body", (pending) => rejectionOf(pending.response({ status: 204 }))],
+  ["ending an iteration before its first chunk", (pending) => pending[Symbol.asyncIterator]().return?.()],
+  ["breaking out of a loop", (pending) => leaveLoop(pending)],
+  ["response() with a status that has no body", (pending) => rejectionOf(pending.response({ status: 204 }))],
 ])("%s closes the socket of a pending result", async (_, release) => {
   const service = await Service.start(unfinished);
   const pending = generate(service.client());
@@ -55,7 +55,7 @@ it.each<[string, (pending: PendingPdf) => unknown]>([
   await closed;
 });
 
-it("leaving a loop and a failed response() do not affect another output", async () => {
+it("neither ending an iteration nor a failed response() affects another output", async () => {
   const service = await Service.start(withLength(pdf));
   const pending = generate(service.client());
   const bytes = pending.bytes();
@@ -81,7 +81,7 @@ it("a signal for 30 concurrent calls has one listener, causes no warning and abo
   expect(warn).not.toHaveBeenCalled();
 });
 
-it("calls that fail before the request leave no listener on the signal", async () => {
+it("calls that fail before sending a request leave no listener on the signal", async () => {
   const client = (await Service.start(unfinished)).client();
   const { signal } = new AbortController();
   await rejectionOf(client.generate("..", {}, { signal }));
@@ -90,7 +90,7 @@ it("calls that fail before the request leave no listener on the signal", async (
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-it.each([false, true])("a failed saveTo() ends the call, with a broken socket: %s", async (isBroken) => {
+it.each([false, true])("a failed saveTo() ends the call (broken socket: %s)", async (isBroken) => {
   const failures: unknown[] = [];
   const service = await Service.start(unfinished);
   const hooks = { error: ({ error }: { error: unknown }) => void failures.push(error) };
@@ -108,7 +108,7 @@ it.each([false, true])("a failed saveTo() ends the call, with a broken socket: %
 });
 
 describe("close()", () => {
-  it("makes later calls reject, including those of derived clients", async () => {
+  it("makes later calls reject, including calls on derived clients", async () => {
     const service = await Service.start(withLength(small));
     const client = service.client();
     const derived = client.with({ apiKey: "derived" });
@@ -120,7 +120,7 @@ describe("close()", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("of a derived client does not close its parent or other derived clients", async () => {
+  it("on a derived client does not close the parent or other derived clients", async () => {
     const client = (await Service.start(withLength(small))).client();
     const derived = client.with({ apiKey: "derived" });
     await derived[Symbol.asyncDispose]();

@@ -28,21 +28,21 @@ async function start(answers: readonly Answer[], options: ClientOptions = {}) {
 }
 
 describe("a call", () => {
-  it.each(outputMethods)("returns the document of the successful attempt from %s", async (_, read) => {
+  it.each(outputMethods)("returns the successful attempt's document from %s", async (_, read) => {
     withoutBackOff();
     const { service, client } = await start([saying(503), dying, completePdf]);
     expect(pdf.equals(await read(generate(client)))).toBe(true);
     expect(service.requests).toHaveLength(3);
   });
 
-  it("does not retry a document larger than `maxBytes`", async () => {
+  it("is not retried if the document is larger than `maxBytes`", async () => {
     const { service, client } = await start([completePdf], { maxBytes: 1_000 });
     const error = await rejectionOf(generate(client).bytes());
     expect(error).toMatchObject({ attempts: 1, message: expect.not.stringContaining("Tried") });
     expect(service.requests).toHaveLength(1);
   });
 
-  it("repeats the request over the same connection, with a new key from the API key function", async () => {
+  it("repeats the request over the same connection, and calls the API key function again", async () => {
     withoutBackOff();
     const keys = ["first", "second", "third"];
     const apiKey = async () => keys.shift() ?? "";
@@ -64,7 +64,7 @@ describe("a call", () => {
     expect(service.connections).toBe(1);
   });
 
-  it("is retried twice by default, and as often as its `retry` option allows", async () => {
+  it("is retried twice by default, or as often as its `retry` option allows", async () => {
     withoutBackOff();
     const { service, client } = await start([saying(503)], { retry: undefined });
     const requests = async (retry?: ClientOptions["retry"]) => {
@@ -85,7 +85,7 @@ describe("the delay before a retry", () => {
     return { ...(await start(answers, { hooks: { retry } })), waiting };
   };
 
-  it("is the delay from Retry-After or a random delay, and never ends early", async () => {
+  it("equals Retry-After or is random, and never ends early", async () => {
     const random = vi.spyOn(Math, "random").mockReturnValue(0.1);
     const delaysMs: number[] = [];
     const atMs: number[] = [];

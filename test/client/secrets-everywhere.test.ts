@@ -161,8 +161,8 @@ describe.each([
   });
 
   it.each([
-    ["a quoted name", (key: string) => `attachment; filename="${key.replace(/["\\]/g, "\\$&")}.pdf"`],
-    ["an encoded name", (key: string) => `attachment; filename*=UTF-8''a${encodeURIComponent(key)}.pdf`],
+    ["quoted file name", (key: string) => `attachment; filename="${key.replace(/["\\]/g, "\\$&")}.pdf"`],
+    ["encoded file name", (key: string) => `attachment; filename*=UTF-8''a${encodeURIComponent(key)}.pdf`],
   ])("a document whose request id and %s repeat the key", async (_, disposition) => {
     const headers = { "x-request-id": `id ${apiKey}`, "x-echo": apiKey };
     const named = { ...headers, "content-disposition": disposition(apiKey) };
@@ -185,7 +185,7 @@ it.each([
   new Error("bad", { cause: { deep: { deep: { deep: [plainKey] } } } }),
   Object.defineProperty(new Error("bad"), "hidden", { value: { plainKey } }),
   Object.assign(new Error("bad"), { toJSON: () => encodeURIComponent(values.customer) }),
-])("the search finds a secret in every place: %o", async (thrown) => {
+])("leaksIn() finds a secret in every kind of output: %o", async (thrown) => {
   const { places } = await collectOutput(async (hooks) => {
     hooks?.retry?.({ error: new Error(plainKey) } as never);
     process.emitWarning(plainKey);

@@ -10,7 +10,7 @@ import { withoutBackOff } from "./timing.ts";
 describe.each([
   ["a plain key", plainKey],
   ["a key that needs escaping", trickyKey],
-])("an error of a client with %s", (_, apiKey) => {
+])("an error from a client with %s", (_, apiKey) => {
   const errorFrom = async (answer: Answer) => {
     const service = await Service.start(answer);
     return (await rejectionOf(service.client({ apiKey }).generate("inv", values).bytes())) as ApiError;
@@ -18,8 +18,8 @@ describe.each([
   const spelled = secretValues.flatMap(spellings).join(" | ");
 
   it.each<[string, Answer]>([
-    ["a detail with status 500", saying(500, JSON.stringify({ detail: secretValues.join(" | ") }))],
-    ["every encoding with status 200", saying(200, `${spellings(apiKey).join(" ")} ${spelled}`)],
+    ["the detail of a 500 response", saying(500, JSON.stringify({ detail: secretValues.join(" | ") }))],
+    ["a 200 response in every encoding", saying(200, `${spellings(apiKey).join(" ")} ${spelled}`)],
     ["the long path of a redirect", saying(302, "", { location: `/${"a".repeat(285)}/${apiKey}` })],
   ])("does not contain the key or values that the service repeats in %s", async (_, answer) => {
     expectSafe(await errorFrom(answer), apiKey);
@@ -33,16 +33,16 @@ describe.each([
   });
 });
 
-describe("after each of these, no output contains a secret from the settings", () => {
+describe("no output contains a secret from the settings", () => {
   const throwing = () => {
     throw new Error(trickyKey);
   };
   it.each<[string, number, () => string]>([
     ["throws", 1, throwing],
-    ["returns a bad key", 1, () => `${trickyKey} ${plainKey}`],
+    ["returns an invalid key", 1, () => `${trickyKey} ${plainKey}`],
     ["returns another key", 2, () => "another-key-entirely"],
   ])(
-    "an API key function that %s at the second attempt and a service that repeats the first key",
+    "if the API key function %s at the second attempt and the service repeats the first key",
     async (_, attempts, second) => {
       withoutBackOff();
       const service = await Service.start(saying(503, JSON.stringify({ message: `key ${trickyKey}` })));
@@ -58,7 +58,7 @@ describe("after each of these, no output contains a secret from the settings", (
     },
   );
 
-  it("a fetch that throws the caller's authorization header", async () => {
+  it("if fetch throws an error that contains the caller's authorization header", async () => {
     const options = { headers: { authorization: `Bearer ${plainKey}` } };
     const service = await Service.start(() => {});
     const { places } = await collectOutput(async (hooks) => {

@@ -8,11 +8,11 @@ import { pdfOf, rejectionOf, Service, saying, withLength } from "../support/serv
 
 const start = () => Service.start(withLength(pdfOf(100)));
 
-describe("headers of a call", () => {
+describe("a call's headers", () => {
   it.each<[string, HeadersInput]>([
     ["an object", { "X-Tenant": "7", "x-none": undefined }],
     ["pairs", [["X-Tenant", "7"]]],
-    ["a Headers", new Headers({ "x-tenant": "7" })],
+    ["a Headers object", new Headers({ "x-tenant": "7" })],
     ["a Map", new Map([["X-Tenant", "7"]])],
   ])("can be %s", async (_, headers) => {
     const service = await start();
@@ -21,7 +21,7 @@ describe("headers of a call", () => {
     expect((await service.request()).headers).not.toHaveProperty("x-none");
   });
 
-  it("with the same name are combined into one list", async () => {
+  it("that have the same name are combined into one list", async () => {
     const service = await start();
     const headers = Object.entries({ "x-tag": "a", "X-Tag": "b" });
     await service.client({ headers }).generate("inv", {}).bytes();
@@ -36,7 +36,7 @@ describe("headers of a call", () => {
     ["a value outside Latin-1", { "x-tenant": "SECRET €" }],
     ["content-type", { "Content-Type": "text/SECRET" }],
     ["authorization in addition to the key", { authorization: "SECRET" }],
-  ])("are rejected without exposing them: %s", async (_, given) => {
+  ])("are rejected without being exposed: %s", async (_, given) => {
     const service = await start();
     const headers = given as HeadersInput;
     expect(() => service.client({ headers })).toThrow(ConfigurationError);
@@ -50,11 +50,11 @@ describe("headers of a call", () => {
 describe("an API key", () => {
   it.each<[string, unknown]>([
     ["empty", ""],
-    ["several lines", "SECRET\nSECRET"],
+    ["a string with several lines", "SECRET\nSECRET"],
     ["a string with a space", "SECRET SECRET"],
     ["a string with a character outside Latin-1", "SECRET€"],
     ["not a string", { key: "SECRET" }],
-  ])("is rejected without exposing it if it is %s", async (_, given) => {
+  ])("is rejected without being exposed if it is %s", async (_, given) => {
     const service = await start();
     const apiKey = given as string;
     expect(() => service.client({ apiKey })).toThrow(ConfigurationError);
@@ -65,7 +65,7 @@ describe("an API key", () => {
     expect(service.requests).toHaveLength(0);
   });
 
-  it("function is called for each attempt. Its error has the last attempt's error as its cause", async () => {
+  it("function is called for each attempt, and if it fails, the cause is the last attempt's error", async () => {
     const service = await Service.start(saying(503, "", { "retry-after": "0" }));
     const keys = ["first", "second"];
     const apiKey = async () => keys.shift() ?? fail();
@@ -98,14 +98,14 @@ it.each([
   ['attachment; filename="a<b>|c?*.pdf"', "a_b__c__.pdf"],
   ['attachment; filename=" .a.pdf. "', "a.pdf"],
   ['attachment; filename=".."', undefined],
-])("the file name of a document is read from %j", async (disposition, filename) => {
+])("a document's file name is read from the content-disposition %j", async (disposition, filename) => {
   const service = await Service.start(withLength(pdfOf(100), { "content-disposition": disposition }));
   const document = await service.client().generate("inv", {});
   expect(document.filename).toBe(filename);
   await document.bytes();
 });
 
-it("a call rejects with the reason of its signal, and removes its listener", async () => {
+it("a call removes its listener from the signal, and rejects with the signal's reason", async () => {
   const { signal } = new AbortController();
   await (await start()).client().generate("inv", {}, { signal }).bytes();
   expect(getEventListeners(signal, "abort")).toEqual([]);
@@ -117,14 +117,14 @@ it("a call rejects with the reason of its signal, and removes its listener", asy
   expect(await pending).toBe("enough");
 });
 
-it("a cancelled document rejects with an AbortError that says that it was cancelled", async () => {
+it("reading a cancelled document rejects with an AbortError that says that the document was cancelled", async () => {
   const document = await (await start()).client().generate("inv", {});
   await document.cancel();
   const error = await rejectionOf(document.bytes());
   expect(error).toMatchObject({ name: "AbortError", message: "The document was cancelled." });
 });
 
-it("the stack of an error starts with the error and contains the line that awaits it", async () => {
+it("an error's stack starts with the name and message, and contains the line that awaits the call", async () => {
   const service = await Service.start(saying(404));
   const error = (await rejectionOf(service.client().generate("inv", {}))) as Error;
   const [first, ...frames] = error.stack?.split("\n") ?? [];
@@ -132,7 +132,7 @@ it("the stack of an error starts with the error and contains the line that await
   expect(frames.join("\n")).toContain("settings.page.test");
 });
 
-describe("the cause of an error", () => {
+describe("an error's cause", () => {
   const redact = (cause: unknown) => new Redactor("k1234567", '{"a":"GB33BUKB"}').causeWithoutSecrets(cause);
   const unreadable = {
     getPrototypeOf() {
@@ -152,8 +152,8 @@ describe("the cause of an error", () => {
     ["its message", new TypeError("no GB33BUKB"), "no [redacted]"],
     ["its stack", Object.assign(new Error("boom"), { stack: "at k1234567" }), "boom"],
     ["a property", Object.assign(new Error("boom"), { input: "GB33BUKB" }), "boom"],
-    ["a property named like a file", Object.assign(new Error("boom"), { "a.fileName": "GB33BUKB" }), "boom"],
-    ["a property named like a message", Object.assign(new Error("boom"), { messages: "GB33BUKB" }), "boom"],
+    ["a property named a.fileName", Object.assign(new Error("boom"), { "a.fileName": "GB33BUKB" }), "boom"],
+    ["a property named messages", Object.assign(new Error("boom"), { messages: "GB33BUKB" }), "boom"],
   ])("is a copy without the secret in %s", (_, cause, message) => {
     const copy = redact(cause) as Error;
     expect(copy).not.toBe(cause);
@@ -161,7 +161,7 @@ describe("the cause of an error", () => {
     expect(JSON.stringify(copy) + copy.stack).not.toMatch(/GB33BUKB|k1234567/);
   });
 
-  it("is a string if it is not an error, and a generic error if it cannot be read", () => {
+  it("becomes a string if it is not an error, and a generic error if it cannot be read", () => {
     expect(redact("no GB33BUKB")).toBe("no [redacted]");
     const generic = { message: "an error that cannot be read" };
     expect(redact(new Proxy(new Error("boom"), unreadable))).toMatchObject(generic);

@@ -53,7 +53,7 @@ describe("an error whose caller is not on the stack", () => {
     expect(error.stack).toContain(`NotFoundError: ${error.message}\n    at `);
   });
 
-  it("contains the line that calls generate() if the arguments are invalid", async () => {
+  it("has the line that calls generate() in its stack if the arguments are invalid", async () => {
     const client = (await Service.start(missing)).client();
     const nested = { a: { b: { c: { d: { e: { f: { g: { h: Number.NaN } } } } } } } };
     const seen = await new Promise<Seen>((resolve) => {
@@ -65,7 +65,7 @@ describe("an error whose caller is not on the stack", () => {
     expectCallersLine(seen);
   });
 
-  it("is the same object if it is frozen", async () => {
+  it("is not replaced if it is frozen", async () => {
     const service = await Service.start(missing);
     let frozen: unknown;
     const error = (told: { readonly error: unknown }) => {
@@ -74,7 +74,7 @@ describe("an error whose caller is not on the stack", () => {
     expect(await rejectionOf(generate(service.client({ hooks: { error } })))).toBe(frozen);
   });
 
-  it("is unchanged if stacks cannot be captured or prepareStackTrace throws", async () => {
+  it("keeps its code if stacks cannot be captured or prepareStackTrace throws", async () => {
     const service = await Service.start(missing);
     const { captureStackTrace, prepareStackTrace } = Error;
     onTestFinished(() => void Object.assign(Error, { captureStackTrace, prepareStackTrace }));

@@ -60,7 +60,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it.each(["by-hand.ts", "with-the-client.ts"])("the block %s of migrating.md saves a PDF", async (file) => {
+it.each(["by-hand.ts", "with-the-client.ts"])("the block %s in migrating.md saves a PDF", async (file) => {
   const service = await startService(whole);
   type Exports = { savePdf(uid: string, values: object, path: string): Promise<void> };
   const { savePdf } = await runBlock<Exports>("migrating", file);
@@ -70,7 +70,7 @@ it.each(["by-hand.ts", "with-the-client.ts"])("the block %s of migrating.md save
   expect(service.keys).toEqual([`API-Key ${plainKey}`]);
 });
 
-it("the block with-a-proxy.ts of proxies-and-tls.md connects through a proxy with a password", async () => {
+it("the block with-a-proxy.ts in proxies-and-tls.md connects through a proxy that requires a password", async () => {
   const authority = makeAuthority();
   const service = await Service.start(whole, authority.issue(["pdf.example.com"]));
   const hosts = { "pdf.example.com:443": service.port };
@@ -95,7 +95,7 @@ describe("the serverless function in proxies-and-tls.md", () => {
     return block.handler(event);
   }
 
-  it("responds to values in base64 with the document in base64", async () => {
+  it("responds to base64 values with a base64 document", async () => {
     const service = await startService(whole);
     const event = { body: Buffer.from(body).toString("base64"), isBase64Encoded: true };
     const response = await call(event);
@@ -107,7 +107,7 @@ describe("the serverless function in proxies-and-tls.md", () => {
   it.each([
     ["values that are not JSON", { body: "total=640" }, saying(404), 25_000, 400, ["SyntaxError"]],
     ["a timeout", { body }, () => {}, 50, 504, ["TimeoutError"]],
-  ])("logs %s and responds with a status", async (_, event, answer, totalMs, statusCode, logged) => {
+  ])("logs the error and returns a status for %s", async (_, event, answer, totalMs, statusCode, logged) => {
     const log = vi.spyOn(console, "error").mockReturnValue();
     await startService(answer);
     expect(await call(event, totalMs)).toMatchObject({ statusCode });
@@ -115,11 +115,11 @@ describe("the serverless function in proxies-and-tls.md", () => {
   });
 });
 
-describe("the hooks of observability.md", () => {
+describe("the hooks in observability.md", () => {
   const clientWith = (service: Service, hooks: Hooks) =>
     service.client({ apiKey: plainKey, retry: { limit: 1 }, hooks });
 
-  it("log retries, failures and cancelled calls without keys and values", async () => {
+  it("log retries, failures and cancelled calls without keys or values", async () => {
     await startService(busy, busy);
     const lines = vi.spyOn(console, "log").mockReturnValue();
     const block = await runBlock<{ pdfs: TemplatePdf }>("observability", "logs.ts");
@@ -159,7 +159,7 @@ describe("the hooks of observability.md", () => {
     ]);
   });
 
-  it("trace a call with a span that has its requests and its failure", async () => {
+  it("trace a call with a span that contains the call's requests and failure", async () => {
     const tracing = startTracing();
     type Exports = { traced<T>(generate: () => Promise<T>): Promise<T> };
     const { traced } = await runBlock<Exports>("observability", "traces.ts");

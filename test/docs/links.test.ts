@@ -18,7 +18,7 @@ describe("the documentation", () => {
     linksIn(read(page).replace(inRepository, "")).map((link) => ({ page, link })),
   );
 
-  it("links only to files and headings of the repository", () => {
+  it("links only to files and headings that exist in the repository", () => {
     expect(links.some(({ link }) => link.includes("#"))).toBe(true);
     const dead = links.filter(({ page, link }) => {
       const [path = "", anchor] = decodeURI(link).split("#");
@@ -32,7 +32,7 @@ describe("the documentation", () => {
     expect(dead.map(({ page, link }) => `${page}: ${link}`)).toEqual([]);
   });
 
-  it("links from pages of the package only to other pages of the package and to URLs", () => {
+  it("links from pages that ship with the package only to other shipped pages and to URLs", () => {
     const shipped = pages.filter((page) => /^(?:README\.md|docs\/guides\/.*)$/.test(page));
     const targets = shipped.flatMap((page) => {
       const files = linksIn(read(page)).filter((link) => !link.startsWith("#"));
@@ -42,7 +42,7 @@ describe("the documentation", () => {
     expect(targets.filter((target) => !isShipped.test(target))).toEqual([]);
   });
 
-  it.each(["CONTRIBUTING.md", "docs/guides/security.md"])("names real files and scripts in %s", (page) => {
+  it.each(["CONTRIBUTING.md", "docs/guides/security.md"])("mentions real files and scripts in %s", (page) => {
     const code = [...read(page).matchAll(/`([^`\n<…]+)`/g)].map(([, inner = ""]) => inner);
     const named = code.flatMap((text) => text.match(/\b(?:src|test|docs|scripts|bench)\/[\w./-]*/g) ?? []);
     expect(named.length).toBeGreaterThan(0);

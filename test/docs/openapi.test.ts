@@ -65,7 +65,7 @@ function objectionsToValue(value: unknown, schema: Schema): string[] {
   return errors.map(({ error }) => error);
 }
 
-it("docs/openapi.yaml follows the rules of redocly.yaml", async () => {
+it("docs/openapi.yaml follows the rules in redocly.yaml", async () => {
   const config = await loadConfig({ configPath: join(repository, "redocly.yaml") });
   const problems = await lint({ ref: join(repository, "docs/openapi.yaml"), config });
   expect(problems.map(({ ruleId, message }) => [ruleId, message])).toEqual([]);
@@ -133,7 +133,7 @@ describe("responses", () => {
 
   it.each<[string, number, Answer]>([
     ["a valid request", 200, withLength(pdfOf(100))],
-    ["a request for a busy service", 503, saying(503, "", { "retry-after": "2" })],
+    ["a request to a busy service", 503, saying(503, "", { "retry-after": "2" })],
   ])("a handler answers %s with %i, as docs/openapi.yaml describes", async (_, status, answer) => {
     const client = (await Service.start(answer)).client();
     const templates = { [uid]: template(uid) };
@@ -144,7 +144,7 @@ describe("responses", () => {
     await response.body?.cancel();
   });
 
-  it("the emulator sends the problems that docs/openapi.yaml has as examples", async () => {
+  it("the emulator sends the problems that docs/openapi.yaml shows as examples", async () => {
     const { examples = {} } = responses["default"]?.content["application/problem+json"] ?? {};
     const unknownKey = await (await send({ headers: { authorization: "API-Key other" } })).json();
     const wrongValue = await (await send({ body: '{"date":"20 November 2026","total":1000000}' })).json();

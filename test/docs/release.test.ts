@@ -12,19 +12,19 @@ const manifest = JSON.parse(read("package.json"));
 const namesIn = (folder: string) => readdirSync(join(repository, folder));
 
 describe("a release", () => {
-  it("has one version in package.json, the lockfile and CHANGELOG.md", () => {
+  it("has the same version in package.json, the lockfile and CHANGELOG.md", () => {
     const { version, packages } = JSON.parse(read("package-lock.json"));
     const versions = [version, packages[""].version, newestOf(read("CHANGELOG.md")).version];
     expect(versions).toEqual(Array(3).fill(manifest.version));
   });
 
-  it("has changesets for this package only, each with a kind of change and a text", () => {
+  it("has changesets only for this package, each with a bump type and a description", () => {
     const texts = namesIn(".changeset").filter((name) => name.endsWith(".md") && name !== "README.md");
     const valid = /^---\n"template-pdf": (?:major|minor|patch)\n---\n\n\S/;
     expect(texts.filter((name) => !valid.test(read(`.changeset/${name}`)))).toEqual([]);
   });
 
-  it("is public, has provenance and names one repository", () => {
+  it("is published publicly with provenance, and all its URLs belong to one repository", () => {
     const name = repositoryName(manifest.repository.url) ?? "";
     expect(manifest).toMatchObject({
       repository: { url: `git+https://github.com/${name}.git` },
@@ -36,7 +36,7 @@ describe("a release", () => {
   });
 });
 
-it("the release notes of a changelog are those of the newest version", () => {
+it("newestOf() returns the newest version in a changelog and its release notes", () => {
   const changelog = "# a\n\n## 0.2.0\n\n### Minor\n\n- New.\n\n## 0.1.0\n\n- Old.\n";
   expect(newestOf(changelog)).toEqual({ version: "0.2.0", notes: "### Minor\n\n- New." });
 });
@@ -46,11 +46,11 @@ it.each([
   ["https://key@github.com/owner/na.me.git", "owner/na.me"],
   ["git@github.com:owner/na.me.git", "owner/na.me"],
   ["https://gitlab.com/owner/name", undefined],
-])("the repository of %j is %s", (url, name) => {
+])("the repository name in %j is %s", (url, name) => {
   expect(repositoryName(url)).toBe(name);
 });
 
-it("the audit of a release reports the package of a vulnerability, and that an audit is unreadable", () => {
+it("the release audit reports vulnerable packages and unreadable audit results", () => {
   expect(checkAudit('{"vulnerabilities":{}}', false)).toBeUndefined();
   expect(() => checkAudit('{"vulnerabilities":{"undici":{}}}', false)).toThrow("undici");
   const unreadable = '{"message":"405 Method Not Allowed"}';
@@ -63,7 +63,7 @@ it.each([
   [true, '["0.1.0"]', "", "new version"],
   [false, "", "npm error code E404\n", "no package"],
   [false, "", "npm error code ECONNREFUSED\n", "unknown"],
-])("an npm answer of %s %j %j means the state: %s", (succeeded, stdout, stderr, state) =>
+])("an npm result (success %s, stdout %j, stderr %j) means: %s", (succeeded, stdout, stderr, state) =>
   expect(readAnswer({ succeeded, stdout, stderr }, "0.2.0").state).toBe(state),
 );
 
@@ -101,7 +101,7 @@ describe("the GitHub workflows", () => {
     expect(writing).toEqual([["docs.yml: deploy", "github.event_name == 'push'"]]);
   });
 
-  it("run no code of the repository in a job that may publish", () => {
+  it("do not run code from the repository in a job that can publish", () => {
     const trusted = jobs.filter(({ job }) => job.permissions?.["id-token"] === "write");
     expect(trusted.map(({ name }) => name)).toEqual(["docs.yml: deploy", "release.yml: publish"]);
     const trustedSteps = trusted.flatMap(({ job }) => job.steps);
@@ -110,7 +110,7 @@ describe("the GitHub workflows", () => {
     expect(trustedSteps.filter(({ uses }) => uses?.startsWith("actions/checkout@"))).toEqual([]);
   });
 
-  it("use no secret but GitHub's token, keep it out of clones, and use no expression in a command", () => {
+  it("use only GitHub's token as a secret, do not store it in clones, and use no expressions in commands", () => {
     const clones = steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
     expect(clones.length).toBeGreaterThan(0);
     expect(clones.filter((step) => step.with?.["persist-credentials"] !== false)).toEqual([]);
@@ -119,7 +119,7 @@ describe("the GitHub workflows", () => {
     expect(steps.filter(({ run }) => run?.includes("${{"))).toEqual([]);
   });
 
-  it("run scripts that exist", () => {
+  it("run only scripts that exist", () => {
     const commands = steps.map((step) => `${step.run} ${step.with?.["version"]}`).join("\n");
     const scripts = [...commands.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = ""]) => name);
     expect(scripts.length).toBeGreaterThan(3);

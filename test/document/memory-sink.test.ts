@@ -46,9 +46,9 @@ describe("A document as bytes", () => {
 
   it.each([
     ["of the declared length", 100, [100]],
-    ["of the longest declared length that is trusted", 256 * mebibyte, [256 * mebibyte]],
+    ["of the declared length up to 256 MiB", 256 * mebibyte, [256 * mebibyte]],
     // Small chunks that follow are merged in a block and copied out of it.
-    ["chunk by chunk if a longer length is declared", 256 * mebibyte + 1, [4096, 100, 40]],
+    ["chunk by chunk if the declared length exceeds 256 MiB", 256 * mebibyte + 1, [4096, 100, 40]],
   ])("allocates memory %s", async (_, promised, expected) => {
     const chunks = [60, 40].map((size) => new Uint8Array(size));
     expect(await allocations(chunks, promised)).toEqual(expected);
@@ -94,7 +94,7 @@ async function allocations(chunks: readonly Uint8Array[], promised: number | und
 }
 
 describe("A document as a Blob", () => {
-  it("has all bytes of the response and the type of a PDF", async () => {
+  it("has all bytes of the response and the type application/pdf", async () => {
     const wire = new Wire();
     const { result } = collectWith(BlobSink, wire);
     for (const size of [7, 1, 300]) wire.chunk(size);
@@ -104,7 +104,7 @@ describe("A document as a Blob", () => {
     expect(Buffer.concat(wire.sent).equals(new Uint8Array(await blob.arrayBuffer()))).toBe(true);
   });
 
-  it("rejects with the error of the runtime if it cannot be created", async () => {
+  it("rejects with the runtime's error if the Blob cannot be created", async () => {
     const wire = new Wire();
     const { result } = collectWith(BlobSink, wire);
     wire.chunk(7);

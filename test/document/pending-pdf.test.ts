@@ -10,7 +10,7 @@ it.each<[string, boolean, (pending: PendingPdf) => unknown]>([
   ["only arrayBuffer()", true, (pending) => pending.arrayBuffer()],
   ["stream() and bytes()", false, (pending) => [pending.stream(), pending.bytes()]],
   ["an await and bytes()", false, (pending) => [pending.then(), pending.bytes()]],
-])("A document for %s can replace a truncated one: %s", (_, isReplaceable, read) => {
+])("A retry can replace a truncated document if the caller uses %s: %s", (_, isReplaceable, read) => {
   const call: Partial<Call> = { start: () => {} };
   read(pendingOf(call));
   expect(call.isReplaceable).toBe(isReplaceable);

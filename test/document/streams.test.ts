@@ -3,11 +3,11 @@ import { nodeOutputs } from "../../src/document/node-outputs.ts";
 import { webStreamOf } from "../../src/document/web-stream.ts";
 import { Wire } from "../support/wire.ts";
 
-describe("A stream of small chunks that is not read", () => {
+describe("An unread stream of small chunks", () => {
   it.each([
     ["web", (wire: Wire) => webStreamOf(wire.body, "stream()")],
     ["Node", (wire: Wire) => nodeOutputs.toReadable(wire.body)],
-  ])("pauses the connection at 64 KiB, with an event loop turn between the chunks: %s", async (_, open) => {
+  ])("pauses the connection at 64 KiB if chunks arrive in separate event loop turns: %s", async (_, open) => {
     const wire = new Wire();
     const stream = open(wire);
     expect(wire.body.isStream).toBe(true);
@@ -29,7 +29,7 @@ describe("A stream of small chunks that is not read", () => {
 
 describe("A Node stream", () => {
   it.each([undefined, "error", "data", "readable", "end"])(
-    "that fails reports the error once it has a listener: %s",
+    "reports a failure to an error listener that is added later (first listener: %s)",
     async (event) => {
       const wire = new Wire();
       const stream = nodeOutputs.toReadable(wire.body);
@@ -44,7 +44,7 @@ describe("A Node stream", () => {
   it.each([
     [new Error("enough"), "Error: enough"],
     [undefined, "AbortError: The stream was destroyed."],
-  ])("that is destroyed with %o cancels the document", (given, reason) => {
+  ])("cancels the document if it is destroyed with %o", (given, reason) => {
     const wire = new Wire();
     const fail = vi.spyOn(wire.body, "fail");
     const stream = nodeOutputs.toReadable(wire.body);

@@ -45,7 +45,7 @@ describe("a template file", () => {
     expect(await textOf(shared, uid, { name: "Zoë" })).toContain("other");
   });
 
-  it("is served in its current version if an editor replaces it by a rename and keeps the dates of the old file", async () => {
+  it("is served in its current version even if an editor replaces it with a rename that keeps the old dates", async () => {
     const dates = new Date("2026-11-20T12:00:00Z");
     await utimes(inFolder("renamed.mjs"), dates, dates);
     expect(await textOf(shared, "renamed")).toContain("first");
@@ -55,7 +55,7 @@ describe("a template file", () => {
     expect(await textOf(shared, "renamed")).toContain("other");
   });
 
-  it("is served once it is added and no longer served once it is removed", async () => {
+  it("is served as soon as it is added, and is not served after it is removed", async () => {
     expect(await textOf(shared, "added")).toBe(404);
     await write({ "added.json": '{"content":"added"}' });
     expect(await textOf(shared, "added")).toContain("added");
@@ -70,7 +70,7 @@ describe("a template file that is broken while it is edited", () => {
     return String(shared.errors.at(-1));
   };
 
-  it("fails with its line, does not affect other templates, and is served again once it is fixed", async () => {
+  it("causes an error with the line of the mistake, does not affect other templates, and is served again once it is fixed", async () => {
     await write({ "lib/shown.mjs": "export const a = 1;\nexport default ;" });
     expect(await reasonOf("broken")).toContain(`${join("lib", "shown.mjs")}:2:16: Unexpected token ';'`);
     expect(await textOf(shared, "broken-json")).toContain("first");
@@ -85,14 +85,14 @@ describe("a template file that is broken while it is edited", () => {
     expect(await textOf(shared, "broken")).toContain("fixed");
   });
 
-  it("fails if there is a second file for its uid", async () => {
+  it("causes an error if there is a second file for its uid", async () => {
     await write({ "changed.json": '{"content":"letter"}' });
     expect(await reasonOf("changed")).toContain("changed.json and changed.mjs. Rename or remove one");
     expect((await generate(shared, "changed-json", { name: "Zoë" })).status).toBe(200);
   });
 });
 
-it("a folder of templates that is removed causes errors until it exists again", async () => {
+it("a removed template folder causes errors until it exists again", async () => {
   await rename(inFolder(), `${inFolder()}-away`);
   expect(await textOf(shared, "renamed")).toBe(500);
   expect(String(shared.errors.at(-1))).toContain(`${inFolder()} does not exist`);

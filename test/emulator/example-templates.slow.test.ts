@@ -55,7 +55,7 @@ describe("the invoice template", () => {
     note: "Thank you, Zoë.",
   };
 
-  it("continues on more pages, with the table header and the page number on each", async () => {
+  it("continues on further pages, with the table header and the page number on each page", async () => {
     const { pages, text } = await invoice({ ...allValues, lines: lines(60) });
     expect(pages).toBe(3);
     text.split("\n").forEach((page, index) => {
@@ -119,7 +119,7 @@ describe("the invoice template", () => {
 describe("the certificate template", () => {
   const values = valuesOf("certificate");
 
-  it("is one landscape A4 page that shows every value in its own font, including accents and Greek", async () => {
+  it("is one landscape A4 page that shows every value in the template's font, including accents and Greek", async () => {
     const { pages, source, text } = await render("certificate", values);
     expect(pages).toBe(1);
     expect(source).toMatch(/\/MediaBox \[0 0 841\.89 595\.28\]/);
@@ -135,7 +135,7 @@ describe("the certificate template", () => {
     expect((await render("certificate", { ...texts, signers: [signer, signer] })).pages).toBe(1);
   });
 
-  it("rejects a name of 61 letters", async () => {
+  it("rejects a name with 61 letters", async () => {
     const response = await generate(emulator, "certificate", { ...values, name: "a".repeat(61) });
     expect([response.status, await response.json()]).toMatchObject([422, { errors: [{ path: "name" }] }]);
   });

@@ -90,7 +90,7 @@ describe("images", () => {
 const loading = ["picture", "listed", ...Object.keys(attachments)];
 const denied = /does not contain this file|cannot fetch URLs|attaches a file|Access to local file denied/;
 
-it.each(loading)("a document cannot read other files of the machine: %s", async (uid) => {
+it.each(loading)("a document cannot read other files on the machine: %s", async (uid) => {
   const url = pathToFileURL(secret());
   const asUrl = { href: url.href, protocol: "file:", hostname: "", pathname: url.pathname };
   expect((await generate(shared, uid, { source: `data:image/png;base64,${pixel}` })).status).toBe(200);
@@ -108,7 +108,7 @@ it("fonts in the folder `fonts` can be used by family and style, in addition to 
   expect(await textOf(shared, "fonts")).toMatch(/Roboto.*regular.*both.*light/);
 });
 
-it("fonts are found even if they are added later, and the error names a missing file", async () => {
+it("fonts are found even if they are added later, and an error names the missing file until then", async () => {
   expect(await textOf(shared, "later-font")).toBe(500);
   expect(reason()).toContain("a font has no file; add it to the font folder (`fonts`) (Later-Bold.ttf)");
   await writeFiles(join(shared.folder, "fonts"), { "Later-Bold.ttf": font });

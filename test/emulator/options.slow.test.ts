@@ -17,14 +17,14 @@ const emulator = shareEmulator(files, () => ({
 }));
 
 describe("startEmulator() with options", () => {
-  it("accepts every key of `apiKeys`, returns the first as `apiKey`, and uses a loopback address in `baseUrl`", async () => {
+  it("accepts every key in `apiKeys`, returns the first key as `apiKey`, and uses a loopback address in `baseUrl`", async () => {
     expect(emulator.apiKey).toBe("one");
     expect(emulator.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const statusOf = async (apiKey: string) => (await generate({ ...emulator, apiKey }, "letter")).status;
     expect([await statusOf("one"), await statusOf("two"), await statusOf("three")]).toEqual([200, 200, 401]);
   });
 
-  it("rejects other host names before it checks the API key, and reports the call", async () => {
+  it("rejects unknown host names before checking the API key, and reports the call to onCall", async () => {
     const { port } = new URL(emulator.baseUrl);
     const statusFor = async (host: string) => {
       const headers = { host, "content-type": "application/json" };
@@ -40,7 +40,7 @@ describe("startEmulator() with options", () => {
     expect([await statusFor(`pdf.test:${port}`), await statusFor(`localhost:${port}`)]).toEqual([401, 401]);
   });
 
-  it("closes the connection of a request that does not arrive within `limits.requestMs`", async () => {
+  it("closes the connection if a request does not arrive completely within `limits.requestMs`", async () => {
     const socket = connect(Number(new URL(emulator.baseUrl).port), "127.0.0.1");
     onTestFinished(() => void socket.destroy());
     socket.write("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Le");
@@ -68,7 +68,7 @@ describe("startEmulator() with options", () => {
     await expect(fetch(baseUrl)).rejects.toThrow();
   });
 
-  it("loads TypeScript if Node supports it, and otherwise says what to do", async () => {
+  it("loads TypeScript templates if Node supports TypeScript, and otherwise says what to do", async () => {
     const started = emulate({ "letter.ts": "export default (_: { name: string }) => ({ content: 'a' });" });
     if ("typescript" in process.features && process.features.typescript) {
       expect((await generate(await started, "letter")).status).toBe(200);
@@ -79,7 +79,7 @@ describe("startEmulator() with options", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["no options", undefined, "Expected an options object"],
+    ["missing options", undefined, "Expected an options object"],
     ["an unknown option", { prot: 1 }, "Unknown option `prot`. Known options: templates, port, host,"],
     ["a web URL", { templates: new URL("https://x.test/") }, "Expected `templates` to be a folder"],
     ["a port out of range", { port: 65_536 }, "0 to 65535, got 65536"],
@@ -93,7 +93,7 @@ describe("startEmulator() with options", () => {
     ["a limit of 0 threads", { limits: { threads: 0 } }, "limits.threads"],
     ["an unknown fault", { faults: "never" }, "never"],
     ["an unknown latency", { latency: "soon" }, "soon"],
-    ["a playground for other machines", { host: "0.0.0.0", ui: true }, "unless `host` is a loopback address"],
+    ["a playground on host 0.0.0.0", { host: "0.0.0.0", ui: true }, "unless `host` is a loopback address"],
   ])("rejects %s", async (_, options, message) => {
     const allOptions = options === undefined ? options : { templates: "x", ...(options as object) };
     await expect(startEmulator(allOptions as never)).rejects.toThrow(message);
@@ -108,7 +108,7 @@ describe("startEmulator() with an invalid folder", () => {
   });
 
   // Each broken template ends its thread.
-  it("rejects broken templates, each with the position of the mistake", { timeout: 120_000 }, async () => {
+  it("rejects broken templates with the position of each mistake", { timeout: 120_000 }, async () => {
     const broken: Readonly<Record<string, readonly [text: string, problem: RegExp]>> = {
       "empty.mjs": ["", /: its default export is not a function but undefined.*export default \(/],
       "two.json": ['{"content":""}', / and two\.mjs\. Rename/],

@@ -16,7 +16,7 @@ beforeEach(() => {
   onError.mockReset();
 });
 
-it("onCall reports every call after its response, without the API key and the values", async () => {
+it("onCall reports every call after its response, without the API key or the values", async () => {
   const response = await generate(shared, "letter", { name: "Canary-in-values" });
   const bytes = (await response.arrayBuffer()).byteLength;
   await generate(shared, "letter", {});
@@ -77,7 +77,7 @@ it.each<[string, () => unknown]>([
   });
 });
 
-it("onCall lists the characters that the fonts of a document lack, and the document is still complete", async () => {
+it("onCall lists the characters that a document's fonts lack, and the document is still sent", async () => {
   expect((await generate(shared, "letter", { name: "Zoë ✓ 中" })).status).toBe(200);
   const { detail, bytes } = onCall.mock.lastCall?.[0] ?? {};
   expect(detail).toContain("its fonts lack ✓ (U+2713), 中 (U+4E2D), so empty boxes are shown.");

@@ -32,7 +32,7 @@ const shared = shareEmulator({
 });
 
 describe("a runaway template", () => {
-  it.each(Object.entries(runaways))("causes an error that names its file: %s", async (uid, [, reason]) => {
+  it.each(Object.entries(runaways))("causes an error that names the file: %s", async (uid, [, reason]) => {
     expect((await generate(shared, uid)).status).toBe(500);
     const error = shared.errors.at(-1);
     expect(error).toMatchObject({ name: "TemplateError", file: expect.stringContaining(`${uid}.mjs`) });
@@ -44,7 +44,7 @@ describe("a runaway template", () => {
   it.each([
     ["never ends", "for (;;);", 500, /it took longer than 500 ms \(limits\.renderMs\)/],
     ["exhausts its memory", "for (const all = []; ; ) all.push(Array(100_000).fill(1.5));", 60_000, /memory/],
-  ])("is ended at the limit if it %s, and the next one is rendered", async (_, body, limitMs, problem) => {
+  ])("is stopped if it %s, and the next template is rendered", async (_, body, limitMs, problem) => {
     const bad = `export default () => { ${body} };`;
     const templates = await templateFolder({ "bad.mjs": bad, "fine.json": fine });
     const renderers = new Renderers({ templates, images: undefined, fonts: undefined }, 1, limitMs, 64);
@@ -57,14 +57,14 @@ describe("a runaway template", () => {
     await renderers.close();
   });
 
-  it("is reported with its own line if it throws during another render", async () => {
+  it("is reported with its own line if it throws while another template is rendered", async () => {
     await textOf(shared, "late");
     expect(await textOf(shared, "slow")).toBe(500);
     expect(shared.errors.at(-1)?.message).toMatch(/late\.mjs:2:7: it ended the rendering thread: late$/);
     expect(await textOf(shared, "fine")).toContain("fine");
   });
 
-  it("frees its thread soon after its caller has disconnected", async () => {
+  it("frees its thread soon after the caller disconnects", async () => {
     const aborted = generate(shared, "endless", {}, { signal: AbortSignal.timeout(100) });
     await expect(aborted).rejects.toThrow();
     // A document may take 60 seconds, which is longer than the timeout of this test.
@@ -81,7 +81,7 @@ describe("values in a request", () => {
     expect(await textOf(shared, "fine")).toContain("fine");
   });
 
-  it("do not appear in the stack of an error even if they look like a source location", async () => {
+  it("do not appear in an error's stack even if they look like a source location", async () => {
     for (const name of ["x\n    at /Canary-Alice:7:7", "file:///%ZZ-canary:1:2"]) {
       expect(await textOf(shared, "letter", { name })).toBe(500);
       const error = shared.errors.at(-1);
@@ -90,7 +90,7 @@ describe("values in a request", () => {
     }
   });
 
-  it("are rejected with a 422 of readable size if they have thousands of issues", async () => {
+  it("are rejected with a 422 of limited size if they have thousands of issues", async () => {
     const lines = Array.from({ length: 5_000 }, () => ({ ["n".repeat(90)]: 1 }));
     const response = await generate(shared, "bill", { lines });
     expect(response.status).toBe(422);

@@ -47,7 +47,7 @@ export default ({ total }) => ({ content: "Total " + total });
 });
 
 describe("startEmulator()", () => {
-  it("renders a template file with the values of the call", async () => {
+  it("renders a template file with the call's values", async () => {
     const response = await generate(shared, "letter", { name: "Zoë £ Łucja Ωμέγα" });
     expect(response.status).toBe(200);
     const bytes = new Uint8Array(await response.arrayBuffer());
@@ -60,7 +60,7 @@ describe("startEmulator()", () => {
     expect(await readPdf(bytes)).toEqual({ pages: 1, text });
   });
 
-  it("renders concurrent calls, each with its own values, also from an async template with a Greek uid", async () => {
+  it("renders concurrent calls with their own values, including one for an async template with a Greek uid", async () => {
     const uids = ["letter", "επιστολή 1", "letter"];
     const texts = await Promise.all(uids.map((uid, index) => textOf(shared, uid, { name: `N${index}.` })));
     expect(texts).toEqual(uids.map((_, index) => expect.stringContaining(`Dear N${index}.`)));
@@ -103,7 +103,7 @@ describe("a template that fails", () => {
     expect((await generate(shared, "letter")).status).toBe(200);
   });
 
-  it("is not laid out after its caller has disconnected", async () => {
+  it("is not laid out after the caller disconnects", async () => {
     const before = shared.errors.length;
     expect((await generate(shared, "late")).status).toBe(500);
     expect(shared.errors).toHaveLength(before + 1);
@@ -114,12 +114,12 @@ describe("a template that fails", () => {
   });
 });
 
-describe("the schema of a template", () => {
+describe("a template's schema", () => {
   it("passes its output to the template", async () => {
     expect(await textOf(shared, "bill", { total: "one" })).toContain("Total ONE");
   });
 
-  it("causes a 422 with the paths of the wrong values, not the values, if it is in a module", async () => {
+  it("in a module causes a 422 with the paths of invalid values, but without the values", async () => {
     const response = await generate(shared, "bill", { total: 987654, lines: [{}, { price: 0 }] });
     const issues = "total Expected text, got [redacted]; lines[1].price Expected more.";
     expect(await response.json()).toEqual({
@@ -134,7 +134,7 @@ describe("the schema of a template", () => {
     });
   });
 
-  it("causes a 422 with the paths of the wrong values, not the values, if it is in a JSON file", async () => {
+  it("in a JSON file causes a 422 with the paths of invalid values, but without the values", async () => {
     const values = { total: "£1", customer: { name: "Zoë" } };
     expect(await textOf(shared, "json-bill", values)).toContain("Total £1");
     const wrongType = await (await generate(shared, "json-bill", { total: 987654 })).json();
@@ -146,7 +146,7 @@ describe("the schema of a template", () => {
     expect((missing as Error).message).toMatch(/json-bill\.json.*content\[1\]\.text/);
   });
 
-  it("causes a 500 if it throws, and the error names its file and line", async () => {
+  it("causes a 500 if it throws, and the error contains the schema's file and line", async () => {
     expect((await generate(shared, "bill", { throws: "secret-value" })).status).toBe(500);
     const error = shared.errors.at(-1);
     expect(error?.message).toMatch(/bill\.mjs:3:28: no such currency: /);

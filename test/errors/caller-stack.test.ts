@@ -22,7 +22,7 @@ function errorOfPackage(frames = /^/): Error & { stack: string } {
   throw new Error("Nothing was thrown.");
 }
 
-describe("The stack of an error", () => {
+describe("An error's stack", () => {
   const ofPackage = () => errorOfPackage(/parseBaseUrl/);
   const [message, frame = ""] = ofPackage().stack.split("\n");
   const awaiting = frame.replace("at ", "at async ");
@@ -59,7 +59,7 @@ describe("The stack of an error", () => {
   });
 
   it.each<[string, () => Error]>([
-    ["of another package", () => Object.assign(new Error("m"), { stack: errorOfPackage().stack })],
+    ["from another package", () => Object.assign(new Error("m"), { stack: errorOfPackage().stack })],
     ["whose stack begins with the caller", () => new ConfigurationError("m")],
     ["without frames", () => errorOfPackage(/never/)],
     ["that is frozen", () => Object.freeze(errorOfPackage())],

@@ -69,15 +69,15 @@ describe("A cause without a secret", () => {
     ["a list, plain objects, null and a function", boom({ a: [1, null, harmless, { b: "c" }] })],
     ["an object without a prototype", boom({ a: Object.create(null) })],
     ["a class with a getter for a symbol", ofClass(Symbol.toStringTag, { get: harmless })],
-    ["an error of Node", errorOfNode()],
+    ["an error from Node", errorOfNode()],
     ["a function named like a secret", withStack("Error: boom", frame)],
     [
       "frames without a position",
       withStack(...["(native)", "(<anonymous>)", "(index 12)", "native"].map((at) => `    at ${iban} ${at}`)),
     ],
     ["an error without a stack", boom({ stack: undefined })],
-    ["a stack behind a getter", withProperty("stack", { get: harmless })],
-    ["properties of the maximum depth", boom({ detail: nested(6) })],
+    ["a stack that a getter returns", withProperty("stack", { get: harmless })],
+    ["properties nested to the maximum depth", boom({ detail: nested(6) })],
     ["the maximum number of parts", withParts(2_000)],
     ["a stack of the maximum length", withStack(frameOfLength(20_000))],
     ["a class without a constructor", ofClass("constructor", { value: undefined })],
@@ -101,10 +101,10 @@ describe("A cause with parts that cannot be checked", () => {
 
   it.each<[string, Error]>([
     ["a getter", withProperty("detail", { get: harmless })],
-    ["a getter of its class", ofClass("detail", { get: harmless })],
+    ["a getter in its class", ofClass("detail", { get: harmless })],
     ["toJSON", boom({ toJSON: harmless })],
-    ["toJSON of a parent class", new Inherited("boom")],
-    ["a custom inspection of its class", ofClass(inspect.custom, { value: harmless })],
+    ["toJSON in a parent class", new Inherited("boom")],
+    ["a custom inspect function in its class", ofClass(inspect.custom, { value: harmless })],
     ["a class instance", boom({ detail: new Map([["a", "b"]]) })],
     ["a function with properties", boom({ detail: Object.assign(() => {}, { a: 1 }) })],
     ["more than the maximum depth", boom({ detail: nested(7) })],
@@ -161,7 +161,7 @@ describe("A cause with a secret", () => {
   const around = orLongRun(fc.string({ unit: fc.constantFrom(..." ,\n;!()"), maxLength: 12 }));
   const place = fc.constantFrom(...hidingPlaces);
 
-  property("does not contain the key in any encoding or place, and neither does a quoted text", () =>
+  property("does not contain the key in any part or encoding, and neither does a quoted text", () =>
     fc.property(keys, spelling, around, place, (secret, spell, before, hide) => {
       const spelled = spell(secret);
       const redactor = new Redactor(secret, "{}");
@@ -183,8 +183,8 @@ describe("A cause with a secret", () => {
   it.each([
     ["only begins like a frame", withStack(`    at ${iban} (a.js:1:2) and more`)],
     ["only ends like a frame", withStack(`Error: look at ${iban}:1:2`)],
-    ["is a line of the message", boom({ message: `boom\n    at ${iban}:1:2`, stack: `    at ${iban}:1:2` })],
-  ])("is copied without a line of its stack that %s", (_, error) => {
+    ["is part of the message", boom({ message: `boom\n    at ${iban}:1:2`, stack: `    at ${iban}:1:2` })],
+  ])("is copied without a stack line that %s", (_, error) => {
     expect((redact(error) as Error).stack).toMatch(/^Error: boom( at \[redacted\]:1:2)?$/);
   });
 
@@ -202,7 +202,7 @@ describe("A cause with a secret", () => {
   });
 
   it.each([
-    ["a whole stack of 20,000 characters", ["    at first (a.js:1:1)", frameOfLength(20_000 - 24)], 0],
+    ["a complete stack of 20,000 characters", ["    at first (a.js:1:1)", frameOfLength(20_000 - 24)], 0],
     [
       "the complete lines in the last 20,000 characters of a longer stack",
       ["Error", "    at gone (a.js:1:1)", "Error:     at rest (a.js:1:1)", frameOfLength(20_000 - 23)],
@@ -213,7 +213,7 @@ describe("A cause with a secret", () => {
     expect(safe.stack?.split("\n").slice(1)).toEqual(lines.slice(cut));
   });
 
-  it("is copied as an Error if the name of its class is a value, because inspect() shows it", () => {
+  it("is copied as an Error if its class name is a value, because inspect() shows the class name", () => {
     class Lovelace extends Error {}
     expect(inspect(redact(new Lovelace("boom"), "Lovelace"))).not.toContain("Lovelace");
   });

@@ -42,7 +42,7 @@ function lineage(name: Name): Name[] {
 const recognisers = (family: Family, error: unknown) =>
   names.filter((name) => (family[name] as typeof errors.TemplatePdfError).is(error));
 
-it("is() can be passed as a function and narrows the type", () => {
+it("is() can be passed as a callback and narrows the type", () => {
   const all: unknown[] = names.map((name) => make(errors, name));
   const limited = all.filter(errors.RateLimitError.is);
   expect(limited.map(({ name, retryAfterMs }) => [name, retryAfterMs])).toEqual([
@@ -59,7 +59,7 @@ it("Every error class is exported and has a unique code", () => {
 });
 
 it.each(classes)(
-  "%s has its name, code and properties, and is() of its class and parent classes recognises it",
+  "%s has its name, code and properties, and is() on its class and parent classes recognises it",
   (name, code, _, facts) => {
     const error = make(errors, name, facts);
     const own = { name, code, message: "m", attempts: 0, ...facts };
@@ -97,7 +97,7 @@ describe("is()", () => {
     errors.NotFoundError,
     new errors.NotFoundError("m", { status: 404 }).toJSON(),
   ];
-  it("returns false for other values", () => {
+  it("returns false for values that are not errors from this package", () => {
     expect(others.map((value) => recognisers(errors, value))).toEqual(others.map(() => []));
   });
 
@@ -115,7 +115,7 @@ describe("An error", () => {
   const hidden = { headers, body: { text: "CANARY" }, rawBody: "CANARY", detail: "CANARY" };
   const error = new errors.NotFoundError("m", { ...shown, ...hidden, cause });
 
-  it("has the properties of its response", () => {
+  it("has the response's properties", () => {
     expect(error).toMatchObject({ ...shown, body: hidden.body, rawBody: "CANARY", detail: "CANARY" });
     expect([error.headers, error.cause]).toEqual([headers, cause]);
     expect(error.headers).toBe(headers);
@@ -132,7 +132,7 @@ describe("An error", () => {
     }
   });
 
-  it("omits properties that are undefined, except a cause", () => {
+  it("omits undefined properties except `cause`", () => {
     const facts = { status: undefined, requestId: undefined, headers: undefined };
     const bare = new errors.ConnectionError("m", facts);
     expect(Object.keys(bare).sort()).toEqual(["attempts", "code"]);

@@ -52,7 +52,7 @@ property("decodeEscapes() maps every character and the end to ascending position
 });
 
 it.each(["\\", "\\u", "\\u004", "\\u{1f600", "\\x", "\\x4", "%", "%4", "&", "&#", "&#x00041", "&lowbar"])(
-  "withoutPartialEscape() removes the incomplete escape %s at the end",
+  "withoutPartialEscape() removes the incomplete escape %s from the end",
   (partial) => {
     expect(withoutPartialEscape(`text${partial}`)).toBe("text");
   },

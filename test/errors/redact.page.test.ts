@@ -24,10 +24,10 @@ function quoteAbout(value: unknown, text: string): string {
 describe("A quoted text", () => {
   it.each([
     ["the key", `invalid key ${key}.`, "invalid key [redacted]."],
-    ["a word of the key", "a key like L1VE", "a key like [redacted]"],
-    ["a word of a value", `no account ${iban} here`, "no account [redacted] here"],
-    ["words with JSON escapes", '"Mar\\u00eda \\u0141o\\u015b"', '"[redacted] [redacted]"'],
-    ["a truncated word of a value at the end", "GB33BUK", "[redacted]"],
+    ["a word from the key", "a key like L1VE", "a key like [redacted]"],
+    ["a word from a value", `no account ${iban} here`, "no account [redacted] here"],
+    ["words from a value with JSON escapes", '"Mar\\u00eda \\u0141o\\u015b"', '"[redacted] [redacted]"'],
+    ["a truncated word from a value at the end", "GB33BUK", "[redacted]"],
   ])("does not contain %s", (_, text, expected) => {
     expect(redactor.quote(text, 500)).toBe(expected);
   });
@@ -45,7 +45,7 @@ describe("A quoted text", () => {
     expect(redactor.quote(text, 500)).toBe(expected);
   });
 
-  it("does not contain the keys of all attempts in any order", () => {
+  it("does not contain the key of any attempt, in any order", () => {
     const both = new Redactor("later-key", "{}", new Redactor("first-key", "{}"));
     expect(both.withoutKey("later%2Dkey first-key")).toBe("[redacted] [redacted]");
   });
@@ -54,7 +54,7 @@ describe("A quoted text", () => {
     expect(redactor.quote("word ".repeat(1_000), 20)).toBe("word word word word ");
   });
 
-  it("is read up to twice the given length plus 24 characters", () => {
+  it("is created from at most twice the given length plus 24 characters", () => {
     expect(redactor.quote(`${" ".repeat(63)}x late`, 20)).toBe("x");
     expect(redactor.quote(`${" ".repeat(64)}x late`, 20)).toBe("");
   });
@@ -64,7 +64,7 @@ describe("A quoted text", () => {
     expect(deep.quote("deeply hidden", 100)).toBe("[redacted] [redacted]");
   });
 
-  it("is unchanged if no key and no values were sent", () => {
+  it("is unchanged if no key or values were sent", () => {
     expect(new Redactor(undefined, "{}").quote("undefined was here", 100)).toBe("undefined was here");
   });
 
@@ -92,7 +92,7 @@ describe("A quoted text", () => {
   });
 });
 
-describe("A value of short words", () => {
+describe("A value with short words", () => {
   it.each([
     ["Li Wei", "Li Wei is no address, nor is Li Weiss", "[redacted] is no address, nor is Li Weiss"],
     ["李 明", "received 李 明", "received [redacted]"],
@@ -108,7 +108,7 @@ it.each([
   "an additional array cannot be between any blank characters",
   "the currency of a customer contains a default digit in each document",
   "your included sizes are missing, which should be shorter",
-])("Ordinary words of error messages are not redacted even if they are values: %s", (refusal) => {
+])("Ordinary words in error messages are not redacted even if they are values: %s", (refusal) => {
   expect(quoteAbout(refusal.match(/[a-z]+/g), refusal)).toBe(refusal);
 });
 
@@ -129,7 +129,7 @@ describe("An id or a name", () => {
     expect(redactor.withoutSecrets(id)).toBe(left);
   });
 
-  it("is searched for words whose lower case depends on the following characters", () => {
+  it("is searched for words whose lower-case form depends on the following characters", () => {
     const greek = new Redactor(undefined, JSON.stringify(["ΟΔΟΣ.ΑΒΓΔ"]));
     expect(greek.withoutSecrets("ΟΔΟΣ")).toBe("[redacted]");
   });
@@ -140,8 +140,8 @@ it("Redactor.knows() returns true only for the current key", () => {
   expect(new Redactor(undefined, "{}").knows(undefined)).toBe(true);
 });
 
-describe("The headers of a response", () => {
-  it("do not contain the key, keep everything else, and keep cookies separate", () => {
+describe("Response headers", () => {
+  it("do not contain the key, but are otherwise unchanged, including separate cookies", () => {
     const headers = new Headers({ "x-echo": `API-Key ${key}`, "content-type": "text/html" });
     for (const cookie of ["a=1", `b=${key}`]) headers.append("set-cookie", cookie);
     expect([...redactor.headersWithoutKey(headers)]).toEqual([
@@ -158,7 +158,7 @@ describe("The headers of a response", () => {
     ["a shorter key", new Redactor("k123456", "{}"), "x-k123456", ["x-k123456"]],
     ["an earlier key", new Redactor("later-key", "{}", new Redactor("first-key", "{}")), "first-key", []],
   ])(
-    "do not keep a header whose name contains the key, unless the key is short: %s",
+    "do not include a header whose name contains the key, unless the key is short: %s",
     (_, safe, header, kept) => {
       const headers = safe.headersWithoutKey(new Headers({ [header]: "1", "x-other": "2" }));
       expect([...headers.keys()]).toEqual([...kept, "x-other"]);

@@ -48,9 +48,9 @@ describe("A key with every character that encodings escape", () => {
     ],
     ["encodeURIComponent, twice", encodeURIComponent(encodeURIComponent(key))],
     ["a URL, after a byte that is not UTF-8", `%ff${escaped(key, "url")}`],
-    ["HTML in a URL in JSON", encodeURIComponent(escaped(key, "decimal")).replaceAll("%", "\\u0025")],
+    ["HTML escapes in a URL in JSON", encodeURIComponent(escaped(key, "decimal")).replaceAll("%", "\\u0025")],
     ["hexadecimal", encoded(key, "hex")],
-    ["hexadecimal in capitals", encoded(key, "hex").toUpperCase()],
+    ["upper-case hexadecimal", encoded(key, "hex").toUpperCase()],
     ["base64", encoded(key, "base64")],
     ["base64 without padding", encoded(key, "base64").replaceAll("=", "")],
     ["base64url", encoded(key, "base64url")],
@@ -60,7 +60,7 @@ describe("A key with every character that encodings escape", () => {
     }
   });
 
-  it.each(["", "a", "ab", "abc"])("is redacted in the base64 of a text that begins with %j", (before) => {
+  it.each(["", "a", "ab", "abc"])("is redacted in a base64-encoded text that begins with %j", (before) => {
     for (const encoding of ["base64", "base64url"] as const) {
       const safe = replaceKey(encoded(`${before}API-Key ${key} and more`, encoding), key);
       expect(safe).toContain("*");
@@ -69,7 +69,7 @@ describe("A key with every character that encodings escape", () => {
     }
   });
 
-  it("is redacted without changes to the surrounding text", () => {
+  it("is redacted without changing the surrounding text", () => {
     const around = String.raw`C:\new\tmp "a\"b" 100% &amp; %41 \u0041 &#65;`;
     expect(replaceKey(`${around} ${key} ${around}`, key)).toBe(`${around} * ${around}`);
     expect(replaceKey(around, key)).toBe(around);
@@ -78,8 +78,8 @@ describe("A key with every character that encodings escape", () => {
 
 it.each<[string, (text: string) => string, number]>([
   ["unchanged", (text) => text, 4],
-  ["escaped in JSON", (text) => escaped(text, "json"), 24],
-  ["escaped in HTML by number", (text) => escaped(text, "decimal"), 24],
+  ["with JSON escapes", (text) => escaped(text, "json"), 24],
+  ["with numeric HTML escapes", (text) => escaped(text, "decimal"), 24],
   ["in base64", (text) => encoded(text, "base64"), 8],
 ])("A truncated key at the end of a text is redacted at any length: %s", (_, spell, shortest) => {
   const secret = "sk_live_51H8abcdefgh";
@@ -97,17 +97,17 @@ it.each([
   [encoded("test", "base64"), "*"],
   ["the test: testing a contest", "the *: testing a contest"],
   ["tes", "tes"],
-])("A key of fewer than 8 characters is redacted only as a whole word: %s", (text, safe) => {
+])("A key with fewer than 8 characters is redacted only as a whole word: %s", (text, safe) => {
   expect(replaceKey(text, "test")).toBe(safe);
 });
 
-it("A key of fewer than 8 characters is not searched for in base64, to keep ordinary words", () => {
+it("A key with fewer than 8 characters is not searched for inside base64 texts, to keep ordinary words", () => {
   expect(encoded("\0ab", "base64")).toContain("Fi");
   expect(replaceKey("Wi-Fi", "ab")).toBe("Wi-Fi");
 });
 
 it.each([
-  ["in base64url, which has other characters", encoded("key~~~???>>>", "base64url"), "key~~~???>>>"],
+  ["in base64url, whose alphabet differs from base64", encoded("key~~~???>>>", "base64url"), "key~~~???>>>"],
   ["in hexadecimal if it contains a tab", encoded("Bearer\tsecret-token", "hex"), "Bearer\tsecret-token"],
 ])("A key is redacted %s", (_, text, secret) => {
   expect(replaceKey(text, secret)).toBe("*");

@@ -98,7 +98,7 @@ describe.each<[string, Cell[]]>([
   ],
 ])("a fault %s", (_, cells) => {
   const test = (cell: Cell) =>
-    [`${cell.row.fault.name}: by ${cell.transport}, ${cell.form} of ${cell.stage}`, cell] as const;
+    [`${cell.row.fault.name}: over ${cell.transport}, ${cell.form} on ${cell.stage}`, cell] as const;
   const prove = async (_name: string, cell: Cell) => {
     const [outcome, attempts] = expectedOf(cell);
     const files = outcome === "whole" && cell.form === "saveTo()" ? ["saved.pdf"] : [];

@@ -12,7 +12,7 @@ const closing = { connection: "close" };
 const cut = write(document.subarray(0, -8));
 
 // With undici only, because the behaviour of Node's fetch cannot be fixed here (nodejs/undici#5360).
-describe("a document whose connection ends before it is read", () => {
+describe("an unread document whose connection has ended", () => {
   it.each<[how: string, what: "whole" | "truncated", steps: readonly Step[]]>([
     ["HTTP/1.0", "whole", [untilClose, write(document)]],
     ["a length", "whole", [pdfHead(document.length, closing), write(document)]],
@@ -23,7 +23,7 @@ describe("a document whose connection ends before it is read", () => {
       "truncated",
       [chunkedHead(closing), write(`${document.length.toString(16)}\r\n`), write(document)],
     ],
-  ])("with %s is read as %s", async (_how, what, steps) => {
+  ])("sent with %s is read as %s", async (_how, what, steps) => {
     const server = await FaultServer.start({ document });
     onTestFinished(() => server.close());
     server.fail(fault("the answer, and the end of its connection", () => [...steps, end]));

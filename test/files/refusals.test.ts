@@ -92,7 +92,7 @@ describe("saveTo() in the same tick as generate()", () => {
     expect(String(await refusal(() => "\\\\.\\NUL"))).toMatch(/got a Windows device\.$/);
   });
 
-  it("rejects with an error whose cause is the error of the file system, if there is one", async () => {
+  it("rejects with an error whose cause is the file system's error, if there is one", async () => {
     const error = await refusal((folder) => join(folder, "missing", "a.pdf"));
     expect(error.cause).toMatchObject({ code: "ENOENT" });
     expect(await refusal((folder) => join(folder, "a-folder"))).not.toHaveProperty("cause");
@@ -100,7 +100,7 @@ describe("saveTo() in the same tick as generate()", () => {
     expect((await refusal(() => new URL("https://example.com"))).cause).toBeInstanceOf(TypeError);
   });
 
-  it("makes every other output of the document reject, and saves nothing", async () => {
+  it("makes every other output reject, and does not save a file", async () => {
     const service = await Service.start(withLength(pdf));
     const folder = await folderWithContent();
     const pending = generate(service.client());
@@ -112,7 +112,7 @@ describe("saveTo() in the same tick as generate()", () => {
   });
 });
 
-it("saveTo() of an awaited document rejects if the folder is missing, and leaves no file", async () => {
+it("saveTo() on an awaited document rejects if the folder is missing, and leaves no file", async () => {
   const service = await Service.start(withLength(pdf));
   const folder = await folderWithContent();
   const document = await generate(service.client());
@@ -134,7 +134,7 @@ it.each([...names, ...(hasFreeNames ? freeNames : [])])("saveTo() accepts the na
   expect(pdf.equals(await readFile(`${folder}/${name}`))).toBe(true);
 });
 
-it("saveTo() with { recursive: true } creates the missing folders of the path", async () => {
+it("saveTo() with { recursive: true } creates the missing folders in the path", async () => {
   const path = join(temporaryFolder(), "out", "2026", "invoice.pdf");
   const service = await Service.start(withLength(pdf));
   await generate(service.client()).saveTo(path, { recursive: true });

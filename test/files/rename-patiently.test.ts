@@ -25,19 +25,19 @@ describe("A rename that Windows refuses", () => {
     expect(await renamed([held, held, held])).toMatchObject({ outcome: undefined, attempts: 4 });
   });
 
-  it("is retried for about a second, and then rejects with the error of the system", async () => {
+  it("is retried for about a second, and then rejects with the system error", async () => {
     const last = refusal("EPERM");
     const errors = [...Array.from({ length: 7 }, () => refusal("EBUSY")), last];
     expect(await renamed(errors)).toEqual({ outcome: last, attempts: 8, ms: 1270 });
   });
 
-  it("is not retried if its file is gone", async () => {
+  it("is not retried if the file no longer exists", async () => {
     const error = refusal("ENOENT");
     expect(await renamed([refusal("EPERM"), error])).toMatchObject({ outcome: error, attempts: 2 });
   });
 });
 
-it("A rename is not retried on Linux, which renames open files", async () => {
+it("A rename is not retried on Linux, which can rename open files", async () => {
   const error = refusal("EPERM");
   expect(await renamed([error], "linux")).toMatchObject({ outcome: error, attempts: 1 });
 });

@@ -22,7 +22,7 @@ const beginningThenClosing: Answer = ({ response, socket }) => {
   response.write(pdf.subarray(0, 150_000), () => socket.end());
 };
 
-describe.each(stages)("saveTo() of %s", (stage) => {
+describe.each(stages)("saveTo() on %s", (stage) => {
   const save = async (answer: Answer, path: string | URL) => {
     const pending = generate((await Service.start(answer)).client());
     return stage === "the pending result" ? pending.saveTo(path) : (await pending).saveTo(path);
@@ -109,14 +109,14 @@ describe("saveTo()", () => {
     expect((await stat(join(first, "invoice.pdf"))).size).toBe(pdf.length);
   });
 
-  it("saves an empty response as an empty file if it is not verified", async () => {
+  it("saves an empty response as an empty file if `verify` is false", async () => {
     const service = await Service.start(saying(200));
     const path = join(temporaryFolder(), "empty.pdf");
     expect(await generate(service.client({ verify: false })).saveTo(path)).toEqual({ path, bytes: 0 });
     expect(await readFile(path)).toHaveLength(0);
   });
 
-  it("can save to another path if the first cannot be written", async () => {
+  it("can save to another path if the first path cannot be written", async () => {
     const service = await Service.start(withLength(pdf));
     const folder = temporaryFolder();
     const document = await generate(service.client());

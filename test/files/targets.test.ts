@@ -14,7 +14,7 @@ async function save(path: string): Promise<unknown> {
 }
 
 describe.runIf(hasLinks)("saveTo() through a link", () => {
-  it("keeps the link and replaces its file", async () => {
+  it("keeps the link and replaces its target", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "link.pdf");
     await writeFile(join(folder, "real.pdf"), "old");
@@ -26,7 +26,7 @@ describe.runIf(hasLinks)("saveTo() through a link", () => {
     expect((await readdir(folder)).sort()).toEqual(["link.pdf", "real.pdf"]);
   });
 
-  it("creates the target file of a chain of 40 links that ends in a missing file", async () => {
+  it("creates the missing file at the end of a chain of 40 links", async () => {
     const folder = temporaryFolder();
     await mkdir(join(folder, "target"));
     for (let index = 0; index < 39; index++) await symlink(`${index + 1}.pdf`, join(folder, `${index}.pdf`));
@@ -39,7 +39,7 @@ describe.runIf(hasLinks)("saveTo() through a link", () => {
 
   it.each([
     ["into a missing folder", { a: join("missing", "new.pdf") }, /folder does not exist/],
-    ["that is part of a circle", { a: "b", b: "a" }, /circle|links/],
+    ["that is part of a cycle", { a: "b", b: "a" }, /circle|links/],
   ])("refuses a link %s", async (_, links, message) => {
     const folder = temporaryFolder();
     for (const [name, target] of Object.entries(links)) await symlink(target, join(folder, name));
@@ -50,14 +50,14 @@ describe.runIf(hasLinks)("saveTo() through a link", () => {
   });
 });
 
-describe.runIf(hasModes)("The mode of a saved file", () => {
+describe.runIf(hasModes)("A saved file's mode", () => {
   const umask = process.umask();
   afterEach(() => {
     process.umask(umask);
   });
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o7777).toString(8);
 
-  it.each([0o640, 0o755])("is the mode of the file that it replaces: %o", async (mode) => {
+  it.each([0o640, 0o755])("is the mode of the replaced file: %o", async (mode) => {
     const path = join(temporaryFolder(), "invoice.pdf");
     await writeFile(path, "old");
     await chmod(path, mode);
@@ -109,7 +109,7 @@ describe.runIf(hasModes)("The mode of a saved file", () => {
   });
 });
 
-describe.runIf(process.platform === "linux")("saveTo() of a path that is not a regular file", () => {
+describe.runIf(process.platform === "linux")("saveTo() to a path that is not a regular file", () => {
   it("writes to a device, directly or through a link", async () => {
     const device = deviceLike("null");
     const { rdev, ino } = await stat(device);

@@ -57,8 +57,8 @@ it.each([
   ["Fastify", { url: "/", headers: {}, raw: {} }, "call nodeListener(handler) of template-pdf/handler/node"],
   ["Hono", { req: { raw: callOf() } }, "pass (context) => handler(context.req.raw)"],
   ["SvelteKit", { request: callOf() }, "Pass ({ request }) => handler(request)"],
-  ["a caller without arguments", undefined, "Pass the Request object from your server"],
-])("a handler rejects the argument of %s with advice", async (_server, given, advice) => {
+  ["a caller that passes no argument", undefined, "Pass the Request object from your server"],
+])("a handler rejects a call from %s with advice", async (_server, given, advice) => {
   const { handler } = handlerOf({ client: untouchedClient() });
   const rejected = handler(given as unknown as Request);
   await expect(rejected).rejects.toMatchObject({

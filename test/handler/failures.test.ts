@@ -16,7 +16,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-describe("a failure of the service", () => {
+describe("a service failure", () => {
   it.each<[what: string, answer: Answer, status: number, kind: string, words: string]>([
     ["400", saying(400, said), 422, "invalid-values", "The values were rejected"],
     ["401", saying(401, said), 502, "document-not-made", ours],
@@ -27,7 +27,7 @@ describe("a failure of the service", () => {
     ["503", saying(503, said), 503, "service-busy", later],
     ["504", saying(504, said), 504, "service-too-slow", later],
     ["200 and HTML", saying(200, `<html>${secrets.upstream}`), 502, "service-unavailable", later],
-  ])("with %s causes a problem without details of the service", async (_, answer, status, kind, words) => {
+  ])("with %s causes a problem without the service's details", async (_, answer, status, kind, words) => {
     const { handler, service, onError } = await handlerBefore(answer);
     const found = await problemOf(await handler(callOf()));
     expect([found.response.status, found.kind]).toEqual([status, kind]);
@@ -70,7 +70,7 @@ describe("a failure of the service", () => {
     expect([response.status, kind, request.mock.calls.length]).toEqual([502, "service-unavailable", 3]);
   });
 
-  it("is retried after the request was sent if `mayRenderTwice` is true", async () => {
+  it("is retried even after the request was sent if `mayRenderTwice` is true", async () => {
     withoutBackOff();
     const answers = [saying(503, "", { "retry-after": "0" }), saying(200, pdf)];
     const { service } = await handlerBefore((received) => answers.shift()?.(received));
@@ -82,7 +82,7 @@ describe("a failure of the service", () => {
 });
 
 describe("values from a browser", () => {
-  it("that violate the schema cause a 422 with their paths, the public template name and no value", async () => {
+  it("that violate the schema cause a 422 with their paths and the public template name, but without the values", async () => {
     const schema = z.object({ total: z.string(), lines: z.array(z.object({ price: z.number() })) });
     const templates = { bill: template(secrets.uid, schema) };
     const { handler, onError } = handlerOf({ client: untouchedClient(), templates });
@@ -119,7 +119,7 @@ describe("a handler option that fails", () => {
   };
 
   const names = ["authorize", "values", "filename"];
-  it.each(names)("causes a 500, and onError receives its error: %s", async (name) => {
+  it.each(names)("causes a 500, and onError receives the error: %s", async (name) => {
     for (const broken of [failing, async () => failing()]) {
       const { handler, onError } = handlerOf({ client: untouchedClient(), [name]: broken });
       const { response, kind } = await problemOf(await handler(callOf()));
@@ -147,7 +147,7 @@ describe("without onError", () => {
     return { text: print.mock.calls.map((args) => format(...args)).join("\n"), id };
   };
 
-  it("a failure of the service is logged in one line with the request id", async () => {
+  it("a service failure is logged in one line with the request id", async () => {
     const { text, id } = await log(saying(401, said));
     expect(text).toMatch(/^template-pdf\/handler: Got 401 from .*API key/);
     expect(text.endsWith(`(request ${id})`)).toBe(true);
@@ -158,7 +158,7 @@ describe("without onError", () => {
   it.each([
     ["production", false],
     ["development", true],
-  ])("under NODE_ENV %s, the stack of a failed function is printed: %s", async (mode, isPrinted) => {
+  ])("if NODE_ENV is %s, a failed function's stack is printed: %s", async (mode, isPrinted) => {
     vi.stubEnv("NODE_ENV", mode);
     const values = () => {
       throw new RangeError(secrets.upstream);

@@ -34,7 +34,7 @@ describe("a caller that disconnects aborts the call to the service without an er
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("by cancelling the body", async () => {
+  it("while it waits for the rest of the document", async () => {
     const { handler, service, onError } = await handlerBefore(beginning(pdf.subarray(0, 20_000)));
     const response = await handler(callOf());
     const reader = response.body?.getReader() ?? expect.fail("no body");
@@ -52,7 +52,7 @@ describe("a caller that disconnects aborts the call to the service without an er
 });
 
 describe("a document that a handler forwards", () => {
-  it("is read from the service no faster than the caller reads", async () => {
+  it("is read from the service no faster than the caller reads it", async () => {
     let written = 0;
     const answer = asTaken(big, (bytes) => {
       written = bytes;

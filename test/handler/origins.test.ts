@@ -11,16 +11,16 @@ describe("a call to a handler", () => {
     [who: string, passes: boolean, site: string | undefined, origin: string | undefined, host?: string]
   >([
     ["from the same origin", true, "same-origin", app],
-    ["from the same origin that hides its origin", true, "same-origin", "null"],
-    ["to an address that the user typed", true, "none", undefined],
+    ["from the same origin with an Origin header of null", true, "same-origin", "null"],
+    ["to a URL that the user typed", true, "none", undefined],
     ["from another origin", false, "cross-site", "https://evil.test"],
-    ["from another origin of the same site", false, "same-site", "https://blog.app.test"],
+    ["from another origin on the same site", false, "same-site", "https://blog.app.test"],
     ["that the browser marks as cross-site, with a matching Host", false, "cross-site", app, "app.test"],
     ["from a listed origin", true, "cross-site", listed],
     ["from the same origin in an old browser", true, undefined, app, "app.test"],
     ["from the same origin with the default port in its Host", true, undefined, app, "app.test:443"],
     ["from another port in an old browser", false, undefined, "https://app.test:8443", "app.test"],
-    ["that hides its origin in an old browser", false, undefined, "null", "app.test"],
+    ["from an old browser with an Origin header of null", false, undefined, "null", "app.test"],
     ["from a client that is not a browser", true, undefined, undefined, "app.test"],
     ["from an origin that begins like a listed origin", false, undefined, `${listed}.evil.test`, "app.test"],
   ])("%s is allowed: %s", async (_, passes, site, origin, host) => {
@@ -51,11 +51,11 @@ describe("a call to a handler", () => {
   });
 });
 
-describe("a page of a listed origin", () => {
+describe("a page from a listed origin", () => {
   it.each([
     ["an immutable Response from authorize", Response.redirect("https://app.test/login")],
     ["a problem response", false],
-  ])("may read %s", async (_, verdict) => {
+  ])("can read %s", async (_, verdict) => {
     const authorize = () => verdict;
     const { handler } = handlerOf({ client: untouchedClient(), origins: [listed], authorize });
     const headers = { "sec-fetch-site": "cross-site", origin: listed };
@@ -73,7 +73,7 @@ describe("a preflight request", () => {
     return handler(callOf({ method: "OPTIONS", body: null, headers, ...(path && { path }) }));
   };
 
-  it("from a listed origin is allowed the headers that it requests", async () => {
+  it("from a listed origin is granted the headers that it requests", async () => {
     const response = await respond(listed, "authorization, content-type,x-csrf");
     expect(response.status).toBe(204);
     expect(Object.fromEntries(response.headers)).toEqual({
@@ -87,7 +87,7 @@ describe("a preflight request", () => {
     });
   });
 
-  it.each([undefined, "*/*; evil", ","])("is allowed only content-type for %j", async (asked) => {
+  it.each([undefined, "*/*; evil", ","])("is granted only content-type if it requests %j", async (asked) => {
     const { headers } = await respond(listed, asked);
     expect(headers.get("access-control-allow-headers")).toBe("content-type");
   });

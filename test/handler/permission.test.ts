@@ -14,7 +14,7 @@ async function refused(options: Options, call = callOf()) {
   return { answer: [response.status, kind], errors, logged, reason: logged[0]?.message };
 }
 
-describe("authorize", () => {
+describe("the `authorize` function", () => {
   it.each([
     ["false", false],
     ["undefined", undefined],
@@ -38,7 +38,7 @@ describe("authorize", () => {
     }
   });
 
-  it("receives the request and any template name before the body is read", async () => {
+  it("receives the request and the template name, even an unknown name, before the body is read", async () => {
     const authorize = vi.fn(() => false);
     const pull = vi.fn();
     const body = new ReadableStream({ pull }, { highWaterMark: 0 });
@@ -49,7 +49,7 @@ describe("authorize", () => {
   });
 });
 
-describe("values", () => {
+describe("the `values` function", () => {
   it("can return its own Response, and nothing is sent to the service", async () => {
     const values = async () => new Response("Not your order.", { status: 404 });
     const response = await handlerOf({ client: untouchedClient(), values }).handler(callOf());
@@ -71,18 +71,18 @@ const spent = () => read.text().then(() => read);
 const notSent = "The handler's `authorize` returned a Response that cannot be sent";
 const noValues = "`values` to return an object with the values to send, got";
 it.each<[what: string, options: Record<string, () => unknown>, reason: string]>([
-  ["authorize returns a Response that was read before", { authorize: spent }, notSent],
-  ["values returns nothing", { values: () => undefined }, `${noValues} undefined.`],
-  ["values returns a string", { values: () => "text" }, `${noValues} a string.`],
-  ["values returns a bigint", { values: () => ({ total: 7n }) }, "total"],
-  ["filename returns a number", { filename: () => 7 }, "`filename` to return a string"],
+  ["`authorize` returns a Response whose body was already read", { authorize: spent }, notSent],
+  ["`values` returns nothing", { values: () => undefined }, `${noValues} undefined.`],
+  ["`values` returns a string", { values: () => "text" }, `${noValues} a string.`],
+  ["`values` returns an object with a bigint", { values: () => ({ total: 7n }) }, "total"],
+  ["`filename` returns a number", { filename: () => 7 }, "`filename` to return a string"],
 ])("a handler responds with 500 and calls onError if %s", async (_, options, expected) => {
   const { answer, reason } = await refused({ origins: ["https://app.test"], ...options });
   expect(answer).toEqual([500, "server-fault"]);
   expect(reason).toContain(expected);
 });
 
-it("filename receives the output of the schema, and is not called for values that it refuses", async () => {
+it("`filename` receives the schema's output, and is not called for values that the schema rejects", async () => {
   const bill = template(secrets.uid, z.object({ number: z.string().transform((text) => `No. ${text}`) }));
   const filename = vi.fn((_: Request, values: object) => (values as { number: string }).number);
   const { handler } = await handlerBefore(undefined, { templates: { bill }, filename });
@@ -92,7 +92,7 @@ it("filename receives the output of the schema, and is not called for values tha
   expect(headers.get("content-disposition")).toBe('attachment; filename="No. 7.pdf"');
 });
 
-describe("the context of a call", () => {
+describe("a call's context", () => {
   const ada = { id: "ada" };
   type User = typeof ada;
   const templates = { invoice: template(secrets.uid) };

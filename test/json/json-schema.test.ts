@@ -13,7 +13,7 @@ it.each([
   ["example.com", false],
   ["http://example.com/a b", false],
   ["http://256.1.1.1", false],
-])("With the format url, the validity of %j is %s", (text, expected) => {
+])("Validating %j with the format url returns %s", (text, expected) => {
   expect(isValid("url", text)).toBe(expected);
 });
 

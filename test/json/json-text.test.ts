@@ -25,7 +25,7 @@ property("parseJson() accepts any JSON value, with or without a byte order mark"
 const isNoJson = "this is not JSON; only numbers, true, false and null can be outside double quotes";
 const isEmpty = "1:1: the JSON is empty; expected at least {}";
 
-describe("A text that is not JSON", () => {
+describe("Invalid JSON", () => {
   it.each([
     ["", isEmpty],
     ['{"a": 1,}', "1:9: unexpected comma before this"],
@@ -43,7 +43,7 @@ describe("A text that is not JSON", () => {
     ["{} {}", "1:4: expected the end of the JSON"],
     ["{} // a", "1:4: comments are not allowed in JSON"],
     ["\ufeff[,]", "1:2: expected a value"],
-    ["[".repeat(100_000), "1:1: this is not JSON, and nested too deeply to find the mistake"],
+    ["[".repeat(100_000), "1:1: this is not JSON, and it is nested too deeply for the mistake to be located"],
   ])("is rejected with the position of the mistake: %.20j", (text, message) => {
     expect(refusalOf(text)).toBe(`values.json:${message}`);
   });
@@ -96,7 +96,7 @@ describe("A number", () => {
     "1.7976931348623157e308",
     "0e999",
   ];
-  it.each(kept)("is accepted if JavaScript changes at most its fraction: %s", (number) => {
+  it.each(kept)("is accepted if JavaScript changes nothing, or only the fraction: %s", (number) => {
     expect(parseJson(`[${number}]`, "a.json")).toEqual(JSON.parse(`[${number}]`));
   });
 });

@@ -88,7 +88,7 @@ it("a proxy that refuses a password causes a ConnectionError without the passwor
   expect(service.allConnections).toBe(0);
 });
 
-it("NODE_EXTRA_CA_CERTS and HTTPS_PROXY are enough to reach a service and a proxy behind TLS", async () => {
+it("NODE_EXTRA_CA_CERTS and HTTPS_PROXY are enough to reach a service and a proxy over TLS", async () => {
   const authority = makeAuthority();
   const script = `
     const results = [];

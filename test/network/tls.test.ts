@@ -17,8 +17,8 @@ function trusting(): readonly ClientOptions[] {
   return [{ dispatcher }, { fetch }];
 }
 
-describe("a service with a certificate of a private certificate authority", () => {
-  it.each(here)("is trusted with `dispatcher: new Agent({ connect: { ca } })` at %s", async (host) => {
+describe("a service with a certificate from a private certificate authority", () => {
+  it.each(here)("at %s is trusted with `dispatcher: new Agent({ connect: { ca } })`", async (host) => {
     const service = await startService(authority.issue(here));
     for (const options of trusting()) {
       expect(await sourceOf(clientOf(`https://${host}:${service.port}`, options))).toBe("tls");
@@ -27,16 +27,16 @@ describe("a service with a certificate of a private certificate authority", () =
   });
 });
 
-describe("a service that does not prove its identity", () => {
+describe("a service that cannot prove its identity", () => {
   it.each<[what: string, issue: (() => Issued) | undefined, cause: RegExp, said: readonly string[]]>([
     [
-      "with a certificate of an unknown authority",
+      "with a certificate from an unknown authority",
       () => makeAuthority("Stranger").issue(here),
       /UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT/,
       ["its certificate was issued by an unknown authority", "NODE_EXTRA_CA_CERTS", "`dispatcher`"],
     ],
     [
-      "with the certificate of another host",
+      "with another host's certificate",
       () => authority.issue(["pdf.example.com"]),
       /ERR_TLS_CERT_ALTNAME_INVALID/,
       ["its certificate is for DNS:pdf.example.com, not for localhost", "Use a host name in `baseUrl`"],

@@ -13,7 +13,7 @@ function refusalOf(check: () => unknown): string {
   return "accepted";
 }
 
-describe("The names of options", () => {
+describe("Option names", () => {
   const known = ["baseUrl", "apiKey", "fetch", "maxBytes"];
   const list = "Known options: baseUrl, apiKey, fetch, maxBytes.";
 

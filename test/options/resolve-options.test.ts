@@ -18,14 +18,14 @@ describe("The timeouts", () => {
     expect(() => Object.assign(resolveTimeouts(), { stall: 1 })).toThrow(TypeError);
   });
 
-  it.each(names)("override the default of %s and keep the others", (name) => {
+  it.each(names)("override the default for %s and keep the other defaults", (name) => {
     for (const value of [0.5, 2 ** 40, Number.POSITIVE_INFINITY]) {
       expect(resolveTimeouts(Object.freeze({ [name]: value }))).toEqual({ ...defaults, [name]: value });
     }
     expect(resolveTimeouts({ [name]: undefined })).toEqual(defaults);
   });
 
-  it.each(names)("are rejected with an error that names %s if it is not above 0", (name) => {
+  it.each(names)("are rejected if %s is 0, and the error contains that name", (name) => {
     expect(() => resolveTimeouts({ [name]: 0 })).toThrow(
       `Expected \`timeouts.${name}\` to be a number of milliseconds above 0, or Infinity, got \`0\` (number).`,
     );
@@ -42,7 +42,7 @@ describe("The retry policy", () => {
     [undefined, 7, false],
     [{ mayRenderTwice: true }, 7, true],
     [false as const, 0, false],
-  ])("is merged with the policy of the client: %j", (retry, limit, mayRenderTwice) => {
+  ])("is merged with the client's policy: %j", (retry, limit, mayRenderTwice) => {
     const below = { limit: 7, mayRenderTwice: false };
     expect(resolveRetry(Object.freeze(retry), below)).toEqual({ limit, mayRenderTwice });
   });
@@ -59,18 +59,18 @@ describe("Invalid options", () => {
     [{ retry: { limit: -1 } }, "Expected `retry.limit` to be a whole number, 0 or more, got "],
     [{ timeouts: { firstbyte: 5 } }, "Unknown timeouts option `firstbyte`. Known options: connect, "],
     [{ timeout: 5 }, "Unknown client option `timeout`. Known options: baseUrl, "],
-  ])("are rejected with their names: %j", (options, message) => {
+  ])("are named in the error: %j", (options, message) => {
     expect(() => client(options)).toThrow(ConfigurationError);
     expect(() => client(options)).toThrow(message);
   });
 
-  it("of a call are rejected in the same way as those of a client", () => {
+  it("for a call are rejected like those for a client", () => {
     expect(() => resolveCall(client({}), { timeouts: { stall: 0 } })).toThrow(ConfigurationError);
     expect(() => resolveCall(client({}), { retry: { limit: -1 } })).toThrow(ConfigurationError);
   });
 });
 
-describe("The options of a call", () => {
+describe("Call options", () => {
   const ofClient = client({
     timeouts: { firstByte: 7, stall: 8 },
     retry: { limit: 5, mayRenderTwice: false },
@@ -86,14 +86,14 @@ describe("The options of a call", () => {
     },
   );
 
-  it("override those of the client property by property, without changing the client", () => {
+  it("override the client's options property by property, without changing the client", () => {
     const call = resolveCall(ofClient, { timeouts: { stall: 9, total: 10 }, retry: { limit: 1 } });
     expect(call.timeouts).toEqual({ ...defaults, firstByte: 7, stall: 9, total: 10 });
     expect(call.retry).toEqual({ limit: 1, mayRenderTwice: false });
     expect([ofClient.timeouts.stall, ofClient.retry.limit]).toEqual([8, 5]);
   });
 
-  it("can disable retries, and enable them again with a limit", () => {
+  it("can disable retries, or enable retries that the client disables", () => {
     expect(resolveCall(ofClient, { retry: false }).retry.limit).toBe(0);
     const off = client({ retry: false });
     expect(resolveCall(off, { retry: { limit: 3 } }).retry).toEqual({ limit: 3, mayRenderTwice: true });
@@ -104,7 +104,7 @@ describe("The options of a call", () => {
     [true, false, false],
     [false, true, true],
     [false, undefined, false],
-  ])("override `verify` of the client: %j, %j", (verify, ofCall, expected) => {
+  ])("override the client's `verify` option: %j, %j", (verify, ofCall, expected) => {
     expect(resolveCall(client({ verify }), { verify: ofCall }).verify).toBe(expected);
   });
 
@@ -122,7 +122,7 @@ it.each([
   [{}, { timeouts: { total: 1 } }, true],
   [{}, { [limitsStreams]: true }, true],
 ])(
-  "timeouts.total limits streams only if it is set or the internal option is true: %o, %o",
+  "timeouts.total limits streams only if it is set, or if limitsStreams is true: %o, %o",
   (ofClient, call, expected) => {
     expect(resolveCall(client(ofClient), call).totalLimitsStreams).toBe(expected);
   },

@@ -19,7 +19,7 @@ const bundle = (contents: string) =>
     external: ["pdfjs-dist/*"],
   });
 
-it("a browser bundle of the client contains this package for browsers only, without a warning", async () => {
+it("a browser bundle of the client contains only the package's browser files, without warnings", async () => {
   const { metafile, warnings } = await bundle('export { TemplatePdf } from "template-pdf";');
   expect(warnings).toEqual([]);
   const inputs = Object.keys(metafile.inputs).filter((path) => path !== "<stdin>");
@@ -28,7 +28,7 @@ it("a browser bundle of the client contains this package for browsers only, with
   expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
 });
 
-it("a browser bundle of template-pdf/testing serves a client without Node and cannot listen", async () => {
+it("a browser bundle of template-pdf/testing serves a client without Node, but cannot listen", async () => {
   const { metafile, outputFiles } = await bundle(
     'export { TemplatePdf } from "template-pdf"; export * from "template-pdf/testing";',
   );

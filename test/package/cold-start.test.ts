@@ -68,7 +68,7 @@ describe("a fresh process that imports the package", async () => {
   const loaded: { atLoad: string[]; atClient: string[]; atDocument: string[]; length: number } =
     await run("import.mjs");
 
-  it("loads four files of the package, and loads no more when it creates a client", () => {
+  it("loads four files from the package, and no more when it creates a client", () => {
     const names = ["base", "errors/errors", "index", "platform/node"].map(
       (name) => `template-pdf/dist/${name}.js`,
     );
@@ -76,12 +76,12 @@ describe("a fresh process that imports the package", async () => {
     expect(filesOfPackages(loaded.atClient)).toEqual([]);
   });
 
-  it("loads no Node module for network, streams or files with the package", async () => {
+  it("does not load Node's modules for networking, streams or files", async () => {
     const modules: string[] = await run("builtins.mjs");
     expect(modules.filter((name) => heavy.test(name))).toEqual([]);
   });
 
-  it("loads only what undici needs for its first document", async () => {
+  it("loads only the files that undici needs for the first document", async () => {
     expect(loaded.length).toBe(pdf.length);
     const needed = filesOfPackages(await run("undici.cjs"));
     const atDocument = filesOfPackages(loaded.atDocument);

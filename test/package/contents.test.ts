@@ -12,7 +12,7 @@ const textOf = (ending: RegExp) =>
 const manifest = JSON.parse(read("package.json"));
 
 describe("the published package", () => {
-  it("contains dist, the guides, the readme, the changelog and the license only", () => {
+  it("contains only dist, the guides, the readme, the changelog and the license", () => {
     const top = ["CHANGELOG.md", "LICENSE", "README.md", "dist", "docs", "package.json"];
     expect(readdirSync(installed).sort()).toEqual(top);
     expect(readdirSync(join(installed, "docs"))).toEqual(["guides"]);
@@ -34,7 +34,7 @@ describe("the published package", () => {
     expect(Object.keys(manifest.dependencies)).toEqual(["undici"]);
   });
 
-  it("takes at most 4.5 MB on disk, with undici, of which the playground takes at most 400 kB", () => {
+  it("takes at most 4.5 MB on disk with undici, including at most 400 kB for the playground", () => {
     // npm links the commands in folders that begin with a dot.
     const all = filesBelow(join(consumer, "node_modules")).filter(({ path }) => !path.startsWith("."));
     const page = all.filter(({ path }) => path.includes("dist/emulator/playground/"));
@@ -68,14 +68,14 @@ describe("the licenses in the published package", () => {
       .map((section) => [section.slice(0, section.indexOf(" ")), section]),
   );
 
-  it("are those of the packages that are bundled into it", () => {
+  it("cover exactly the bundled packages", () => {
     // The build names the source of each part in a comment before it.
     const sources = textOf(/\.c?js$/).matchAll(/^ *\/\/ (?:.*\/)?node_modules\/((?:@[^/\s]+\/)?[^/\s]+)/gm);
     const bundled = [...sources].map(([, name]) => name);
     expect([...licenses.keys()]).toEqual([...new Set(bundled)].sort());
   });
 
-  it.each([...licenses])("are complete and name the holder of %s", (name, license) => {
+  it.each([...licenses])("include the complete license and the copyright line of %s", (name, license) => {
     const path = join(repository, "node_modules", name, "package.json");
     const { version } = JSON.parse(readFileSync(path, "utf8"));
     expect(license).toContain(`${name} ${version}\n`);

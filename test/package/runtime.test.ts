@@ -65,7 +65,7 @@ const noEsModules = "--no-experimental-require-module";
 
 describe("the package in an empty project", () => {
   it.each([[["main.mjs"]], [[noEsModules, "main.cjs"]], [[noEsModules, "jest.cjs"]]])(
-    "generates documents by undici with %j",
+    "generates documents with undici when Node runs %j",
     async (args) => {
       const result = JSON.parse(await runNode(project, ...args, service.baseUrl));
       const saved = { path: "invoice.pdf", bytes: pdf.length };
@@ -75,7 +75,7 @@ describe("the package in an empty project", () => {
   );
 
   // Jest with jsdom uses this condition. The platform throws the error, and the entry point exports its class.
-  it("generates documents with fetch under the condition `browser`, and saves none", async () => {
+  it("generates documents with fetch under the condition `browser`, but cannot save them", async () => {
     const result = JSON.parse(await runNode(project, "--conditions=browser", "main.mjs", service.baseUrl));
     const saved = { error: "invalid_configuration", oneClass: true };
     expect(result).toEqual({ transport: "fetch", bytes: pdf.length, saved });
@@ -84,8 +84,8 @@ describe("the package in an empty project", () => {
   it.each([
     // A thread does not accept this flag.
     ["a program with --expose-gc", [noEsModules, "--expose-gc", "emulator.cjs"]],
-    ["a program from the command line", ["-e", emulatorAsText]],
-  ])("starts the thread of the emulator in %s, which requires pdfmake", async (_, args) => {
+    ["a program passed on the command line", ["-e", emulatorAsText]],
+  ])("starts the emulator's thread in %s, and reports that pdfmake is missing", async (_, args) => {
     expect(await runNode(project, ...args)).toBe(
       "The emulator renders with pdfmake, which is not installed: npm install pdfmake\n",
     );
@@ -97,7 +97,7 @@ describe("the package in an empty project", () => {
     );
   });
 
-  it("has a fake service, and says which package is missing for real documents and for MSW", async () => {
+  it("runs a fake service, and names the missing package for real documents and for MSW", async () => {
     const lines = (await runNode(project, "testing.mjs")).split("\n");
     expect(lines.slice(0, 2)).toEqual(['"inv_2024\\ntotal: £1"', "true"]);
     expect(lines[2]).toContain(
@@ -105,7 +105,7 @@ describe("the package in an empty project", () => {
     );
   });
 
-  it("has a command, which npm links", async () => {
+  it("has a command that npm links into node_modules/.bin", async () => {
     const { version } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
     const linked = join(consumer, "node_modules/.bin/template-pdf");
     const ending = await (process.platform === "win32"

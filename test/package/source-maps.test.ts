@@ -15,7 +15,7 @@ const maps = files
   .map((path) => ({ path, ...(JSON.parse(read(path)) as { sources: string[]; sourcesContent: string[] }) }));
 
 describe("the source maps", () => {
-  it("exist only for ES modules, and are linked at the end of the files that they map", () => {
+  it("exist only for ES modules, and each mapped file ends with a link to its source map", () => {
     expect(files.filter((path) => path.endsWith(".cjs.map"))).toEqual([]);
     const named = code.flatMap((path) =>
       [...read(path).matchAll(/\n\/\/# sourceMappingURL=([^\n]+)\n?$/g)].map(([, map = ""]) =>
@@ -48,7 +48,7 @@ const program = `
   console.log(stack);
 `;
 
-it("a stack in the client has the names and lines of the sources in Node with source maps", async () => {
+it("a client stack trace shows source names and lines with Node's --enable-source-maps", async () => {
   const project = makeProject("stack", { "stack.mjs": program });
   const stack = await runNode(project, "--enable-source-maps", "stack.mjs");
   // The frames in the package, the innermost first.

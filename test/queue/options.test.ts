@@ -48,7 +48,7 @@ describe("a worker", () => {
     [{ client, sink, giveUpAfter: -1 }, /`giveUpAfter` to be a number of milliseconds/],
     [{ client, sink, retry: { limit: -1 } }, /`retry.limit`/],
     [{ client, sink, jobs: [] }, /Unknown worker option `jobs`/],
-  ])("checks its options before it starts: %#", (options, message) => {
+  ])("rejects invalid options before it starts: %#", (options, message) => {
     const runs = bulkQueue({ connection, name: "a" });
     expect(() => runs.work(options as never)).toThrow(message);
   });
@@ -62,7 +62,7 @@ describe("a worker", () => {
 });
 
 describe("shared turns", () => {
-  it("are combined in one turn after the current turn, even if the current turn fails", async () => {
+  it("combine all waiting calls in the next turn, even if the current turn fails", async () => {
     const ends: ((error?: Error) => void)[] = [];
     const turns = new SharedTurns(
       () => new Promise((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve()))),

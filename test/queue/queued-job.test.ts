@@ -27,14 +27,14 @@ describe("a job in the queue", () => {
 
   it.each<[title: string, key: SealKey | undefined, id: string, message: RegExp]>([
     ["another key", new Uint8Array(32), "id", /sealed with a different key/],
-    ["the id of another job", sealKey, "other", /was changed, or was sealed with a different key/],
+    ["another job's id", sealKey, "other", /was changed, or was sealed with a different key/],
     ["no key", undefined, "id", /a sealed job\. Pass `sealKey`/],
   ])("that is sealed cannot be read with %s", async (_title, key, id, message) => {
     const sealed = await new JobCodec(sealKey).encode("id", content);
     await expect(new JobCodec(key).decode(id, sealed)).rejects.toThrow(message);
   });
 
-  it("accepts a seal key as bytes, base64 or a Web Crypto key", async () => {
+  it("supports a seal key as bytes, base64 or a Web Crypto key", async () => {
     const usages: KeyUsage[] = ["encrypt", "decrypt"];
     const imported = await crypto.subtle.importKey("raw", sealKey, "AES-GCM", false, usages);
     const sealed = await new JobCodec(sealKey).encode("id", content);
@@ -42,12 +42,12 @@ describe("a job in the queue", () => {
       expect(await new JobCodec(key).decode("id", sealed)).toEqual(content);
   });
 
-  it.each(["short", new Uint8Array(16)])("refuses a seal key of the wrong length: %s", async (key) => {
+  it.each(["short", new Uint8Array(16)])("is not sealed with a key of the wrong length: %s", async (key) => {
     const message = /`sealKey` must be 32 bytes .* but is \d+ bytes long/;
     await expect(new JobCodec(key).encode("id", content)).rejects.toThrow(message);
   });
 
-  it.each([{ v: 2, content }, undefined])("of another version is refused: %j", async (data) => {
+  it.each([{ v: 2, content }, undefined])("from another package version is refused: %j", async (data) => {
     await expect(new JobCodec(undefined).decode("id", data as never)).rejects.toMatchObject({
       code: "queue_failed",
       message: expect.stringMatching(/a different version of template-pdf .* stays in the queue/),

@@ -10,13 +10,13 @@ const read = (headers: unknown, mayAuthorize = false) => [
   ...readHeaders(headers as HeadersInput, mayAuthorize, true),
 ];
 
-describe("The headers of a request", () => {
+describe("Request headers", () => {
   it("contain the API key and the content type (spec, Endpoints)", () => {
     const expected = ["authorization", "API-Key k3y", "content-type", "application/json"];
     expect(buildHeaders("k3y", new Map())).toEqual(expected);
   });
 
-  it("end with the caller's headers, and have no authorization without a key", () => {
+  it("end with the caller's headers, and contain no API key if the client has none", () => {
     const own = new Map(Object.entries({ authorization: "Bearer x", "x-tenant": "7" }));
     const expected = ["content-type", "application/json", "authorization", "Bearer x", "x-tenant", "7"];
     expect(buildHeaders(undefined, own)).toEqual(expected);
@@ -27,15 +27,15 @@ describe("The caller's headers", () => {
   it.each<[string, unknown, Record<string, string>]>([
     ["missing", undefined, {}],
     ["an object", { "X-Tenant": "7", Accept: "a/b" }, { "x-tenant": "7", accept: "a/b" }],
-    ["an object with undefined", { a: undefined, b: "1" }, { b: "1" }],
+    ["an object with an undefined value", { a: undefined, b: "1" }, { b: "1" }],
     ["a repeated name", Object.entries({ accept: "a", Accept: "b" }), { accept: "a, b" }],
     ["white space around a value", { a: " \t1 \t2\t " }, { a: "1 \t2" }],
-    ["Latin-1 with its no-break space", { a: "\xa0£é\xa0" }, { a: "\xa0£é\xa0" }],
+    ["Latin-1 text with no-break spaces", { a: "\xa0£é\xa0" }, { a: "\xa0£é\xa0" }],
   ])("are returned with lower-case names: %s", (_, headers, expected) => {
     expect(read(headers)).toEqual(Object.entries(expected));
   });
 
-  it("can contain authorization only without an API key", () => {
+  it("can contain `authorization` only if the client has no API key", () => {
     expect(read({ Authorization: "Bearer x" }, true)).toEqual([["authorization", "Bearer x"]]);
     expect(() => read({ Authorization: "Bearer CANARY" })).toThrow(/^[^C]*authorization.*apiKey: null/);
     expect(() => read([["AUTHORIZATION", "x"]])).toThrow(ConfigurationError);
@@ -55,14 +55,14 @@ describe("The caller's headers", () => {
     ["Digest a b", "b"],
     ["t0ken", "t0ken"],
     [undefined, undefined],
-  ])("have credentials after the last space of `authorization`: %s", (authorization, credentials) => {
+  ])("have credentials after the last space in `authorization`: %s", (authorization, credentials) => {
     expect(credentialsIn(readHeaders({ accept: "a/b", authorization }, true, true))).toBe(credentials);
   });
 
   const reserved =
     "Connection Content-Encoding CONTENT-LENGTH content-type Expect Host Keep-Alive Proxy-Authorization " +
     "Proxy-Connection TE Trailer Transfer-Encoding Upgrade";
-  it.each(reserved.split(" "))("cannot replace the header %s of the client", (name) => {
+  it.each(reserved.split(" "))("cannot replace the client's %s header", (name) => {
     expect(() => read({ [name]: "x" }, true)).toThrow(`The client sets the \`${name.toLowerCase()}\` header`);
   });
 
@@ -87,7 +87,7 @@ describe("The caller's headers", () => {
     ["an array of null", [null], eachPair],
     ["an array with one string", [["a"]], eachPair],
     ["a number as a name", [[1, "x"]], eachPair],
-  ])("are rejected in an unsupported shape: %s", (_, headers, message) => {
+  ])("are rejected if their shape is unsupported: %s", (_, headers, message) => {
     expect(() => read(headers)).toThrow(new ConfigurationError(message));
   });
 
@@ -138,7 +138,7 @@ describe("An API key function that throws", () => {
     [1, "not ENOENT", "TypeError after 1 attempt"],
     [2, "ENOENT: k3y", "TypeError after 2 attempts"],
   ])(
-    "causes an error with the number of attempts, a system code, and the last error as its cause: %d, %s",
+    "causes an error with the number of attempts, any system code and the previous error: %d, %s",
     async (attempts, code, failure) => {
       const fail = () => Promise.reject(Object.assign(new TypeError("CANARY"), { code }));
       const cause = new Error("of the attempt before");

@@ -79,12 +79,12 @@ async function refusal(given: Template, values: unknown): Promise<ValuesError> {
 }
 
 describe.each<[string, StandardSchemaV1, StandardSchemaV1?]>(libraries)(
-  "A template with a schema of %s",
+  "A template with a schema from %s",
   (name, schema, waiting) => {
     const invoice = template("inv_2024", schema);
     const lines = [{ text: "Paper", price: 2 }];
 
-    it("sends the output of the schema", async () => {
+    it("sends the schema's output", async () => {
       expect(await sent(invoice, { total: 2, lines })).toEqual({ total: "£2", lines, currency: "GBP" });
     });
 

@@ -62,7 +62,7 @@ describe("template()", () => {
     ["undefined. Check its import, or omit the schema to skip the check.", undefined],
     [`an Object. ${advice}`, { type: "object", properties: {} }],
     [`an array. ${advice}`, [z.object({})]],
-  ])("rejects a schema that is %s", (what, given) => {
+  ])("rejects an invalid schema: got %s", (what, given) => {
     const schema = given as StandardSchemaV1;
     const message = `Expected the schema of template "inv_2024" to be a Standard Schema, got ${what}`;
     expect(() => template(uid, schema)).toThrow(new ConfigurationError(message));
@@ -86,7 +86,7 @@ describe("A template without a schema", () => {
     expect(bodyOf(template(uid), values)).toBe('{"a":1}');
   });
 
-  it("does not await values that are a promise", () => {
+  it("rejects values that are a promise instead of awaiting them", () => {
     const values = Promise.resolve({ iban });
     const body = () => bodyOf(template(uid), values);
     expect(body).toThrow(ValuesError);
@@ -94,7 +94,7 @@ describe("A template without a schema", () => {
   });
 });
 
-describe("The output of a schema", () => {
+describe("A schema's output", () => {
   it("is converted to JSON synchronously if the schema is synchronous", () => {
     const schema = schemaOf(() => ({ value: { a: 1 } }));
     expect(bodyOf({ uid, schema }, {})).toBe('{"a":1}');
@@ -114,7 +114,7 @@ describe("The output of a schema", () => {
     );
   });
 
-  it("is described as the caller's values if it is the same object", async () => {
+  it("is reported as the caller's values if the schema returns the same object", async () => {
     const { message } = await refusal((value) => ({ value }), { a: Number.NaN });
     expect(message).toMatch(/^The values for template "inv_2024" cannot be sent: values\.a is/);
   });
@@ -132,8 +132,8 @@ describe("A schema that throws", () => {
     ["in a promise", (error) => Promise.reject(error)],
     ["in a custom promise", (error) => thenable((_, reject) => reject(error))],
     // biome-ignore lint/suspicious/noThenProperty: a library may use its own promise class.
-    ["when it is awaited", (error) => Object.defineProperty({}, "then", { get: () => fail(error) })],
-    ["when its result is read", (error) => Object.defineProperty({}, "issues", { get: () => fail(error) })],
+    ["when its result is awaited", (error) => Object.defineProperty({}, "then", { get: () => fail(error) })],
+    ["when its issues are read", (error) => Object.defineProperty({}, "issues", { get: () => fail(error) })],
   ])("causes a ConfigurationError without values: %s", async (_, throwing) => {
     const thrown = new TypeError(`no account: ${iban}`, { cause: { iban } });
     const error = await refusal(() => throwing(thrown));
@@ -146,14 +146,14 @@ describe("A schema that throws", () => {
     expect(text).toMatchObject({ cause: "[redacted]", message: expect.stringContaining("threw Error ") });
   });
 
-  it("does not rethrow an error of this package", async () => {
+  it("causes a ConfigurationError even if it throws an error from this package", async () => {
     const thrown = new NotFoundError("There is no template.", { status: 404, attempts: 3 });
     const error = await refusal(() => fail(thrown));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.attempts).toBe(0);
   });
 
-  it("causes a ConfigurationError if reading its issue throws", async () => {
+  it("causes a ConfigurationError if it throws while an issue is read", async () => {
     const issue = new Proxy([], { get: () => fail(new RangeError(iban)) });
     const error = await refusal(async () => ({ issues: [issue] }));
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -187,14 +187,14 @@ describe("An issue", () => {
     },
   );
 
-  it("is omitted after 1,000 others, and the message says how many issues it does not list", async () => {
+  it("is omitted after 1,000 others, and the message says how many issues are not listed", async () => {
     const issues = Array.from({ length: 50_000 }, (_, at) => ({ message: "is wrong", path: ["lines", at] }));
     const error = await refusal(() => ({ issues }));
     expect(error.issues).toHaveLength(1_000);
     expect(error.message).toMatch(/values\.lines\[19\]: is wrong; and 980 more\.$/);
   });
 
-  it("has a message of one line and at most 500 characters", async () => {
+  it("has a one-line message of at most 500 characters", async () => {
     const error = await refusal(() => ({ issues: [{ message: "is\r\nwrong", path: ["a\nb"] }] }));
     expect(error.message).toContain('values["a\\nb"]: is wrong.');
     expect(error.message).not.toContain("\n");
@@ -207,7 +207,7 @@ describe("An issue", () => {
     ["a number", 1234567, "got 1234567", "got [redacted]"],
     ["a BigInt", 1234567n, "got 1234567", "got [redacted]"],
     ["a symbol", Symbol(iban), `got Symbol(${iban})`, "got Symbol([redacted])"],
-    ["the key of a Map", new Map([[iban, 1]]), `got ${iban}`, "got [redacted]"],
+    ["a Map key", new Map([[iban, 1]]), `got ${iban}`, "got [redacted]"],
     ["a date in words", date, "got November 21, 2026", "got [redacted] [redacted], [redacted]"],
   ])("does not quote the rejected value: %s", async (_, a, message, shown) => {
     const error = await refusal(() => ({ issues: [{ message, path: ["a"] }] }), { a });
@@ -215,7 +215,7 @@ describe("An issue", () => {
     expect(error.message).toContain(`values.a: ${shown}.`);
   });
 
-  it("does not quote values that the caller changes before an asynchronous error", async () => {
+  it("does not quote values if the caller changes them before an asynchronous error", async () => {
     const values = { iban };
     const failed = refusal(async () => {
       await Promise.resolve();
@@ -238,7 +238,7 @@ describe("An issue", () => {
     ["no entries", undefined, []],
     ["objects with a key", [{ key: "lines" }, { key: 0 }], ["lines", 0]],
     ["symbols", [Symbol("s"), { key: Symbol("t") }], ["Symbol(s)", "Symbol(t)"]],
-    ["keys of a Map", [{ key: {} }, Object.create(null), { key: null }], ["?", "undefined", "null"]],
+    ["Map keys", [{ key: {} }, Object.create(null), { key: null }], ["?", "undefined", "null"]],
     ["other values", [null, undefined, true], ["null", "undefined", "true"]],
   ])("can have a path with %s", async (_, path, expected) => {
     const error = await refusal(() => ({ issues: [{ message: "is wrong", path }] }));
@@ -246,7 +246,7 @@ describe("An issue", () => {
   });
 });
 
-it("An asynchronous schema leaves no unhandled rejection if the call is aborted", async () => {
+it("An asynchronous schema does not cause an unhandled rejection if the call is aborted", async () => {
   const pdfs = new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: null });
   const late = template(
     uid,

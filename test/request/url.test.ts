@@ -53,14 +53,14 @@ describe("The base URL", () => {
     ["https://:secret@pdf.example.com", "contains credentials, which would appear in logs. Set"],
     ["https://pdf.example.com/#x", "has a query or a fragment. Set"],
     ["s3://pdf.example.com", "has the scheme s3:. Set"],
-  ])("is rejected with the reason: %j", (baseUrl, problem) => {
+  ])("is rejected with the reason if it is invalid: %j", (baseUrl, problem) => {
     const message = expect.stringContaining(`The base URL ${problem}`);
     const error = expect.objectContaining({ code: "invalid_configuration", message });
     expect(() => parseBaseUrl(baseUrl)).toThrow(error);
   });
 
   it.each(["api/v1", "api/v1/templates-of-ours", "generate-sync-of-ours", "it's"])(
-    "can have any other path: %s",
+    "can have any path without the endpoint path: %s",
     (path) => expect(parseBaseUrl(`https://example.com/${path}`).pathname).toBe(`/${path}`),
   );
 
@@ -71,7 +71,7 @@ describe("The base URL", () => {
     ["https://pdf.example.com", false],
     [["/api/pdf"], false],
     [undefined, false],
-  ])("needs a page only if it is a relative path: %j", (baseUrl, expected) => {
+  ])("requires a web page only if it is a relative path: %j", (baseUrl, expected) => {
     expect(lacksPage(baseUrl)).toBe(expected);
     vi.stubGlobal("process", undefined);
     vi.stubGlobal("document", { baseURI: "https://app.example.com/" });
@@ -85,7 +85,7 @@ describe("The uid", () => {
     ["../../admin", "..%2F..%2Fadmin"],
     ["%2e%2E 100%", "%252e%252E%20100%25"],
     ["🧾．", "%F0%9F%A7%BE%EF%BC%8E"],
-  ])("is one segment of the path: %j", (uid, segment) => {
+  ])("is encoded as one path segment: %j", (uid, segment) => {
     expect(urlFor(uid).pathname).toBe(`/api/v1/templates/${segment}/generate-sync`);
   });
 

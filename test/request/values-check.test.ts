@@ -56,24 +56,24 @@ const inModule = { [Symbol.toStringTag]: { value: "Module" }, b: { value: 1, enu
 
 it.each<[string, object]>([
   ["JSON", { text: "£1,000,000", count: -0.5, paid: true, note: null, list: [{}, []] }],
-  ["properties that are undefined", { a: undefined, b: { c: undefined }, d: 1 }],
+  ["undefined properties", { a: undefined, b: { c: undefined }, d: 1 }],
   [
     "dates, URLs and Buffers",
     { due: [new Date(0)], at: new URL("https://a.example"), raw: Buffer.from("x") },
   ],
   ["a toJSON that returns itself", { a: new Itself() }],
-  ["a toJSON that spreads its object, including that method", spreading],
+  ["a toJSON that returns a copy of its object, including toJSON", spreading],
   ["a toJSON that uses its key", { a: byKey("a"), b: [byKey("0")] }],
   ["a toJSON that returns undefined", { a: toJSON(undefined), b: 1 }],
   ["a toJSON that returns null", { a: toJSON(null) }],
   ["a property named toJSON", { toJSON: "text", a: { toJSON: 1 } }],
-  ["a toJSON of the values", { toJSON: (key: string) => (key === "" ? { a: 1 } : Number.NaN) }],
+  ["a toJSON method on the values object", { toJSON: (key: string) => (key === "" ? { a: 1 } : Number.NaN) }],
   ["instances of plain classes", { lines: [new Line()] }],
   ["a module", { a: Object.create(null, inModule) }],
-  ["objects of another realm", { a: runInNewContext("({ b: [1, { c: new Date(0) }] })") as unknown }],
+  ["objects from another realm", { a: runInNewContext("({ b: [1, { c: new Date(0) }] })") as unknown }],
   ["a property named __proto__", JSON.parse('{"__proto__":{"a":1},"b":{"__proto__":2}}') as object],
-  ["one object in several places", { from: shared, to: shared, both: [shared, shared] }],
-])("Values are converted in the same way as by JSON.stringify: %s", (_, values) => {
+  ["the same object used several times", { from: shared, to: shared, both: [shared, shared] }],
+])("Values are converted exactly as JSON.stringify converts them: %s", (_, values) => {
   expect(serializeValues(values, "inv_2024")).toBe(JSON.stringify(values));
 });
 
@@ -89,13 +89,13 @@ it.each<[string, object]>([
   ["a/1 is undefined, which JSON converts to null: pass null or remove it", { a: [1, undefined] }],
   // biome-ignore lint/suspicious/noSparseArray: a caller may have one.
   ["a/1 is undefined", { a: [1, , 3] }],
-  ["due is an invalid Date, which JSON converts to null: check how", { due: new Date(Number.NaN) }],
+  ["a is an invalid Date, which JSON converts to null: check how it is created", { a: new Date(Number.NaN) }],
   ["total is a bigint, which JSON cannot represent: pass String(total)", { total: 1n }],
   ["a is a function, which JSON cannot represent: pass the result of a()", { a: () => 1 }],
   ["a is a symbol, which JSON cannot represent: pass String(a)", { a: Symbol("s") }],
   ["a has a property with the key Symbol(s)", { a: { [Symbol("s")]: 1 } }],
   ["a is a Map: pass Object.fromEntries(a)", { a: new Map([["b", 1]]) }],
-  ["the tags is a Set: pass Array.from(value)", { "the tags": new Set() }],
+  ["tag list is a Set: pass Array.from(value)", { "tag list": new Set() }],
   ["a is a Promise", { a: Promise.resolve(1) }],
   ["a is a Uint8Array: use plain objects and arrays", { a: new Uint8Array(2) }],
   ["self contains itself", cycle],
@@ -136,7 +136,7 @@ describe("Values that throw while they are read", () => {
     ["a getter", { a: [getter("b", fail)] }, ["a/0/b"]],
     ["a getter named toJSON", { a: getter("toJSON", fail) }, ["a"]],
     ["a proxy in an object and in an array", { a: unreadable, b: [unreadable] }, ["a", "b/0"]],
-    ["a toJSON that throws a text", { a: { toJSON: failWithText } }, ["a"]],
+    ["a toJSON that throws a string", { a: { toJSON: failWithText } }, ["a"]],
   ])("are rejected with their path, without the error message: %s", (_, values, paths) => {
     const error = refusal({ ...values, z: Number.NaN });
     expect(error.issues.map((issue) => issue.path.join("/"))).toEqual([...paths, "z"]);
@@ -145,7 +145,7 @@ describe("Values that throw while they are read", () => {
   });
 });
 
-describe("The error for values", () => {
+describe("The error for invalid values", () => {
   it.each([
     ["The values for", undefined],
     ["The values that the schema returned for", true],
@@ -161,7 +161,7 @@ describe("The error for values", () => {
   it.each([
     [20, ".list[19] is NaN, which JSON converts to null: pass a finite number or a string."],
     [21, ".list[19] is NaN, which JSON converts to null: pass a finite number or a string; and 1 more."],
-  ])("lists 20 issues and the number of others: %d", (count, end) => {
+  ])("lists 20 issues and the number of further issues: %d", (count, end) => {
     const { message } = refusal({ list: Array(count).fill(Number.NaN) });
     expect(message.slice(-end.length)).toBe(end);
     expect(message.match(/ is NaN/g)).toHaveLength(20);
@@ -170,11 +170,11 @@ describe("The error for values", () => {
   it.each([
     [20, `values${Array.from({ length: 20 }, (_, index) => `.k${index}`).join("")} is NaN`],
     [21, "values.k0.k1.k2.k3.k4.k5.k6.k7.k8.k9….k16.k17.k18.k19.k20 is NaN"],
-  ])("shortens a path of more than 20 names in the middle: %d", (depth, text) => {
+  ])("shortens the middle of a path with more than 20 names: %d", (depth, text) => {
     expect(refusal(nested(depth, Number.NaN)).message).toContain(`cannot be sent: ${text}`);
   });
 
-  it("formats paths as in JavaScript", () => {
+  it("formats paths as JavaScript expressions", () => {
     const values = { lines: [{ "unit price": { "0": Number.NaN, ünit: { "a-b": { $_: Number.NaN } } } }] };
     expect(refusal(values).message).toContain(
       'values.lines[0]["unit price"]["0"] is NaN, which JSON converts to null: pass a finite number or a string; values.lines[0]["unit price"].ünit["a-b"].$_ is NaN',

@@ -27,22 +27,22 @@ it.each<[string, Record<string, unknown>]>([
   ["a page whose bundler simulates process", { process: bundled, document, location }],
   ["a page whose bundler simulates process.env", { process: { env: {} }, document, location }],
   ["a worker", { ...inWorker, location }],
-  ["the renderer of Electron with Node", { process: { ...node, type: "renderer" }, document, location }],
-  ["a worker of Electron with Node", { process: { ...node, type: "worker" }, WorkerGlobalScope, location }],
-])("Code in %s is in a page and has its address", (_, globals) => {
+  ["an Electron renderer with Node", { process: { ...node, type: "renderer" }, document, location }],
+  ["an Electron worker with Node", { process: { ...node, type: "worker" }, WorkerGlobalScope, location }],
+])("isPage() returns true in %s, and pageAddress() returns the address", (_, globals) => {
   expect(within(globals, () => [isPage(), browser.isPage()])).toEqual([true, true]);
   expect([pageAddress(), browser.pageAddress()]).toEqual([location.href, location.href]);
 });
 
 it.each<[string, Record<string, unknown>]>([
   ["Node with jsdom", { document, location, window: {} }],
-  ["Node with the globals of a worker", { WorkerGlobalScope }],
-  ["the main process of Electron", { process: { ...node, type: "browser" }, document, location }],
-  ["Deno with its process and a DOM", { process: node, Deno: {}, document, location }],
-  ["a worker of Deno", { ...inWorker, Deno: {}, location }],
+  ["Node with worker globals", { WorkerGlobalScope }],
+  ["Electron's main process", { process: { ...node, type: "browser" }, document, location }],
+  ["Deno with a process global and a DOM", { process: node, Deno: {}, document, location }],
+  ["a Deno worker", { ...inWorker, Deno: {}, location }],
   ["Vercel's edge runtime", { process: { env: {} }, EdgeRuntime: "edge", WorkerGlobalScope, location }],
   ["an engine without globals", { process: undefined }],
-])("Code in %s is not in a page", (_, globals) => {
+])("isPage() returns false in %s", (_, globals) => {
   expect(within(globals, isPage)).toBe(false);
   expect(pageAddress()).toBeUndefined();
 });
@@ -50,15 +50,15 @@ it.each<[string, Record<string, unknown>]>([
 const base = { baseURI: "https://app.example.com/base/" };
 const blob = { href: "blob:https://app.example.com/5c1b", origin: "https://app.example.com" };
 it.each<[string, Record<string, unknown>, string | undefined]>([
-  ["the base URL of its document", { process: undefined, document: base, location }, base.baseURI],
-  ["the origin of the page for a worker of a Blob", { ...inWorker, location: blob }, blob.origin],
+  ["the document's base URL", { process: undefined, document: base, location }, base.baseURI],
+  ["the page's origin in a Blob worker", { ...inWorker, location: blob }, blob.origin],
   [
-    "undefined for a worker of a Blob with an opaque origin",
+    "undefined in a Blob worker with an opaque origin",
     { ...inWorker, location: { href: "blob:null/5", origin: "null" } },
     undefined,
   ],
   ["undefined without a location", { process: undefined, document, location: undefined }, undefined],
-])("The address of a page is %s", (_, globals, address) => {
+])("pageAddress() returns %s", (_, globals, address) => {
   expect(within(globals, () => [pageAddress(), browser.pageAddress()])).toEqual([address, address]);
 });
 
@@ -67,14 +67,14 @@ it.each([
   ["accepts", Request, true],
   ["ignores", class {}, false],
   ["rejects", undefined, false],
-])("A request forbids caching unless the runtime %s that option", async (_, Request, expected) => {
+])("Requests set `cache` only if the runtime accepts it: this one %s it", async (_, Request, expected) => {
   // A new instance of the module, which remembers the result.
   const instance = `../../src/runtime/environment.ts?${instances++}`;
   const fresh: typeof environment = await import(instance);
   expect(within({ Request }, fresh.mayForbidCaching)).toBe(expected);
 });
 
-it.each([environment, browser])("Code may use the longest timer and forbid caching (%#)", (variant) => {
+it.each([environment, browser])("Code can use timers of 2^31 - 1 ms and forbid caching (%#)", (variant) => {
   expect([variant.longestTimerMs, variant.mayForbidCaching()]).toEqual([2_147_483_647, true]);
 });
 
@@ -113,7 +113,7 @@ describe("The host of a URL", () => {
   );
 
   it.each(["", "127.0.0.1\n.evil.com", "localhost\n", "\nlocalhost", "127.0.0", "[::1"])(
-    "is another machine if it is not a valid host: %j",
+    "counts as another machine if it is not a valid host: %j",
     (hostname) => {
       expect(isLoopback(hostname)).toBe(false);
     },
@@ -130,14 +130,14 @@ describe("The host of a URL", () => {
     ["[::2]", false],
     ["[::1:1]", false],
   ])(
-    "is this machine if the address is of a loopback interface, in any notation: %s",
+    "is this machine only if the address is a loopback address, in any notation: %s",
     (address, expected) => {
       expect(isLoopback(new URL(`http://${address}`).hostname)).toBe(expected);
     },
   );
 });
 
-describe("The advice on a .env file", () => {
+describe("The advice about a .env file", () => {
   const expected =
     "The .env file sets TEMPLATE_PDF_TEST, but Node does not load it by default. Start your program with node --env-file=.env.";
 

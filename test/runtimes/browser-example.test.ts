@@ -91,7 +91,7 @@ it("examples/browser starts with the emulator, serves users with a session, and 
 describe.each([
   ["chromium", "light"],
   ["firefox", "dark"],
-] as const)("examples/browser in %s, %s", unlessTheDriverHangs, (name, scheme) => {
+] as const)("examples/browser in %s with the %s color scheme", unlessTheDriverHangs, (name, scheme) => {
   const downloads = makeTemporaryFolder("downloads");
   let browser: Browser;
   let page: Page;
@@ -206,7 +206,7 @@ describe.each([
     },
   );
 
-  it("shows the progress of a document, and keeps the focus in a field", async () => {
+  it("shows a document's progress without moving the focus out of a field", async () => {
     await open();
     const { sendRest } = await orderHalf();
     expect(await textOf("#status")).toBe("50 % of 400 kB");
@@ -235,7 +235,7 @@ describe.each([
     [500, 3, /^The invoice could not be generated\. Try again in a minute\. .* request id: [\da-f-]{36}$/],
     [429, 1, /^There are too many requests\. Try again at \d\d:\d\d\.$/],
   ])(
-    "explains status %i after %i attempts, without the message of the service",
+    "explains status %i after %i attempts, without the service's own message",
     async (status, attempts, words) => {
       await open();
       const before = service.requests.length;
@@ -249,7 +249,7 @@ describe.each([
     },
   );
 
-  it("is accessible in each of its states, wide and narrow", async () => {
+  it("is accessible in each state, in wide and narrow windows", async () => {
     await open();
     await page.evaluate(readFileSync(join(runtimesFolder, "node_modules/axe-core/axe.min.js"), "utf8"));
     // The frame is not checked, because it contains the browser's own viewer.

@@ -65,7 +65,7 @@ afterAll(async () => {
   await service?.close();
 }, 60_000);
 
-describe.each(["chromium", "firefox"] as const)("a page of another origin in %s", (name) => {
+describe.each(["chromium", "firefox"] as const)("a page from another origin in %s", (name) => {
   let browser: Browser;
 
   beforeAll(async () => {
@@ -90,7 +90,7 @@ describe.each(["chromium", "firefox"] as const)("a page of another origin in %s"
     })()`);
   }
 
-  it("receives its document using its user's cookies, and can read the handler's headers", async () => {
+  it("receives a document by sending the user's cookies, and can read the handler's headers", async () => {
     const requestId = expect.stringMatching(/^[\da-f-]{36}$/);
     expect(await ask("listed")).toEqual({ bytes: 400_000, filename: "invoice.pdf", requestId });
     const { origin } = servers.listed;
@@ -102,7 +102,7 @@ describe.each(["chromium", "firefox"] as const)("a page of another origin in %s"
     expect(await ask("listed")).toMatchObject({ name: "RateLimitError", retryAfterMs: 90_000 });
   });
 
-  it("is refused if its origin is not listed, and the error names `origins`", async () => {
+  it("is refused if its origin is not listed, and the error names the `origins` option", async () => {
     const before = service.requests.length;
     const message = expect.stringContaining("`origins`");
     expect(await ask("other")).toMatchObject({ name: "ConnectionError", message });

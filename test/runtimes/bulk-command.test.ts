@@ -27,7 +27,7 @@ it.each<
   [bulk, "json", "[", asJson, "]", checked],
   [["types", "--output", "-"], "ndjson", "", asNdjson, "", /name: string;/],
 ])(
-  "template-pdf %j reads 300,000 rows of .%s in a heap of 40 MB",
+  "template-pdf %j reads 300,000 rows from a .%s file with a 40 MB heap",
   async (args, format, begin, rowOf, end, printed) => {
     const cwd = temporaryFolder();
     const text = function* () {
@@ -58,17 +58,17 @@ const columns = ["number", "name", "note"];
 
 it.each([
   [
-    "a line of NDJSON",
+    "an NDJSON line",
     () => ndjsonRows(endless('{}\n{"a":"', "x"), "utf-8"),
     "2:1: this line is longer than 64 MiB; put one object on each line",
   ],
   [
-    "an element of JSON",
+    "a JSON array element",
     () => jsonRows(endless('[{},\n{"a":"', "x"), "utf-8"),
     "1:5: this element is longer than 64 MiB; a bracket or a comma may be missing",
   ],
   [
-    "a quoted cell of CSV",
+    "a quoted CSV cell",
     () => csvRows(endless('number,name,note\n1,2,3\n4,"', "xxxx\n"), dialect, columns),
     "3:: this row is longer than 64 MiB; a quote may be unclosed",
   ],

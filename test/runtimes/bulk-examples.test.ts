@@ -61,9 +61,9 @@ const whole = saying(200, document, { "content-type": "application/pdf" });
 
 describe.each([
   ["examples/bulk/s3-sink.mjs", "example/s3-sink.mjs", "s3Sink"],
-  ["the sink of docs/guides/bulk.md", "guide-sink.mjs", "s3"],
+  ["the sink in docs/guides/bulk.md", "guide-sink.mjs", "s3"],
 ])("%s", (_title, sinkFile, sinkName) => {
-  it("uploads a document while it arrives, and leaves nothing of a truncated document", async () => {
+  it("uploads a document while receiving it, and discards a truncated document", async () => {
     const store = await ObjectStore.start();
     const truncated: Answer = async ({ response }) => {
       response.writeHead(200).write(pieces[0]);
@@ -80,7 +80,7 @@ describe.each([
   });
 });
 
-it("examples/bulk/s3-run.mjs uploads an invoice for every line, and none in a second run", async () => {
+it("examples/bulk/s3-run.mjs uploads an invoice for every line, and nothing in a second run", async () => {
   const store = await ObjectStore.start();
   const settings = {
     ...(await startInvoices()),
@@ -129,7 +129,7 @@ describe("examples/bulk/nightly-run.mjs", () => {
   });
 });
 
-it("the commands of the README and of docs/guides/bulk.md generate the described documents", async () => {
+it("the commands in the README and docs/guides/bulk.md generate the described documents", async () => {
   const typed = [...blocksOf(guide, "sh"), ...blocksOf(read("README.md"), "sh")];
   const lines = typed.flatMap((block) => block.trim().split("\n")).filter((line) => line.includes(" bulk "));
   const nightly = / && (.*)\n/.exec(blocksOf(guide, "crontab")[0] ?? "")?.[1] ?? "";

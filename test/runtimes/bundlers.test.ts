@@ -83,7 +83,7 @@ async function serve(page: Built, server: Built): Promise<string> {
 
 describe.each(names)("%s", (bundler) => {
   it.each(["page", "client", "template"])(
-    "builds %s for browsers without a warning, with this package only",
+    "builds the %s entry for browsers without warnings, from this package only",
     (title) => {
       const bundle = built(bundler, title);
       expect(bundle.warnings).toEqual([]);
@@ -128,7 +128,7 @@ it.each([
   ["vite", "server, undici outside", [], [], /template-pdf/, "undici"],
   ["esbuild", "server, undici outside", ["template-pdf"], ["platform/node.js"], /undici/, "undici"],
   ["esbuild", "edge worker", ["template-pdf"], ["platform/web.js"], /^$/, "fetch"],
-])("without a warning, %s builds a bundle that serves a document: %s", async (...row) => {
+])("%s builds, without warnings, a bundle that serves a document: %s", async (...row) => {
   const [bundler, title, packages, platforms, external, transport] = row;
   const bundle = built(bundler, title);
   expect(bundle.warnings).toEqual([]);

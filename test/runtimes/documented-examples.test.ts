@@ -120,7 +120,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-describe("the examples of guides and docstrings", () => {
+describe("the examples in guides and docstrings", () => {
   it("exist for each page and source file", () => {
     expect(documented.length).toBeGreaterThan(10);
     const without = [...pages, ...documented].filter(
@@ -130,7 +130,7 @@ describe("the examples of guides and docstrings", () => {
   });
 
   it.each(examples.map((example, number) => [example.title, example, number] as const))(
-    "%s runs",
+    "run: %s",
     async (_, example, number) => {
       const { code } = example;
       for (const name of await savedIn(project)) await rm(join(project, name));

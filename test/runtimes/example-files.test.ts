@@ -142,7 +142,7 @@ it("examples/http-response.mjs sends the document, and hides the service's detai
   await closed;
 });
 
-it("examples/generate.sh generates from a file and from a pipe", async () => {
+it("examples/generate.sh generates documents from a file and from a pipe", async () => {
   const { exitCode, printed } = await startExample("generate.sh").ended;
   const lines = printed.split("\n").filter((line) => /^(?:from-|generated|failed|not sent)/.test(line));
   expect({ exitCode, lines }, printed).toEqual({

@@ -99,7 +99,7 @@ describe.each(served)("examples/%s", (name) => {
     downloads.remove();
   }, 60_000);
 
-  it("generates documents on a click, only for users with a session, with the server's values", async () => {
+  it("generates a document from the server's values on a click, only for users with a session", async () => {
     const ask = (cookie: string) =>
       fetch(`${running.origin}/api/pdf/api/v1/templates/invoice/generate-sync`, {
         method: "POST",

@@ -54,11 +54,11 @@ const ended = (socket: Socket) => new Promise<void>((resolve) => socket.end(reso
 const forgot = (socket: Socket, forgotten: Set<Socket>) => forgotten.add(socket);
 const mayRenderTwice = false;
 
-describe.runIf(process.platform !== "win32")("a function that was frozen", () => {
+describe.runIf(process.platform !== "win32")("a serverless function that was frozen", () => {
   it.each([
     ["reuses an intact connection", { limit: 0 }, () => {}, ["document", 2, 1]],
-    ["sends once on a new connection if the old was closed", { mayRenderTwice }, ended, ["document", 2, 2]],
-    ["retries on a new connection if the service lost the old", { limit: 1 }, forgot, ["document", 3, 2]],
+    ["uses a new connection if the old one was closed", { mayRenderTwice }, ended, ["document", 2, 2]],
+    ["retries on a new connection if the service lost the old one", { limit: 1 }, forgot, ["document", 3, 2]],
     ["does not retry if `mayRenderTwice` is false", { mayRenderTwice }, forgot, ["timeout", 2, 1]],
   ])("%s", async (_title, retry, happening, expected) => {
     const { outcome, requests, connections } = await callAgainAfter(retry, happening);

@@ -63,7 +63,7 @@ function start(command: string, args: readonly string[]) {
 const startNode = (...args: readonly string[]) => start(process.execPath, [script, ...args]);
 
 describe("runs in separate processes", () => {
-  it("compete for an abandoned lock: one run opens the journal, and the others name that run", async () => {
+  it("compete for an abandoned lock: one opens the journal, and the rest report its process ID", async () => {
     const path = newPath();
     const killed = startNode(path, "hold");
     await killed.next();
@@ -81,7 +81,7 @@ describe("runs in separate processes", () => {
     expect(readdirSync(join(path, ".."))).toEqual(["run.journal"]);
   });
 
-  it.runIf(process.platform === "linux")("count as ended if they were killed but not reaped", async () => {
+  it.runIf(process.platform === "linux")("count as ended if they are zombie processes", async () => {
     const path = newPath();
     // The program that replaces the shell does not know that it has a child.
     const orphaned = `"$1" "$2" "$3" hold < "$3.pipe" & exec sleep 600`;
@@ -99,7 +99,7 @@ it.each<readonly [string, string, readonly string[]]>([
   ["Bun", programOf("bun"), []],
   ["Deno", programOf("deno"), ["run", "--allow-all"]],
 ])(
-  "%s refuses the journal of a run in Node, and takes over the journal once that run is killed",
+  "%s refuses a journal that a run in Node uses, and opens the journal once that run is killed",
   async (_title, command, options) => {
     const path = newPath();
     const held = startNode(path, "hold");

@@ -50,10 +50,10 @@ const all = [...inMemory, "blob()", "response()", "a document that waits", ...st
 it.each<[transport: string, megabytes: number, how: string, outputs: string[], held: number, peak: number]>([
   ["undici", 0.5, "in chunks of one byte", all, 20, 128],
   ["fetch", 0.5, "in chunks of one byte", all, 20, 128],
-  ["undici", 240, "of a known length, held once", inMemory, 300, 400],
-  ["undici", 240, "of a known length, streamed", streamed, 64, 120],
+  ["undici", 240, "of known length, buffered once", inMemory, 300, 400],
+  ["undici", 240, "of known length, streamed", streamed, 64, 120],
 ])(
-  "the memory of a document with %s is limited: %d MB %s",
+  "the memory that %s uses for a document is limited: %d MB %s",
   { timeout: 300_000 },
   async (transport, megabytes, how, outputs, heldMegabytes, peakMegabytes) => {
     const size = megabytes * megabyte;

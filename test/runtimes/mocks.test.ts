@@ -14,25 +14,25 @@ const kits = {
   new: useWorkspace("msw@3"),
 };
 
-/** Each mock, started before or after the import of the package. "at hand" is the Node of this process, which can be Node 20. */
+/** Each mock, started before or after the import of the package. "current" is the Node of this process, which can be Node 20. */
 const cases = [
-  ["MSW 2", "old", "msw.js", "before", "at hand"],
+  ["MSW 2", "old", "msw.js", "before", "current"],
   ["MSW 2", "old", "msw.js", "after", 24],
   ["MSW 3", "new", "msw.js", "before", 22],
   ["MSW 3", "new", "msw.js", "after", 26],
-  ["nock 14", "old", "nock.js", "before", "at hand"],
+  ["nock 14", "old", "nock.js", "before", "current"],
   ["nock 14", "old", "nock.js", "after", 26],
-  ["a replaced global fetch", "old", "replaced-fetch.js", "before", "at hand"],
+  ["a replaced global fetch", "old", "replaced-fetch.js", "before", "current"],
   ["a replaced global fetch", "old", "replaced-fetch.js", "after", 22],
-  ["a MockAgent as `dispatcher`", "old", "mock-agent.js", "after", "at hand"],
+  ["a MockAgent as `dispatcher`", "old", "mock-agent.js", "after", "current"],
   ["a MockAgent by setGlobalDispatcher", "old", "mock-agent.js", "before", 26],
-  ["a MockAgent by setGlobalDispatcher", "old", "mock-agent.js", "after", "at hand"],
+  ["a MockAgent by setGlobalDispatcher", "old", "mock-agent.js", "after", "current"],
 ] as const;
 
 const read = (name: string) => readFileSync(new URL(`mocks/project/${name}`, import.meta.url), "utf8");
 
 it.each(cases)(
-  "%s (%s packages) mocks the client with %s, set up %s the import of the package, on Node %s",
+  "%s (%s packages) mocks the client with %s, started %s the package is imported (Node: %s)",
   async (...each) => {
     const [title, kit, mock, moment, version] = each;
     const service = await ScriptedService.start(
@@ -53,7 +53,7 @@ it.each(cases)(
     const project = join(kits[kit].folder, `${title} ${moment}`.replaceAll(/\W+/g, "-"));
     mkdirSync(project, { recursive: true });
     for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
-    const node = version === "at hand" ? process.execPath : nodeOf(version);
+    const node = version === "current" ? process.execPath : nodeOf(version);
     const { exitCode, passed, printed } = await runTests(project, node, ["--test", "--test-reporter=tap"], {
       TEMPLATE_PDF_BASE_URL: service.baseUrl,
       TEMPLATE_PDF_API_KEY: "key-of-the-tests",

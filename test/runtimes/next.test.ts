@@ -130,7 +130,7 @@ describe.each(["turbopack", "webpack"])("a Next.js app built with %s", (bundler)
   if (bundler === "turbopack")
     testContract({ ...usual, sendsLength: false }, () => ({ host: serving, service }));
 
-  it("is built without warnings or requests, and loads neither undici nor the key in a page", () => {
+  it("is built without warnings or requests, and its pages contain neither undici nor the API key", () => {
     const warnings = log.split("\n").filter((line) => /^\s*⚠|⨯|\b(?:warning|error)\b/i.test(line));
     expect(warnings.filter((line) => !aboutTheEdge.test(line))).toEqual([]);
     expect(callsOfBuild).toBe(0);
@@ -148,8 +148,8 @@ describe.each(["turbopack", "webpack"])("a Next.js app built with %s", (bundler)
   it.each([
     ["a server component", "/ahead"],
     ["a route with `revalidate`", "/api/node"],
-    ["a route for the edge", "/api/edge"],
-  ])("sends two requests to the service for two requests of %s (%s)", async (_what, path) => {
+    ["an edge route", "/api/edge"],
+  ])("sends two requests to the service for two requests to %s (%s)", async (_what, path) => {
     const before = service.requests.length;
     for (let call = 0; call < 2; call++)
       expect(await (await fetch(`${serving.origin}${path}`)).text()).toMatch(/[1-9]\d{2,} bytes/);

@@ -129,7 +129,7 @@ describe.each([
 
   // Tests that do not depend on the browser run in only one.
   if (name === "chromium") {
-    it("copies edits of the JSON to the form, and keeps the form while the JSON is invalid", async () => {
+    it("disables the form while the JSON is invalid", async () => {
       await page.click(".cm-content");
       await page.evaluate("$('.cm-content').focus()");
       await page.keyboard.press("End");
@@ -159,7 +159,7 @@ describe.each([
       await until(`${at(field("number"))}.value === "2026-0117"`);
     });
 
-    it("shows an error of the service next to its field", async () => {
+    it("shows the service's error next to the invalid field", async () => {
       await until("$('.preview code')");
       await type(field("lines", 0, "count"), "1.5");
       const fault = `[id='field ${JSON.stringify(["lines", 0, "count"])} fault']`;
@@ -171,7 +171,7 @@ describe.each([
       await until("!$('.problem')");
     });
 
-    it("renders a saved template at once, and shows the last document below a template's error", async () => {
+    it("renders a template on save, and shows the last document below a template error", async () => {
       await untilNext(() => writeFileSync(file, invoice("Bill")));
       writeFileSync(file, '{\n  "content": [}');
       await until("$('.problem')?.innerText.includes('invoice.json:2:15')");
@@ -181,7 +181,7 @@ describe.each([
       await until("!$('.problem') && !$('.templates .fault')");
     });
 
-    it("shows and copies the template's types and the call as code", async () => {
+    it("shows the call as code and the template's types, and copies the code", async () => {
       await press("Code");
       const code = async (label: string) => textOf(`section[aria-label="${label}"] pre`);
       for (const label of ["TypeScript", "fetch", "Command"])
@@ -197,7 +197,7 @@ describe.each([
       expect(await page.evaluate("window.copied")).toBe(shown);
     });
 
-    it("lists requests of other clients, and copies their values into the form", async () => {
+    it("lists requests from other clients, and copies their values into the form", async () => {
       await press("Requests");
       const body = JSON.stringify({ number: "from elsewhere", lines: [] });
       const json = { authorization: `API-Key ${apiKey}`, "content-type": "application/json" };
@@ -213,7 +213,7 @@ describe.each([
       await until(`${at(field("number"))}.value === "from elsewhere"`);
     });
 
-    it("has a current picture in the documentation (npm run docs -- pictures)", async () => {
+    it("has an up-to-date picture in the documentation (npm run docs -- pictures)", async () => {
       const args = ["examples/templates", "--fonts", "examples/fonts", "--port", "0"];
       const shown = await emulate(repository, ...args);
       const { page: portrait } = await openPage(browser, "about:blank");
@@ -243,7 +243,7 @@ describe.each([
     it.each([
       [1500, "dark"],
       [390, "light"],
-    ])("has no accessibility violations, %i pixels wide and %s", async (width, scheme) => {
+    ])("has no accessibility violations at a width of %i pixels in %s mode", async (width, scheme) => {
       await page.setViewport({ width, height: 900 });
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
       await page.evaluate(axe);
@@ -268,7 +268,7 @@ describe.each([
     expect(complaints.filter((text) => !isKnown(text))).toEqual([]);
   });
 
-  it("reports that the emulator has stopped, and restores the values when it is restarted", async () => {
+  it("reports that the emulator stopped, and restores the values when the emulator restarts", async () => {
     await type(field("number"), "before the stop");
     await eventually(async () => (await documentText()).includes("before the stop"));
     const { port } = new URL(emulator.origin);

@@ -7,13 +7,13 @@ import { outputOf } from "../support/programs.ts";
 
 it.each<[string, FakePdfOptions]>([
   [
-    "with text of every kind",
+    "with every kind of text",
     { text: "£1,000,000 – “net” Ελληνικά 日本語 🙂 שלום e\u0301 \ud800 \u0007\ttab" },
   ],
   ["with more text than fits on a page", { text: Array.from({ length: 500 }, String).join("\n") }],
   ["of 1,000 pages", { pages: 1_000, text: "long ".repeat(20_000) }],
   ["of 5,000,001 bytes", { bytes: 5_000_001 }],
-])("qpdf finds no fault in a fake PDF %s", async (_, options) => {
+])("qpdf finds no errors in a fake PDF %s", async (_, options) => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, "fake.pdf"), fakePdf(options));
   const printed = await outputOf("qpdf", ["--check", "fake.pdf"], { cwd });

@@ -52,7 +52,7 @@ async function setUp(rowCount: number, answer: Answer = withLength(pdf)) {
 }
 
 describe("the queue commands", () => {
-  it("generate the documents of a run as in the guide, and retry a job that failed", async () => {
+  it("generate a run's documents as in the guide, and retry a failed job", async () => {
     let isBroken = true;
     const { service, circumstances, cells, run, documents } = await setUp(30, (received) =>
       (isBroken && received.body.includes('"2"') ? saying(422, '{"detail":"no"}') : withLength(pdf))(
@@ -98,7 +98,7 @@ describe("the queue commands", () => {
     expect(await run("runs")).toMatchObject({ code: 0, stdout: "the template-pdf queue has no runs\n" });
   });
 
-  it("a worker finishes jobs in flight on SIGTERM, and leaves the others in the queue", async () => {
+  it("let a worker finish its jobs in flight on SIGTERM, and leave other jobs in the queue", async () => {
     const released = later<void>();
     const { service, add, work, documents, cells } = await setUp(10, (received) =>
       released.promise.then(() => withLength(pdf)(received)),
@@ -122,7 +122,7 @@ describe("the queue commands", () => {
   it.each<[code: number, when: string, answer: Answer, message: RegExp]>([
     [143, "on the second SIGTERM", () => {}, /^finishing 2 documents/m],
     [3, "if its API key is wrong", saying(401, "{}"), stopped],
-  ])("a worker exits with %i %s, and its jobs stay in the queue", async (code, _when, answer, message) => {
+  ])("end a worker with exit code %i %s, and keep its jobs queued", async (code, _when, answer, message) => {
     const { service, add, work, cells } = await setUp(2, answer);
     await add();
     const worker = work();

@@ -76,7 +76,7 @@ it("examples/queue generates all invoices with two workers, and adds no job twic
 
 const guide = readFileSync(join(import.meta.dirname, "../../docs/guides/queues.md"), "utf8");
 it.each(blocksOf(guide, "js").map((code, at) => [at + 1, code] as const))(
-  "example %d of docs/guides/queues.md runs with the packed package",
+  "example %d in docs/guides/queues.md runs with the packed package",
   async (number, code) => {
     const [redis, service] = [await startRedis(), await Service.start(answerPdf)];
     // `await using` requires Node 24.

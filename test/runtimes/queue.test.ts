@@ -14,7 +14,7 @@ import { answerPdf, endOf, jobsOf, setUp, startWorkerProcess } from "./queue/set
 const secret = "a-value-that-nobody-may-read";
 const keyOf = ({ values }: Job) => `no-${(values as { n: number }).n}`;
 
-describe("`add` of a queue", () => {
+describe("a queue's `add`", () => {
   it("adds each job only once, and continues after a job source has failed", async () => {
     const { runs, work, stored, service } = await setUp();
     const failing = function* () {
@@ -34,7 +34,7 @@ describe("`add` of a queue", () => {
     expect(service.requests.length).toBe(700);
   });
 
-  it("rejects invalid jobs, too large jobs and jobs with options, and adds the others", async () => {
+  it("rejects invalid jobs, oversized jobs and jobs with options, and adds the others", async () => {
     const { runs, work, service } = await setUp();
     const invoice = template("t", z.object({ total: z.string().transform((text) => text.toUpperCase()) }));
     const jobs = [
@@ -84,14 +84,14 @@ describe("`add` of a queue", () => {
   });
 });
 
-describe("the data of a queue in Redis", () => {
+describe("a queue's data in Redis", () => {
   /** The complete content of Redis as one text. */
   async function dump(admin: Redis): Promise<string> {
     const keys = await admin.keys("*");
     return String([keys, ...(await Promise.all(keys.map((key) => admin.dumpBuffer(key))))]);
   }
 
-  it("contain values only while a job waits or has failed, and never the API key", async () => {
+  it("contains values only while a job waits or has failed, and never contains the API key", async () => {
     const { admin, openQueue, work } = await setUp();
     const runs = openQueue({ keepFailedFor: 60_000 });
     await runs.add("nov", [{ template: "t", values: { secret } }], { key: () => `key-${secret}` });
@@ -103,7 +103,7 @@ describe("the data of a queue in Redis", () => {
     expect(held).not.toContain("the-key-of-the-worker");
   });
 
-  it("contain nothing readable of a sealed job, and a worker without the seal key stops", async () => {
+  it("contains sealed jobs only in encrypted form, and a worker without the seal key stops", async () => {
     const { admin, openQueue, work, service, stored } = await setUp();
     const runs = openQueue({ sealKey: crypto.getRandomValues(new Uint8Array(32)) });
     await runs.add("nov", [{ template: "t", values: { secret } }], { key: () => secret });
@@ -115,7 +115,7 @@ describe("the data of a queue in Redis", () => {
     expect(stored).toEqual([secret]);
   });
 
-  it("contain no value of a removed run", async () => {
+  it("does not contain values from a removed run", async () => {
     const { admin, runs, work } = await setUp();
     await runs.add("nov", [{ template: "t", values: { secret } }]);
     await runs.add("dec", jobsOf(2));
@@ -129,8 +129,8 @@ describe("the data of a queue in Redis", () => {
   });
 });
 
-describe("a worker of a queue", () => {
-  it("retries temporary failures, and reports its results with the properties of the jobs", async () => {
+describe("a queue worker", () => {
+  it("retries temporary failures, and reports each result with the properties of its job", async () => {
     let requests = 0;
     const { runs, work } = await setUp((received) => (requests++ === 0 ? saying(500) : answerPdf)(received));
     await runs.add("nov", jobsOf(3));
@@ -162,7 +162,7 @@ describe("a worker of a queue", () => {
     expect(await runs.failures("nov")).toEqual([]);
   });
 
-  it("waits while the service cannot be reached, and continues by itself", async () => {
+  it("waits while the service cannot be reached, and then continues", async () => {
     const setting = await setUp(({ socket }) => socket.destroy());
     const { runs, work } = setting;
     const outages: boolean[] = [];
@@ -206,7 +206,7 @@ describe("a worker of a queue", () => {
     expect(readdirSync(`${path}/out`)).toEqual(["a.pdf"]);
   });
 
-  it("does not repeat the document of a killed worker if `mayRenderTwice` is false", async () => {
+  it("does not repeat a killed worker's document if `mayRenderTwice` is false", async () => {
     const setting = await setUp(() => {});
     const { runs, work, service, redis } = setting;
     await runs.add("nov", [{ template: "t", values: { n: 1, shelf: 1 } }]);
@@ -226,7 +226,7 @@ describe("a worker of a queue", () => {
   });
 });
 
-describe("the pace of a queue", () => {
+describe("a queue with several workers", () => {
   it("pauses all workers if one receives Retry-After", async () => {
     let refusedAtMs = 0;
     let early = 0;
@@ -246,7 +246,7 @@ describe("the pace of a queue", () => {
     expect(early).toBeLessThan(20);
   });
 
-  it("has one limit for all workers, even with the caller's ioredis client, which stays open", async () => {
+  it("has one shared rate limit, even with the caller's ioredis client, which stays open", async () => {
     const { admin, openQueue, work } = await setUp();
     const runs = openQueue({ connection: admin });
     await runs.add("nov", jobsOf(40));
@@ -262,14 +262,14 @@ describe("the pace of a queue", () => {
 
 const urlOf = async (...args: string[]) => (await startRedis(args)).url.replace("//", "//:pass-word@");
 it.each<[what: string, url: () => Promise<string>, message: RegExp]>([
-  ["there is no Redis", async () => `redis://:pass-word@127.0.0.1:${await freePort()}`, /: ECONNREFUSED/],
+  ["Redis is not running", async () => `redis://:pass-word@127.0.0.1:${await freePort()}`, /: ECONNREFUSED/],
   ["the password is wrong", () => urlOf("--requirepass", "right"), /rejects the user name or the password/],
   [
     "Redis may evict jobs",
     () => urlOf("--requirepass", "pass-word", "--maxmemory-policy", "allkeys-lru"),
     /`maxmemory-policy` is "allkeys-lru". Set it to noeviction/,
   ],
-])("a queue reports that %s, without the password", async (_what, url, message) => {
+])("a queue reports that %s, and does not quote the password", async (_what, url, message) => {
   const runs = bulkQueue({ connection: await url(), name: "tests" });
   onTestFinished(() => runs.close());
   const client = new TemplatePdf({ baseUrl: "http://127.0.0.1:9", apiKey: "key" });

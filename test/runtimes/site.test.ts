@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 describe("the documentation site", () => {
-  it("contains llms.txt, the pages that it links to, and no path of this machine", () => {
+  it("contains llms.txt and the documentation pages, but no paths from this machine", () => {
     expect(names).toEqual(expect.arrayContaining(["llms.txt", "llms-full.txt", "guides/quick-start.md"]));
     expect(names.filter((name) => text(name).includes(repository))).toEqual([]);
   });

@@ -55,13 +55,13 @@ describe.runIf(hasPosixShell)("in a terminal", () => {
     expect(text).toContain("Total £1,000,000");
   });
 
-  it.each(["from-json", "from-module"])("the emulator serves the template %s of its guide", async (uid) => {
+  it.each(["from-json", "from-module"])("the emulator serves the template %s from its guide", async (uid) => {
     await type(`template-pdf generate ${uid} --values sample.json`);
     expect(await textOf(`${uid}.pdf`)).toMatch(/Invoice 2026-0117[\s\S]*£640\.00/);
   });
 
   it.each(Object.keys(codeSamples))(
-    "the %s sample of the playground generates its document",
+    "the playground's %s sample generates the document with its values",
     async (kind) => {
       const number = `it's "2026"\n$HOME \\ \`id\` %s ${kind}`;
       const values = { number, customer: { name: "Zoë" }, lines: [], total: "£1" };

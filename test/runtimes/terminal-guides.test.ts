@@ -42,7 +42,7 @@ afterAll(async () => {
   remove();
 }, 20_000);
 
-it("docs/guides/quick-start.md generates documents with the service and with the emulator", async () => {
+it("docs/guides/quick-start.md works with the service and with the emulator", async () => {
   const service = fakeService({ templates: ["invoice"], apiKeys: ["your-key"] });
   const listening = await service.listen();
   onTestFinished(() => listening.close());
@@ -112,7 +112,7 @@ describe("docs/guides/command-line.md", () => {
     expect(isPdf ? await textOf(file) : readFileSync(inFolder(file), "utf8")).toContain(content);
   });
 
-  it("has a pipeline that exits with the exit code of the command", async () => {
+  it("has a pipeline that exits with the command's exit code", async () => {
     const script = oneWith("pipefail");
     await type(script);
     const { text } = await readPdf(gunzipSync(readFileSync(inFolder("letter.pdf.gz"))));
@@ -120,7 +120,7 @@ describe("docs/guides/command-line.md", () => {
     await type(script.replace("values.json", "no-such-file.json"), 2);
   });
 
-  it("has a script for CI that starts an emulator, generates a document, and stops the emulator", async () => {
+  it("has a CI script that starts an emulator, generates a document, and stops the emulator", async () => {
     rmSync(inFolder("letter.pdf"));
     await type(oneWith("trap"));
     expect(await textOf("letter.pdf")).toContain("Total £640.00");

@@ -38,15 +38,15 @@ function makeProjectWithHiddenFiles(): string {
 }
 
 describe.each([
-  ["single modules of undici", "parts", makeProject("undici", files)],
-  ["the index of undici if undici hides its files", "index", makeProjectWithHiddenFiles()],
+  ["single undici modules", "parts", makeProject("undici", files)],
+  ["undici's index if undici hides its files", "index", makeProjectWithHiddenFiles()],
 ])("the client loads %s", (_, loaded, project) => {
   it.each([[["main.mjs"]], [["--no-experimental-require-module", "main.cjs"]]])("with %j", async (args) => {
     expect(await runNode(project, ...args, service.baseUrl)).toBe(`${pdf.length} ${loaded}\n`);
   });
 });
 
-describe("a bundle with undici inside", () => {
+describe("a bundle that includes undici", () => {
   const source = makeProject("bundled-undici", {
     ...files,
     // Where the bundle runs, another package has installed an undici of another major version.

@@ -30,7 +30,7 @@ const local = ["localhost.", "a.b.localhost", "127.1.2.3", "[::1]"];
 
 describe("a server on a loopback address", () => {
   it.each(["attacker.test:80", "localhost.attacker.test", "notlocalhost", "0.0.0.0"])(
-    "refuses a request for the host %s with 421 before its body is sent, and says what to do",
+    "refuses the host %s with a 421 and advice, before the request body is sent",
     async (host) => {
       const { send, endpoint, baseUrl } = await serve();
       const answer = await send("POST / HTTP/1.1", `Host: ${host}`, "Content-Length: 1000");
@@ -59,10 +59,10 @@ describe("a server on a loopback address", () => {
   it.each([
     ["is missing", []],
     ["is sent twice", ["Host: localhost", "Host: localhost"]],
-    ["names two hosts", ["Host: localhost, attacker.test"]],
-    ["contains a user", ["Host: attacker.test@localhost"]],
+    ["contains two hosts", ["Host: localhost, attacker.test"]],
+    ["contains a user name", ["Host: attacker.test@localhost"]],
     ["contains a space", ["Host: a b"]],
-    ["has a port out of range", ["Host: localhost:65536"]],
+    ["has an out-of-range port", ["Host: localhost:65536"]],
   ])("responds with 400 to a request whose Host header %s", async (_wrong, lines) => {
     const { send, endpoint } = await serve();
     const answer = await send("GET / HTTP/1.1", ...lines);
@@ -71,7 +71,7 @@ describe("a server on a loopback address", () => {
     expect(endpoint).not.toHaveBeenCalled();
   });
 
-  it("accepts names of this machine, its listening address and allowed names, with any port", async () => {
+  it("accepts this machine's names, the server's address and allowed names, with any port", async () => {
     const { statusFor } = await serve({ allowedHosts: ["PDF.test", "2001:db8::1"] });
     for (const host of ["pdf.test.:80", "PDF.TEST", "[2001:db8::1]:80", "127.0.0.1:1", ...local]) {
       expect([host, await statusFor(host)]).toEqual([host, 200]);
@@ -93,7 +93,7 @@ it.each([
 });
 
 describe("a server that listens on all addresses", () => {
-  it("accepts any host name unless names are configured", async () => {
+  it("accepts any host name unless `allowedHosts` is set", async () => {
     expect(await (await serve({ host: "0.0.0.0" })).statusFor("anything.test")).toBe(200);
     const { statusFor } = await serve({ host: "0.0.0.0", allowedHosts: ["pdf.test"] });
     const statuses = ["pdf.test", "localhost", "anything.test"].map(statusFor);
@@ -103,7 +103,7 @@ describe("a server that listens on all addresses", () => {
   const outside = Object.values(networkInterfaces())
     .flatMap((all) => all ?? [])
     .find(({ family, internal }) => family === "IPv4" && !internal);
-  it.runIf(outside !== undefined)("accepts the address at which a request arrives as the host", async () => {
+  it.runIf(outside !== undefined)("accepts its own network address as the host", async () => {
     const address = outside?.address ?? "";
     for (const host of ["0.0.0.0", address]) {
       const { port } = await serve({ host, allowedHosts: [] });

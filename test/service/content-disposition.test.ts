@@ -13,7 +13,7 @@ describe("contentDisposition", () => {
     expect(contentDisposition(filename)).toBe(expected);
   });
 
-  it("shortens any name without splitting a character", () => {
+  it("shortens long names without splitting a character", () => {
     expect(contentDisposition("🧾".repeat(500))).toContain(`''${"%F0%9F%A7%BE".repeat(60)}.pdf`);
   });
 });

@@ -63,7 +63,7 @@ describe("an error response", () => {
     expect([response.status, response.headers.get(name)]).toEqual([status, value]);
   });
 
-  it("has no body for HEAD", async () => {
+  it("has no body if the method is HEAD", async () => {
     const response = await endpoint(request({ method: "HEAD" }));
     expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
     expect(await response.text()).toBe("");

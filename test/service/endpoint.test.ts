@@ -53,7 +53,7 @@ describe("a document", () => {
     expect(headers.get("x-request-id")).not.toBe(response.headers.get("x-request-id"));
   });
 
-  it("may be a stream with its own file name", async () => {
+  it("can be a stream with its own file name", async () => {
     const produce = () => ({ bytes: new Blob([PDF]).stream(), filename: "Łódź" });
     const response = await createEndpoint({ ...open, produce })(request({}));
     expect(response.headers.has("content-length")).toBe(false);
@@ -66,7 +66,7 @@ describe("a document", () => {
     expect((await endpoint(request({ headers: { ...json, "content-type": type } }))).status).toBe(200);
   });
 
-  it("is generated from the uid, the values and the signal of the call", async () => {
+  it("is generated from the call's uid, values and signal", async () => {
     const produce = vi.fn((_order: Order) => ({ bytes: PDF }));
     const controller = new AbortController();
     const call = new Request(request({ body: '\ufeff{"total":"£1,000,000","n":[1,null]}' }), controller);
@@ -80,8 +80,8 @@ describe("a document", () => {
   });
 });
 
-describe("a Response from produce", () => {
-  it("is sent unchanged, with a request ID added", async () => {
+describe("the result of produce", () => {
+  it("is sent unchanged except for an added request ID if it is a Response", async () => {
     const headers = { "content-type": "text/html", "x-request-id": "theirs" };
     const made = new Response("<h1>Sign in</h1>", { status: 203, headers });
     const response = await createEndpoint({ ...open, produce: async () => made })(request({}));
@@ -101,7 +101,7 @@ describe("a Response from produce", () => {
     expect(answer.headers.get("x-request-id")).toEqual(requestId);
   });
 
-  it.each([undefined, {}])("is a 500 response if it is no Response and no document: %j", async (made) => {
+  it.each([undefined, {}])("causes a 500 if it is neither a Response nor a document: %j", async (made) => {
     const onError = vi.fn();
     const broken = createEndpoint<void>({ ...open, produce: () => made as never, onError });
     expect((await broken(request({}))).status).toBe(500);
@@ -109,7 +109,7 @@ describe("a Response from produce", () => {
   });
 });
 
-it.each(["", "/pdf/v2"])("a path with the prefix %j can contain any uid, and a query", async (prefix) => {
+it.each(["", "/pdf/v2"])("a path with the prefix %j can contain any uid and a query", async (prefix) => {
   const produce = vi.fn((_order: Order) => ({ bytes: PDF }));
   const uid = "a/b?c#d%20é🧾 ..";
   const path = `${prefix}/api/v1/templates/${encodeURIComponent(uid)}/generate-sync?a=b`;
@@ -119,7 +119,7 @@ it.each(["", "/pdf/v2"])("a path with the prefix %j can contain any uid, and a q
 
 describe("an unexpected error", () => {
   const places = ["authorize", "produce"];
-  it.each(places)("in %s causes a 500 response without details, and onError receives it", async (place) => {
+  it.each(places)("in %s causes a 500 response without details, and is passed to onError", async (place) => {
     const error = new Error("secret-value: database password");
     const onError = vi.fn();
     const parts = { ...open, produce: () => ({ bytes: PDF }), [place]: () => Promise.reject(error) };

@@ -45,7 +45,7 @@ function gate() {
 }
 
 describe("close", () => {
-  it("closes connections that are idle or never sent a byte, and may be called again", async () => {
+  it("closes connections that are idle or never sent a byte, and can be called repeatedly", async () => {
     const listening = await start();
     const idle = await connection(listening);
     const silent = await connection(listening);
@@ -59,7 +59,7 @@ describe("close", () => {
     await ended;
   });
 
-  it("lets a response in progress finish, with the header `connection: close`", async () => {
+  it("lets a response in progress finish, and adds the header `connection: close`", async () => {
     const { answer, begun, open } = gate();
     const listening = await start(answer);
     const { socket, received } = await connection(listening);
@@ -100,7 +100,7 @@ describe("close", () => {
     await closed;
   });
 
-  it("aborts requests without a response after the time limit, and rejects with their number", async () => {
+  it("aborts unanswered requests after the time limit, and rejects with the number of requests", async () => {
     const { answer, begun } = gate();
     const listening = await start(answer, { closeLimitMs: 50 });
     const { socket } = await connection(listening);
@@ -120,7 +120,7 @@ describe("listen", () => {
   it.each([
     ["headers", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "],
     ["a body", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"],
-  ])("closes a connection that sends %s byte by byte, after the time limit", async (_part, beginning) => {
+  ])("closes a connection after the time limit if it sends %s byte by byte", async (_part, beginning) => {
     const read = async (request: Request) => new Response(await request.text());
     const { socket, received } = await connection(await start(read, { requestLimitMs: 300 }));
     socket.write(beginning);

@@ -20,7 +20,7 @@ describe("requireApiKey", () => {
     ["two spaces", "API-Key  first-key", "not valid for this server"],
     ["the beginning of a key", "API-Key first-ke", "not valid for this server"],
     ["a key in another case", "API-Key FIRST-KEY", "not valid for this server"],
-  ])("refuses %s with 401 and names the scheme", async (_, authorization, wrong) => {
+  ])("refuses %s with a 401 and names the scheme", async (_, authorization, wrong) => {
     const refusal = await call(authorization);
     expect(refusal).toMatchObject({ status: 401, headers: { "www-authenticate": "API-Key" } });
     expect(refusal?.detail).toContain(wrong);

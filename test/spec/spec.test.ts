@@ -63,7 +63,7 @@ describe("a client that follows the specification", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("Resources: rejects with a NotFoundError with the unknown uid, and does not send an empty uid", async () => {
+  it("Resources: names an unknown uid in a NotFoundError, and does not send an empty uid", async () => {
     const { service, client } = await start(saying(404));
     const error = await rejectionOf(client.generate("inv_1999", {}).bytes());
     expect(error).toBeInstanceOf(NotFoundError);
@@ -83,7 +83,7 @@ describe("a client that follows the specification", () => {
     expect(() => new TemplatePdf({ baseUrl })).toThrow(/dashboard.*Settings » API keys/);
   });
 
-  it("Errors and limits: keeps the body and the headers of an error", async () => {
+  it("Errors and limits: keeps the body and headers of an error response", async () => {
     const { client } = await start(saying(429, '{"fault":[{"no":17}]}', { "x-quota": "0" }));
     const error = await rejectionOf(client.generate("inv_2024", {}).bytes());
     expect(error).toMatchObject({ status: 429, body: { fault: [{ no: 17 }] }, detail: undefined });

@@ -75,7 +75,7 @@ describe("the type of samples", () => {
   it.each([
     ["isCompany", "boolean", '{"isCompany":true,"vat":""},{"isCompany":false}'],
     ["via", "string", '{"via":"card","number":""},{"via":"transfer","iban":""}'],
-  ])("distinguishes objects by any property that occurs twice with each value: %s", (name, type, json) => {
+  ])("distinguishes objects by any property whose values each occur twice: %s", (name, type, json) => {
     const samples = parse(json);
     expect(lineOf(...samples)).toContain(`${name}: ${type};`);
     expect(lineOf(...samples, ...samples)).not.toContain("?:");
@@ -91,8 +91,8 @@ describe("the type of samples", () => {
 
   const people = '{"name":"Ada","phone":""},{"name":"Bob"}';
   it.each<[title: string, samples: readonly Values[]]>([
-    ["every name of a person occurs twice", parse(`${people},${people}`)],
-    ["the types are free texts", parse('{"type":"Hours worked","h":1},{"type":"Travel by train","km":1}')],
+    ["every person's name occurs twice", parse(`${people},${people}`)],
+    ["the types are free text", parse('{"type":"Hours worked","h":1},{"type":"Travel by train","km":1}')],
     ["all objects have the same type", parse('{"type":"a","x":1},{"type":"a","y":1}')],
     ["one object has no type", parse('{"type":"a","x":1},{"type":"b","y":1},{"z":1}')],
     ["every object has a different type", times(30, (at) => ({ type: `t${at}`, [at % 2 ? "x" : "y"]: 1 }))],
@@ -100,7 +100,7 @@ describe("the type of samples", () => {
     expect(typeOf(...samples)).toMatch(/^\{[^{}]*\?: [^{}]*\}$/);
   });
 
-  it("distinguishes objects of 1,024 shapes", () => {
+  it("distinguishes objects with 1,024 different shapes", () => {
     const samples = times(1024, (bits) => {
       const some = times(10, (index) => (bits & (1 << index) ? { [`o${index}`]: 1 } : {}));
       return Object.assign(bits % 2 ? { ...card } : { ...iban }, ...some) as Values;

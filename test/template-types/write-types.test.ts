@@ -106,7 +106,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     ["credit-note", "credit_note", "creditNote", false],
     ["a", "a_schema", "aSchema", true],
     ["e\u0301", "\u00e9", "\u00e9", false],
-  ])("is rejected if two uids would have the same name: %s and %s", (a, b, name, zod) => {
+  ])("is not written if two uids would have the same name: %s and %s", (a, b, name, zod) => {
     const write = () => writeTypes([named(b), named(a)], { zod });
     expect(write).toThrow(NameClash);
     expect(write).toThrow(
@@ -124,7 +124,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
   });
 });
 
-it("a written comment has no empty lines at its start and end", () => {
+it("a written comment has no empty lines at its start or end", () => {
   expect(docComment("\na\n\n b\n")).toEqual(["/**", " * a", " *", " * b", " */"]);
 });
 
@@ -151,7 +151,7 @@ describe("a written schema", () => {
     expect(writeTypes([union], { zod: true })).toContain(`all: ${call}`);
   });
 
-  describe.each(Object.entries({ "zod 3": zod3, "zod 4": zod4 }))("of %s", (_name, zod) => {
+  describe.each(Object.entries({ "zod 3": zod3, "zod 4": zod4 }))("with %s", (_name, zod) => {
     const schema = run(written, { zod, "template-pdf": { template } })["tSchema"] as zod4.ZodType;
 
     it.each<[success: boolean, values: object]>([
@@ -162,7 +162,7 @@ describe("a written schema", () => {
       [false, { tuple: ["a", "b"] }],
       [false, { root: { children: [{ surplus: 1 }] } }],
       [false, { one: 2 }],
-    ])("reports success %j for %j", (success, values) => {
+    ])("returns success %j for %j", (success, values) => {
       expect(schema.safeParse(values)).toMatchObject(success ? { success, data: values } : { success });
     });
   });

@@ -62,7 +62,7 @@ describe("assertWholePdf", () => {
     ["a string", "%PDF-", "String. A string corrupts the bytes of a PDF: read the file or the response as"],
     ["a Response", response, "Response. Await its arrayBuffer() first."],
     ["a Blob", new Blob([]), /Blob\. Await its (?:bytes|arrayBuffer)\(\) first\.$/],
-    ["a pending result of the client", service, "Object. Await its bytes() first."],
+    ["a client's pending result", service, "Object. Await its bytes() first."],
     ["null", null, "Null. Pass the bytes of the document."],
   ])("throws a TypeError with advice for %s", (_title, given, what) => {
     const error = refusal(given) as TypeError;

@@ -76,7 +76,7 @@ describe.each(Object.entries(ways))("a fake service through %s", (_way, connect)
     },
   );
 
-  it("drops a connection, lets a client retry, and sends a slow document in several pieces", async () => {
+  it("can drop a connection so that the client retries, and send a document slowly in pieces", async () => {
     const service = fakeService()
       .fail(faults.serverError(), { times: 1 })
       .fail(faults.reset(), { times: 1 })
@@ -112,7 +112,7 @@ describe("a fake service", () => {
     await pdfs.with({ apiKey: "any-key" }).generate("inv_2024", values).bytes();
   });
 
-  it("validates values with the schema of the template, and reveals no value", async () => {
+  it("validates values with the template's schema, and does not reveal them", async () => {
     const invoice = template("inv_2024", z.object({ lines: z.array(z.object({ amount: z.string() })) }));
     const pdfs = clientOf(fakeService({ templates: [invoice] }));
     const pending = pdfs.generate("inv_2024", { lines: [{ amount: 700_123 }] }).bytes();
@@ -122,7 +122,7 @@ describe("a fake service", () => {
     await expect(pending).rejects.not.toThrow("700123");
   });
 
-  it("records the output of a schema, and accepts that output as valid", async () => {
+  it("records a schema's output, and accepts that output as valid values", async () => {
     const total = z.number().transform((given) => `£${given}`);
     const invoice = template("inv_2024", z.object({ total, currency: z.string().default("GBP") }));
     const service = fakeService({ templates: [invoice] });
@@ -140,13 +140,13 @@ describe("a fake service", () => {
     ["serverError", faults.serverError({ status: 503 }), { code: "server_error", status: 503 }],
     ["notAPdf", faults.notAPdf(), { code: "invalid_pdf", contentType: "text/html" }],
     ["reset", faults.reset(), { code: "connection_failed" }],
-  ])("plays the fault %s", async (_name, fault, error) => {
+  ])("simulates the fault %s", async (_name, fault, error) => {
     const service = fakeService().fail(fault);
     await expect(clientOf(service).generate("inv_2024", values).bytes()).rejects.toMatchObject(error);
     expect(service.calls).toMatchObject([{ uid: "inv_2024", values, fault: fault.name }]);
   });
 
-  it("can fail the calls for one template only, and empties its list of calls on reset()", async () => {
+  it("can fail calls for one template only, and clears the recorded calls on reset()", async () => {
     const service = fakeService().fail(faults.serverError(), { uid: "cert" });
     const { calls } = service;
     const pdfs = clientOf(service);
@@ -160,7 +160,7 @@ describe("a fake service", () => {
     expect(calls).toMatchObject([{ uid: "cert" }]);
   });
 
-  it("closes its sockets at once, including those of a stalled response", async () => {
+  it("closes its sockets at once, even during a stalled response", async () => {
     const service = fakeService().fail(faults.stall());
     const { baseUrl, close } = await service.listen();
     onTestFinished(close);
@@ -179,7 +179,7 @@ const asked = {
 const path = "/api/v1/templates/inv_2024/generate-sync";
 
 describe("service.fetch", () => {
-  it("responds at any URL, unless it has a base URL", async () => {
+  it("responds at any URL unless the service has a base URL", async () => {
     const anywhere = fakeService();
     expect((await anywhere.fetch(`https://one.test/any/where${path}`, asked)).status).toBe(200);
     const somewhere = fakeService({ baseUrl: "https://pdf.example.com/v/" });
@@ -231,13 +231,13 @@ describe("a mistake in a test", () => {
     ["slow", [{ pieces: 0 }], "Expected `pieces` to be a whole number, 1 or more"],
     ["waitForCall", [0], "Expected `n` to be a whole number, 1 or more"],
     ["waitForCall", [1, { timeoutMs: 0 }], "Expected `timeoutMs` to be a number of milliseconds"],
-  ])("in the arguments of %s() is reported immediately: %j", (name, args, message) => {
+  ])("is reported immediately if it is in the arguments of %s(): %j", (name, args, message) => {
     const act = () => acts[name]?.(...(args as never[]));
     expect(act).toThrow(ConfigurationError);
     expect(act).toThrow(message);
   });
 
-  it("in the port is reported, and so is a port that is in use", async () => {
+  it("is reported if a port is invalid or in use", async () => {
     const service = fakeService();
     const problem = "Expected `port` to be a whole number from 0 to 65535";
     await expect(service.listen({ port: 70_000 })).rejects.toThrow(problem);
@@ -246,7 +246,7 @@ describe("a mistake in a test", () => {
     await close();
   });
 
-  it("in a schema is reported by a 500", async () => {
+  it("is reported with a 500 if it is in a schema", async () => {
     const validate = () => expect.fail("this schema is broken");
     const broken = template("inv_2024", { "~standard": { version: 1, vendor: "ours", validate } });
     const { fetch } = fakeService({ templates: [broken] });

@@ -41,7 +41,7 @@ const seen = (text: string) =>
     .filter((line) => line !== "");
 
 describe("pdf.js reads a fake PDF", () => {
-  it("without a warning, with its pages and its text, at any length", async () => {
+  it("without warnings, with all its pages and text, at any length", async () => {
     const pdf = fakePdf({ text: "Café (no. 1)\nsecond \\ line — “€12”", pages: 3, bytes: 1_000_003 });
     const lines = ["Café (no. 1)", "second \\ line — “€12”"];
     expect(await readByLines(pdf)).toEqual({ pages: 3, lines, warnings: [] });
@@ -77,7 +77,7 @@ describe("the text of a fake PDF", () => {
     expect(await pdfText(fakePdf({ text }))).toBe(text);
   });
 
-  it("is read without pdf.js, which any other PDF requires", async () => {
+  it("is read without pdf.js, which other PDFs require", async () => {
     vi.resetModules();
     vi.doMock("pdfjs-dist/legacy/build/pdf.mjs", () => {
       throw new Error("pdf.js was loaded");
@@ -116,7 +116,7 @@ describe("the text of a fake PDF", () => {
     // These bytes were decoded as text and encoded again.
     ["changed bytes", /[\x80-\xff]/g, "\xef\xbf\xbd"],
     ["changed line breaks", /\n/g, "\r\n"],
-    ["a byte too many", "Invoice", "Invoicee"],
+    ["an extra byte", "Invoice", "Invoicee"],
     ["an operator that fakePdf does not write", "T*", "T+"],
     ["an offset without an object", /startxref\n\d+/, "startxref\n12"],
   ])("is not read from a fake PDF with %s", async (_title, part, by) => {
@@ -128,13 +128,13 @@ describe("the text of a fake PDF", () => {
   });
 });
 
-describe("the text of any other PDF", () => {
+describe("the text of another PDF", () => {
   it("has the lines of every page", async () => {
     const content = ["Brönte & Łoś Studio", "Αθηνά Α.Ε.", { text: "second", pageBreak: "before" }];
     expect(await pdfText(await renderPdf({ content }))).toBe("Brönte & Łoś Studio\nΑθηνά Α.Ε.\nsecond");
   });
 
-  it("is refused with an explanation if the PDF is encrypted", async () => {
+  it("cannot be read if the PDF is encrypted, and the error says so", async () => {
     const pdf = await renderPdf({ content: "Secret", version: "1.7", userPassword: "letmein" });
     await expect(pdfText(pdf)).rejects.toThrow(
       /^This PDF is encrypted, and pdfText\(\) cannot decrypt it\. /,

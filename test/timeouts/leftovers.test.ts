@@ -25,7 +25,7 @@ const outputs = forms.filter(([form]) => ["bytes()", "stream()", "nodeStream()",
 
 describe.each(transports)("with %s, a client leaves no listener, timer or socket", (_, options) => {
   it.each(Object.entries(answers))(
-    "after a call with any output that ended with %s",
+    "after calls that read each output and end with %s",
     async (_kind, answer) => {
       withoutBackOff();
       const service = await Service.start(answer);

@@ -12,8 +12,8 @@ const never = Number.POSITIVE_INFINITY;
 describe("timeouts.total", () => {
   const limit = { timeouts: { total: 200 } };
   it.each([
-    ["of a client ends bytes() before the first byte", () => {}, limit, {}],
-    ["of a call ends bytes() in the middle of the document", beginning(half, promised), {}, limit],
+    ["set on a client ends bytes() before the first byte", () => {}, limit, {}],
+    ["set for a call ends bytes() in the middle of the document", beginning(half, promised), {}, limit],
   ] as const)("%s", async (_, answer, ofClient, ofCall) => {
     const service = await Service.start(answer);
     const failure = rejectionOf(generate(service.client(ofClient), ofCall).bytes());
@@ -22,7 +22,7 @@ describe("timeouts.total", () => {
     await Promise.all(service.requests.map(({ closed }) => closed));
   });
 
-  it("limits all attempts together, and its error has the last error as its cause", async () => {
+  it("limits all attempts together, and its error has the last attempt's error as the cause", async () => {
     withoutBackOff();
     const service = await Service.start(() => {});
     stopTime();

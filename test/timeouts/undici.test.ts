@@ -8,7 +8,7 @@ import { listenRaw } from "../support/sockets.ts";
 const pdf = pdfOf(200_000);
 const promised = { "content-length": String(pdf.length) };
 
-describe("undici's own limits of 300 s", () => {
+describe("undici's own timeouts of 300 s", () => {
   // Keep this a single test, and the first one. undici stores its timers in its module, and they would use
   // the clock of an earlier test.
   it("never fire before the headers, before the body or during the body", async () => {
@@ -47,7 +47,7 @@ describe("timeouts.connect", () => {
     await eventually(() => server.openSockets === 0);
   });
 
-  it("does not limit the response time on a new or an open connection", async () => {
+  it("does not limit the response time on a new or a reused connection", async () => {
     const service = await Service.start(() => {});
     stopTime();
     const client = service.client();

@@ -32,7 +32,7 @@ it.each(["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"])(
 it.each([
   ["agent.js", undefined, Agent],
   ["env-http-proxy-agent.js", "http://127.0.0.1:1", EnvHttpProxyAgent],
-])("The index of undici replaces a hidden %s, and its absence is an error", async (file, proxy, type) => {
+])("undici's index replaces a hidden %s, and a missing index causes an error", async (file, proxy, type) => {
   vi.stubEnv("HTTP_PROXY", proxy);
   hide(`undici/lib/dispatcher/${file}`);
   expect(await openFor(origin)).toBeInstanceOf(type);

@@ -30,17 +30,17 @@ describe("the explanation of a failure", () => {
     // A server that is starting may respond this way.
     ["no TLS", coded("EPROTO"), "a different TLS version or no TLS", "service uses http://", false],
     ["an interrupted handshake", failure({}, hungUp), "disconnected during the TLS", "Check the port"],
-    ["another host", named, "is for DNS:b.test, not for a.test", "Use a host name", true],
-    ["unnamed hosts", unnamed, "is for another host, not for this one", "Use a host name", true],
+    ["a certificate for another host", named, "is for DNS:b.test, not for a.test", "Use a host name", true],
+    ["unreadable host names", unnamed, "is for another host, not for this one", "Use a host name", true],
     ["no certificate", foreign(), "is for another host, not for this one", "Use a host name", true],
-    ["a proxy with 407", byProxy(407), "it failed", "requires a user", true],
-    ["a proxy with 502", byProxy(502), "it failed", "Check HTTP_PROXY", false],
-  ])("of %s has a reason and advice", (_what, cause, reason, advice, isLasting) => {
+    ["a proxy that responds with 407", byProxy(407), "it failed", "requires a user", true],
+    ["a proxy that responds with 502", byProxy(502), "it failed", "Check HTTP_PROXY", false],
+  ])("has a reason and advice for %s", (_what, cause, reason, advice, isLasting) => {
     const texts = { reason: expect.stringContaining(reason), advice: expect.stringContaining(advice) };
     expect(explain(cause)).toEqual({ ...texts, isLasting, unsent: true });
   });
 
-  it("from a proxy is a ProxyFailure with a name, a code, a status and an optional cause", () => {
+  it("can come from a ProxyFailure, which has a name, a code, a status and an optional cause", () => {
     const cause = new Error("inner");
     const error = new ProxyFailure("failed", { status: 502, cause });
     expect(error).toMatchObject({ name: "ProxyFailure", code: "PROXY_FAILED", status: 502, cause });
@@ -48,16 +48,16 @@ describe("the explanation of a failure", () => {
   });
 
   const unsent = [{ syscall: "connect" }, { syscall: "getaddrinfo" }, { code: "UND_ERR_CONNECT_TIMEOUT" }];
-  it.each(unsent)("of %j is that the request was not sent", (properties) => {
+  it.each(unsent)("for %j says only that the request was not sent", (properties) => {
     expect(explain(failure(properties))).toEqual({ unsent: true });
   });
 
   it.each([
     ["a failure after the request was sent", failure({ code: "ECONNRESET", syscall: "read" })],
-    ["a name that every object has", failure({ code: "toString" })],
+    ["a code that is a property of every object", failure({ code: "toString" })],
     ["a code that is not a string", failure({ code: ["CERT_HAS_EXPIRED"] })],
     ["a value that is not an error", { code: "CERT_HAS_EXPIRED" }],
-    ["a message that only contains that of an interrupted handshake", failure({}, `not ${hungUp}`)],
+    ["a message that only contains the text of an interrupted handshake", failure({}, `not ${hungUp}`)],
     ["an error that cannot be read", unreadable],
   ])("is missing for %s", (_, cause) => {
     expect(explain(cause)).toBeUndefined();

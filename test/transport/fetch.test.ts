@@ -53,7 +53,7 @@ describe("the fetch transport", () => {
     ["throws synchronously", throwing, "not today"],
     ["is missing", undefined, "has no `fetch`"],
     ["returns nothing", async () => undefined, other],
-    ["returns a text as the status", async () => ({ status: "200", headers: new Headers() }), other],
+    ["returns a string as the status", async () => ({ status: "200", headers: new Headers() }), other],
     ["returns no headers", async () => ({ status: 200 }), other],
     ["returns headers that cannot be read", async () => ({ status: 200, headers: {} }), other],
   ])("reports one failure if fetch %s", async (_what, fetch, message) => {
@@ -63,7 +63,7 @@ describe("the fetch transport", () => {
     expect(String(recorder.failure)).toContain(message);
   });
 
-  it("reports an opaque redirect of a browser as a redirect", async () => {
+  it("reports a browser's opaque redirect as a redirect", async () => {
     const hidden = { type: "opaqueredirect", status: 0, headers: new Headers(), body: null };
     const recorder = by(async () => hidden);
     await recorder.finished();

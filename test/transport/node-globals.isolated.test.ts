@@ -9,7 +9,7 @@ const currentKey = Symbol.for("undici.globalDispatcher.2");
 const readsLegacyKey = Number.parseInt(Object(process.versions).undici, 10) < 8;
 const globals = globalThis as { [legacyKey]?: DispatcherLike; [currentKey]?: DispatcherLike };
 
-describe("the globals of Node", () => {
+describe("Node's globals", () => {
   it("are not changed by a client, which opens its first socket for its first document", async () => {
     // Node 24 and later set their own agent there before the first fetch.
     const before = [globals[legacyKey], globals[currentKey]];
@@ -24,7 +24,7 @@ describe("the globals of Node", () => {
     expect(globalThis.fetch).toBe(fetch);
   });
 
-  it("may hold the agent of Node's first fetch, which a client ignores", async () => {
+  it("can contain the agent that Node's first fetch installs, which a client ignores", async () => {
     const service = await startService();
     await (await fetch(service.baseUrl, { method: "POST", body: "{}" })).text();
     expect(globals[legacyKey] ?? globals[currentKey]).toBeDefined();
@@ -33,7 +33,7 @@ describe("the globals of Node", () => {
 
   // Node 26's fetch reads only the newer global, so an older dispatcher has no effect.
   if (readsLegacyKey) {
-    it("may hold a dispatcher from another undici version, which Node's own fetch then uses", async () => {
+    it("can contain a dispatcher from another undici version, which Node's own fetch then uses", async () => {
       const service = await startService();
       const nodes = globals[legacyKey];
       if (!nodes) throw new Error("Node's fetch was to leave its agent behind.");

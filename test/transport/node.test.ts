@@ -10,14 +10,14 @@ const composed = new Agent().compose((dispatch) => dispatch);
 
 it.each<[globals: string, values: object, transport: string]>([
   ["agents of different undici versions", { [legacy]: new Agent(), [current]: new Agent() }, "own"],
-  ["the wrapped agent of undici 8", { [current]: new Dispatcher1Wrapper() }, "own"],
+  ["undici 8's wrapped agent", { [current]: new Dispatcher1Wrapper() }, "own"],
   ["a composed agent", { [current]: composed }, "undici"],
   ["a dispatcher without a class", { [current]: withoutClass }, "undici"],
   ["one dispatcher for both kinds of handlers", { [legacy]: composed, [current]: composed }, "undici"],
-  ["a dispatcher of another undici version", { [legacy]: withoutClass }, "fetch"],
-  ["a function with the name of fetch", { fetch: async function fetch() {} }, "fetch"],
+  ["a dispatcher from another undici version", { [legacy]: withoutClass }, "fetch"],
+  ["a function named fetch", { fetch: async function fetch() {} }, "fetch"],
   ["no fetch", { fetch: undefined }, "own"],
-])("A client without options chooses its transport by the globals: %s", (_, values, transport) => {
+])("A client without options chooses its transport based on the globals: %s", (_, values, transport) => {
   const globals = globalThis as { [key: PropertyKey]: unknown };
   const before = Object.fromEntries(Reflect.ownKeys(values).map((key) => [key, globals[key]]));
   const pool = transports.openPool();

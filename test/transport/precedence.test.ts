@@ -33,7 +33,7 @@ function stubFetch(fetch: () => Promise<Response>): void {
   onTestFinished(() => void vi.unstubAllGlobals());
 }
 
-describe("the transport of a client", () => {
+describe("a client's transport", () => {
   it("is the `fetch` option, a global fetch, a global dispatcher or its own undici, in this order", async () => {
     const service = await startService();
     const plain = clientOf(service.baseUrl);
@@ -51,7 +51,7 @@ describe("the transport of a client", () => {
     expect([withFetch.transport, await sourceOf(withFetch)]).toEqual(["fetch", "the fetch option"]);
   });
 
-  it("is the `dispatcher` option before any global", async () => {
+  it("is the `dispatcher` option rather than any global", async () => {
     const { baseUrl } = await startService();
     const client = clientOf(baseUrl, { dispatcher: mockAgent(baseUrl, "the dispatcher option") });
     useGlobally(mockAgent(baseUrl, "the global dispatcher"));
@@ -59,7 +59,7 @@ describe("the transport of a client", () => {
     expect([client.transport, await sourceOf(client)]).toEqual(["undici", "the dispatcher option"]);
   });
 
-  it("cannot be a dispatcher of undici 6, which is refused when the client is created", () => {
+  it("cannot be a dispatcher from undici 6, which is refused when the client is created", () => {
     const dispatcher = Object.create({ interceptors: undefined, dispatch: () => true });
     const create = () => clientOf("http://127.0.0.1:1", { dispatcher });
     expect(create).toThrow(ConfigurationError);
@@ -69,7 +69,7 @@ describe("the transport of a client", () => {
 
 describe("without any configuration", () => {
   it.each(["before", "after"])(
-    "MSW responds until it is closed, if it starts %s the client's first call",
+    "MSW that starts %s the client's first call responds until it is closed",
     async (when) => {
       const service = await startService();
       const client = clientOf(service.baseUrl);

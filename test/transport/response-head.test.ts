@@ -19,7 +19,7 @@ describe("the length of a response", () => {
     [true, [undefined, undefined]],
     [undefined, [undefined, 5]],
   ])(
-    "is certain only if the bytes were not decoded, and expected if that is unknown: decoded is %s",
+    "is exact only if the body was not decoded, and an estimate if that is unknown (decoded: %s)",
     (decoded, lengths) => {
       const head = headOf(200, { "content-length": "5" }, { decoded });
       expect([contentLengthOf(head), expectedLengthOf(head)]).toEqual(lengths);

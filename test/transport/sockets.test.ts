@@ -29,7 +29,7 @@ describe("a socket that skips interim responses", () => {
     }
   });
 
-  it("skips nothing without a request or in the middle of a body", () => {
+  it("skips nothing before a request or in the middle of a body", () => {
     expect(readAll([interim], false)).toEqual([interim]);
     expect(readAll([final, interim])).toEqual([final, interim]);
     expect(readAll(["HTTP/1.1 101 Upgrade\r\n\r\n"])).toHaveLength(1);

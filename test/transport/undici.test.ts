@@ -28,7 +28,7 @@ const dispatchedBy = (dispatch: DispatcherLike["dispatch"]) => {
 };
 
 describe("the undici transport", () => {
-  it("passes the headers to a caller's dispatcher as an object of names and values", () => {
+  it("passes the headers to a caller's dispatcher as an object with names and values", () => {
     const dispatch = vi.fn((_options: { headers: object }) => true);
     const headers = ["authorization", "API-Key key", "X-Mixed-Case", "kept", "__proto__", "seen"];
     record(
@@ -42,7 +42,7 @@ describe("the undici transport", () => {
     ]);
   });
 
-  it("reports a queued request as sent only when it is sent, and never sends an aborted one", async () => {
+  it("marks a queued request as sent only when it is sent, and never sends an aborted request", async () => {
     const transport = by(new Agent({ connections: 1 }));
     const arrival = later<Socket>();
     const server = await serveRaw((socket) => {
@@ -80,7 +80,7 @@ describe("the undici transport", () => {
     });
 
     it.each(["onSent", "onHead", "onChunk"] as const)(
-      "reports no further event when aborted in %s",
+      "reports no further events after an abort in %s",
       async (stage) => {
         const recorder = mock({ [stage]: (one: { abort(): void }) => one.abort() });
         const heard = [...recorder.events];
@@ -96,7 +96,7 @@ describe("the undici transport", () => {
     throw cause;
   };
   it.each([
-    ["the source of its dispatcher", undiciTransport(throwCause)],
+    ["the function that returns its dispatcher", undiciTransport(throwCause)],
     ["its dispatcher", undiciTransport(() => ({ dispatch: throwCause }))],
     ["the promise of its dispatcher", undiciTransport(() => Promise.reject(cause))],
   ])("reports the error that %s throws", async (_what, transport) => {
@@ -115,7 +115,7 @@ describe("the undici transport", () => {
     ],
     ["calls onConnect", (_, handler) => [handler.onConnect(abortOld), handler.onError()].length > 0],
     ["reports to onError", (_, handler) => handler.onError(new Error("invalid onHeaders method")) ?? false],
-  ])("refuses a dispatcher of undici 6 that %s", (which, dispatch) => {
+  ])("refuses a dispatcher from undici 6 that %s", (which, dispatch) => {
     abortOld.mockClear();
     const recorder = dispatchedBy(dispatch).send();
     expect(recorder.events).toEqual(["failure"]);
@@ -125,9 +125,9 @@ describe("the undici transport", () => {
   });
 
   it.each([
-    ["the raw ones", ["a", "1", Buffer.from("b"), Buffer.from("é", "latin1"), "c", "", "odd"], {}],
-    ["the parsed ones of a mock", undefined, { a: "1", b: ["é"], c: undefined }],
-  ])("copies the headers of a response from %s", (_which, rawHeaders, headers) => {
+    ["raw headers", ["a", "1", Buffer.from("b"), Buffer.from("é", "latin1"), "c", "", "odd"], {}],
+    ["a mock's parsed headers", undefined, { a: "1", b: ["é"], c: undefined }],
+  ])("copies response headers from %s", (_which, rawHeaders, headers) => {
     const recorder = dispatchedBy((_, handler) => {
       handler.onRequestStart({});
       handler.onResponseStart({ rawHeaders }, 200, headers);

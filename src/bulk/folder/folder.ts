@@ -154,7 +154,7 @@ class Folder<J extends Job> implements FolderSink<J> {
    */
   #objectionTo(real: string): string | undefined {
     this.#realPlace ??= realPathOf(this.place);
-    if (!isWithin(real, this.#realPlace)) return `a link in it leads outside ${JSON.stringify(this.place)}`;
+    if (!isWithin(real, this.#realPlace)) return `a link in it points outside ${JSON.stringify(this.place)}`;
     const folded = foldedPath(real, process.platform);
     return this.#kept.some((kept) => isWithin(folded, kept))
       ? "it is the path of the run's journal"

@@ -123,7 +123,7 @@ function systematicFailureText(
   const when = failed === 1 ? "at the first failure" : `after ${failed} failures`;
   return made === 0
     ? `Stopped ${when}: ${withWhat}, no other row would succeed${common === undefined ? "" : `: ${common}`}.`
-    : `Stopped ${when}: ${withWhat}. Later rows had already succeeded.`;
+    : `Stopped ${when}: ${withWhat}. Some rows after this one had already succeeded.`;
 }
 
 /** Returns the error with which the command ends if its run could not start, and nothing was sent. */

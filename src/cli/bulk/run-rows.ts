@@ -200,8 +200,8 @@ export class RowRun {
     this.#progress = progress;
     this.#live = showLive(stderr, env, (maxColumns) => this.#textOf(progress, maxColumns));
     if (finishedBefore > 0) {
-      const done = `${countOf(finishedBefore, "document")} ${finishedBefore === 1 ? "is" : "are"} recorded as finished`;
-      this.#live.say(`resuming ${plan.journal}: ${done}; ${countOf(total, "row")} to process`);
+      const done = `${countOf(finishedBefore, "document")} ${finishedBefore === 1 ? "is" : "are"} recorded as finished and will be skipped`;
+      this.#live.say(`resuming ${plan.journal}: ${done}; ${countOf(total, "row")} in total`);
     }
     if (damagedLines > 0) {
       this.#live.say(

@@ -34,7 +34,7 @@ ${exitCodesHelp.bulk}`;
 export function addBulk(program: Command, session: Session): void {
   const command = program
     .command("bulk")
-    .description("Generates a PDF from each row of a file, and continues an interrupted run.")
+    .description("Generates a PDF from each row of a file. Can resume an interrupted run.")
     .argument("<uid>", "the template uid from the dashboard")
     .argument("<data>", "the file with the rows: .csv with a header, .ndjson or .json; - for standard input");
   const take = takeOnce(command);

@@ -138,7 +138,8 @@ export class Playground {
 
   #request(id: number): Response {
     const found = this.log.find(id);
-    if (!found) throw new Problem(404, "This request is no longer kept: the playground keeps the last 100.");
+    if (!found)
+      throw new Problem(404, "This request is no longer available: the playground keeps only the last 100.");
     return json(found);
   }
 

@@ -34,7 +34,7 @@ async function setUpFolder(answer: Answer = withLength(small)) {
 }
 
 describe("a folder", () => {
-  it("deletes the unfinished files of a run that was killed, and no others", async () => {
+  it("deletes the unfinished files of a killed run, but no other files", async () => {
     let isHeld = true;
     const { run, out, files, service } = await setUpFolder((received) => {
       if (!isHeld) return withLength(small)(received);
@@ -58,7 +58,7 @@ describe("a folder", () => {
     expect(await files()).toEqual([...foreign, "a"].sort());
   });
 
-  it("rejects only the jobs whose path is a folder or leads through a file", async () => {
+  it("rejects only the jobs whose path is a folder or has a file as its parent", async () => {
     const { run, out, service, files } = await setUpFolder();
     await mkdir(join(out, "a"));
     await writeFile(join(out, "file"), "mine");
@@ -74,8 +74,8 @@ describe("a folder", () => {
 
   it.each([
     ["255 bytes", `${"ä".repeat(127)}x`],
-    ["characters with a meaning in URLs and shells", " ..100% #1&a=b 'c' 👩‍👩‍👧 Zoë"],
-  ])("writes values to file names unchanged: %s", async (_title, name) => {
+    ["characters that are special in URLs and shells", " ..100% #1&a=b 'c' 👩‍👩‍👧 Zoë"],
+  ])("uses values in file names unchanged: %s", async (_title, name) => {
     const { run, out, files } = await setUpFolder();
     expect((await run([name])).results).toMatchObject([{ value: { path: join(out, name), bytes: 1000 } }]);
     expect(await files()).toEqual([name]);
@@ -113,7 +113,7 @@ describe("a folder", () => {
     expect(failures[0]?.message).toBe(message);
   });
 
-  it("fills placeholders with nested or literal properties, and ignores white space around their names", () => {
+  it("fills placeholders from nested or dotted properties, and ignores white space around the names", () => {
     const pattern = parsePattern("out/{{ \t a b\u00a0}}/{{c.d}}.pdf");
     expect(pattern.names).toEqual(["a b", "c.d"]);
     expect(pattern.fill({ "a b": "x", c: { d: 7 } }, "uid")).toBe("out/x/7.pdf");
@@ -122,14 +122,14 @@ describe("a folder", () => {
 });
 
 describe.runIf(hasLinks)("a folder with links", () => {
-  const saving = 'Could not save the document to "/out/a": a link in it leads outside "/out".';
-  const entering = 'The folder "/out/inner" is not writable: a link in it leads outside "/out".';
+  const saving = 'Could not save the document to "/out/a": a link in it points outside "/out".';
+  const entering = 'The folder "/out/inner" is not writable: a link in it points outside "/out".';
   const enteringDeep = entering.replace("inner", "inner/deeper");
 
   it.each<[string, Record<string, string>, string, string]>([
     ["a link through a linked folder", { a: "inner/b", inner: ".." }, "a", saving],
-    ["a link that leaves, returns and leaves again", { a: "../out/b", b: "../x" }, "a", saving],
-    ["a link to a folder", { inner: "../elsewhere" }, "inner/a", entering],
+    ["a link that leaves the folder, returns and leaves again", { a: "../out/b", b: "../x" }, "a", saving],
+    ["a link to another folder", { inner: "../elsewhere" }, "inner/a", entering],
     ["a missing folder behind a link", { inner: "../elsewhere" }, "inner/deeper/a", enteringDeep],
     ["a link to a missing folder", { inner: "../missing" }, "inner/a", "is not writable"],
   ])("refuses a path that leaves the folder through %s", async (_title, links, name, message) => {
@@ -143,7 +143,7 @@ describe.runIf(hasLinks)("a folder with links", () => {
     expect(service.requests.length).toBe(1);
   });
 
-  it("refuses a path that escapes through a link created during the request", async () => {
+  it("refuses a path that leaves the folder through a link created during the request", async () => {
     let folderOfRun = "";
     const { run, at, out } = await setUpFolder(async (received) => {
       await symlink("../x", join(folderOfRun, "a"));
@@ -154,7 +154,7 @@ describe.runIf(hasLinks)("a folder with links", () => {
     expect((await readdir(at)).sort()).toEqual(["out", "run.journal"]);
   });
 
-  it("follows links that stay inside the folder, even if the folder is a link itself", async () => {
+  it("follows links that stay inside the folder, even if the folder itself is a link", async () => {
     const { run, at, out } = await setUpFolder();
     await symlink("out", join(at, "linked"));
     await symlink("b.pdf", join(out, "a.pdf"));
@@ -166,11 +166,11 @@ describe.runIf(hasLinks)("a folder with links", () => {
   });
 });
 
-describe("a folder that contains the journal of its run", () => {
+describe("a folder that contains its run's journal", () => {
   const kept = ": it is the path of the run's journal.";
   const refusal = (path: string) => `Could not save the document to "/out/${path}"${kept}`;
 
-  it("refuses the names of the journal, its lock and its backup, but not similar names", async () => {
+  it("refuses the paths of the journal, its lock and its backup, but not similar names", async () => {
     const { run, out, service } = await setUpFolder();
     const journal = join(out, "run.journal");
     const refused = ["run.journal", "run.journal.lock", "run.journal.old"];
@@ -184,7 +184,7 @@ describe("a folder that contains the journal of its run", () => {
     expect(service.requests.length).toBe(fine.length);
   });
 
-  it.runIf(hasLinks)("refuses a link to the journal, and the file that the journal links to", async () => {
+  it.runIf(hasLinks)("refuses a link to the journal, and the target if the journal is a link", async () => {
     const { run, at, out } = await setUpFolder();
     await symlink("out/deep.journal", join(at, "run.journal"));
     await symlink("deep.journal", join(out, "link.pdf"));

@@ -9,7 +9,7 @@ describe("Ctrl-C during a bulk run", () => {
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("finishes documents in flight after one %s and exits with %i", async (signal, code) => {
+  ] as const)("lets documents in flight finish after one %s and exits with code %i", async (signal, code) => {
     const { answer, release } = held();
     const bench = await Bench.withRows(9, answer);
     const ended = bench.bulk("data.csv", ["--concurrency", "2", "--report", bench.path("r.json")]);
@@ -30,7 +30,7 @@ describe("Ctrl-C during a bulk run", () => {
     expect(bench.requestedNos()).toEqual(["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
   });
 
-  it("pressed twice leaves no incomplete file, and pressed three times ends the process", async () => {
+  it("leaves no incomplete file if pressed twice, and ends the process if pressed three times", async () => {
     const incomplete = beginning(pdfOf(500_000).subarray(0, 300_000), { "content-length": "500000" });
     const bench = await Bench.withRows(9, incomplete);
     const ended = bench.bulk("data.csv", ["--concurrency", "2"]);
@@ -86,7 +86,7 @@ describe("a bulk run that stops early", () => {
     [403, 5, "after 5 failures: with this API key", "the API key or its permissions"],
     [404, 5, "after 5 failures: with this uid and base URL", "the uid or the base URL"],
     [422, 20, "after 20 failures: with values of this kind", "the values or the template"],
-  ])("exits with code 3 if all first responses are %i, after %i", async (status, count, when, what) => {
+  ])("exits with code 3 if every response is a %i, after %i responses", async (status, count, when, what) => {
     const bench = await Bench.withRows(30, saying(status));
     const { code, printed, stderr } = await bench.bulk("data.csv", ["--concurrency", "1"]);
     expect(code).toBe(3);
@@ -96,7 +96,7 @@ describe("a bulk run that stops early", () => {
     expect(bench.service.requests).toHaveLength(count);
   });
 
-  it("exits with code 3 after --give-up-after without the service, and continues in the next run", async () => {
+  it("exits with code 3 if an outage exceeds --give-up-after, and continues in the next run", async () => {
     const bench = await Bench.withRows(30);
     const flags = ["--base-url", await closedOrigin(), "--give-up-after", "1ms"];
     const { code, printed, stderr } = await bench.bulk("data.csv", flags);
@@ -111,7 +111,7 @@ describe("a bulk run that stops early", () => {
 });
 
 describe("a bulk run", () => {
-  it("reports an outage, generates every document after it, and clears its live line", async () => {
+  it("reports an outage, then generates every document, and clears its live line", async () => {
     const bench = await Bench.withRows(9, (received) =>
       (bench.service.requests.length <= 4 ? saying(503) : withLength(smallPdf))(received),
     );
@@ -130,7 +130,7 @@ describe("a bulk run", () => {
 
   it.each([
     ["retries a 503", [], { status: "made", attempts: 2 }],
-    ["sends one request for a row with --no-retry", ["--no-retry"], { status: "failed", attempts: 1 }],
+    ["sends one request per row with --no-retry", ["--no-retry"], { status: "failed", attempts: 1 }],
   ])("%s", async (_title, args, entry) => {
     const bench = await Bench.withRows(1, (received) =>
       (bench.service.requests.length === 1 ? saying(503) : withLength(smallPdf))(received),
@@ -152,7 +152,7 @@ describe("a bulk run", () => {
     expect(bench.service.requests).toHaveLength(1);
   });
 
-  it("processes every row although its report cannot be written", async () => {
+  it("processes every row even if its report cannot be written", async () => {
     const bench = await Bench.withRows(1, (received) => {
       rmSync(bench.path("reports"), { recursive: true, force: true });
       withLength(smallPdf)(received);

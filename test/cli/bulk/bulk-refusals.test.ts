@@ -5,7 +5,7 @@ import { RunFiles } from "../../../src/cli/bulk/run-files.ts";
 import { hasLinks } from "../../support/platform.ts";
 import { Bench, csvOf } from "./command.ts";
 
-describe("the check of the rows before a bulk run", () => {
+describe("the row check before a bulk run", () => {
   const empty = "is empty, but the path of the document needs it";
   it.each<[title: string, name: string, text: string, ...messages: (string | RegExp)[]]>([
     [
@@ -18,7 +18,7 @@ describe("the check of the rows before a bulk run", () => {
       "3 rows are invalid, 1 row is valid.",
     ],
     [
-      "a missing value, and one that cannot be part of a path",
+      "a missing value, and a value that cannot be part of a path",
       "data.ndjson",
       '{"no":1}\n{"on":"CELL"}\n{"no":["CELL"]}\n',
       `data.ndjson:2: no: ${empty.replace("empty", "missing")}`,
@@ -33,7 +33,7 @@ describe("the check of the rows before a bulk run", () => {
       "1 row is invalid, 0 rows are valid.",
     ],
     [
-      "a violation of the schema, and that CSV cells are strings",
+      "a schema violation, with a hint that CSV cells are strings",
       "data.csv",
       "no,total\n1,CELL\n",
       /^data\.csv:2: total: must be a number, but every CSV cell is a string/,
@@ -56,7 +56,7 @@ describe("the check of the rows before a bulk run", () => {
     expect(bench.files(".")).toEqual([name, "schema.json"]);
   });
 
-  it("lists twenty problems, and counts the others", async () => {
+  it("lists the first twenty problems, and counts the others", async () => {
     const bench = await Bench.open();
     bench.write("data.csv", `no,name\n${",x\n".repeat(30)}1,x\n`);
     const { stderr } = await bench.bulk("data.csv", ["--dry-run"]);
@@ -64,7 +64,7 @@ describe("the check of the rows before a bulk run", () => {
     expect(stderr).toContain(": 30 rows are invalid, 1 row is valid. 10 more problems are not shown.");
   });
 
-  it("reports each missing column once, and lists only some of many columns", async () => {
+  it("reports each missing column once, and shortens long lists of columns", async () => {
     const bench = await Bench.open();
     bench.write("data.csv", "invoice_no,name\n1,a\n2,b\n");
     expect(await bench.bulk("data.csv", ["--out", bench.path("{{invoce_no}}-{{zzz}}.pdf")])).toEqual({
@@ -84,7 +84,7 @@ describe("the check of the rows before a bulk run", () => {
   });
 });
 
-describe("a document of a bulk run", () => {
+describe("a document from a bulk run", () => {
   it("cannot replace the data, the journal or the report", async () => {
     const bench = await Bench.open();
     bench.write("a.csv", "no\na.csv\nb.journal\nb.journal.lock\nr.json\n");
@@ -98,7 +98,7 @@ describe("a document of a bulk run", () => {
 
   it.runIf(hasLinks).each([
     ["whose path is a link", "in/{{no}}.csv", "link.csv"],
-    ["through a link in its own folder", "data/{{no}}.csv", "in/7.csv"],
+    ["through a link in the output folder", "data/{{no}}.csv", "in/7.csv"],
   ])("cannot replace the data %s", async (_title, out, data) => {
     const bench = await benchWithLinks();
     const flags = ["--out", bench.path(out), "--journal", bench.path("j")];
@@ -129,7 +129,7 @@ describe("a bulk run", () => {
     expect(readFileSync(bench.path("in/7.csv"), "utf8")).toBe("no\n7\n");
   });
 
-  it("is refused if the data is the lock of its journal", async () => {
+  it("is refused if the data is its journal's lock file", async () => {
     const bench = await Bench.open();
     bench.write("rows.lock", csvOf(1));
     const { code, stderr } = await bench.bulk("rows.lock", ["--journal", bench.path("rows")]);
@@ -138,7 +138,7 @@ describe("a bulk run", () => {
     expect(await bench.read("rows.lock")).toBe(csvOf(1));
   });
 
-  it("is refused if the folder has the journal of another template, unless --journal is set", async () => {
+  it("is refused if the folder contains another template's journal, unless --journal is set", async () => {
     const bench = await Bench.withRows(2);
     await bench.bulk("data.csv");
     const { code, stderr } = await bench.bulk("data.csv", [], { uid: "invoice" });
@@ -152,7 +152,7 @@ describe("a bulk run", () => {
     ["--out", "file/{{no}}.pdf", 'The folder "file" is not writable: a file with this name already exists.'],
     ["--journal", "file/a", 'The journal "file/a" cannot be opened: a part of its path is a file'],
     ["--report", "r.csv", "Could not write r.csv: it is a folder: specify a file inside it."],
-  ])("is refused if %s is %s, which cannot be written", async (option, path, message) => {
+  ])("is refused if %s is set to %s, which cannot be written", async (option, path, message) => {
     const bench = await Bench.withRows(1);
     bench.write("file", "");
     mkdirSync(bench.path("r.csv"));
@@ -166,7 +166,7 @@ it.each([
   ["win32", "the data"],
   ["darwin", "the data"],
   ["linux", undefined],
-])("RunFiles compares paths by the rules of %s", async (platform, what) => {
+])("RunFiles compares paths like the file system of %s", async (platform, what) => {
   const bench = await Bench.open();
   const options = { out: bench.path("{{no}}.pdf"), retry: true };
   const plan = readPlan("letter", bench.path("missing/Müller.csv"), options);

@@ -25,7 +25,7 @@ describe("bulk", () => {
     expect(bench.service.requests.map(({ body }) => body)).toEqual(['{"no":1,"lines":[{"price":2.5}]}']);
   });
 
-  it("resumes with the rows that failed, are new or have changed", async () => {
+  it("resumes with the failed, new and changed rows", async () => {
     let isBroken = true;
     const bench = await Bench.withRows(3, (received) =>
       byNo(isBroken ? { 2: saying(422, '{"message":"no"}') } : {})(received),
@@ -38,7 +38,8 @@ describe("bulk", () => {
     expect(await bench.bulk("data.csv")).toEqual({
       code: 0,
       printed: `3 documents made, 1 made earlier, in TIME\n${places}\n1 row changed since an earlier run, and was generated again.\n`,
-      stderr: "resuming out/letter.journal: 2 documents are recorded as finished; 4 rows to process\n",
+      stderr:
+        "resuming out/letter.journal: 2 documents are recorded as finished and will be skipped; 4 rows in total\n",
     });
     expect(bench.service.requests.slice(before).map(noOf).sort()).toEqual(["2", "3", "4"]);
   });
@@ -67,7 +68,7 @@ describe("bulk", () => {
     expect(bench.requestedNos()).toEqual(["1", "2"]);
   });
 
-  it("writes its journal to the path of --journal, and sends the output of the schema", async () => {
+  it("writes its journal to the --journal path, and sends the values that the schema returns", async () => {
     const bench = await Bench.withRows(1);
     const validate = "(value) => ({ value: { ...value, no: Number(value.no) } })";
     const module = `export default { "~standard": { version: 1, vendor: "ours", validate: ${validate} } };`;
@@ -77,7 +78,7 @@ describe("bulk", () => {
     expect(bench.service.requests[0]?.body).toBe('{"no":1,"name":"Zoë"}');
   });
 
-  it("reports the outcome of every row as JSON and as CSV", async () => {
+  it("writes the outcome of every row to a JSON or CSV report", async () => {
     const bench = await Bench.withRows(2, byNo({ 2: saying(422, '{"message":"\\"no\\", twice"}') }));
     const [json, csv] = [bench.path("reports/a.json"), bench.path("b.csv")];
     const { code, printed } = await bench.bulk("data.csv", ["--report", json, "--concurrency", "1"]);
@@ -102,8 +103,8 @@ describe("bulk", () => {
   });
 });
 
-describe("the failures of bulk", () => {
-  it("are printed immediately up to five, and grouped by cause in the summary", async () => {
+describe("bulk failures", () => {
+  it("are printed immediately (up to five), and are grouped by cause in the summary", async () => {
     const bench = await Bench.withRows(15, (received) =>
       byNo(Number(noOf(received)) > 2 ? { [noOf(received)]: saying(422) } : {})(received),
     );
@@ -123,7 +124,7 @@ describe("the failures of bulk", () => {
     ]);
   });
 
-  it("contain neither the API key nor the content of cells", async () => {
+  it("contain neither the API key nor cell contents", async () => {
     const bench = await Bench.open(({ headers, body, response }) => {
       response.writeHead(422, { "content-type": "application/json" });
       response.end(JSON.stringify({ message: `${headers.authorization} sent ${body}` }));
@@ -149,7 +150,7 @@ async function benchWith(rows: string): Promise<{ bench: Bench; args: string[] }
 }
 
 describe("bulk --skip-invalid", () => {
-  it("generates documents from the good rows, and reports the others with line, column and reason", async () => {
+  it("generates documents from valid rows, and reports the others with line, column and reason", async () => {
     const { bench, args } = await benchWith(data);
     const flags = [...args, "--skip-invalid", "--report", bench.path("r.json")];
     const { code, printed, stderr } = await bench.bulk("data.csv", flags);
@@ -180,8 +181,8 @@ describe("bulk --skip-invalid", () => {
   it.each([
     ["is missing", data, []],
     ["is combined with --dry-run", data, ["--skip-invalid", "--dry-run"]],
-    ["is set but every row is wrong", "no,total\n1,a\n2,b\n", ["--skip-invalid"]],
-  ])("sends nothing for data with wrong rows if it %s", async (_, rows, flags) => {
+    ["is set but every row is invalid", "no,total\n1,a\n2,b\n", ["--skip-invalid"]],
+  ])("sends no requests for data with invalid rows if the option %s", async (_, rows, flags) => {
     const { bench, args } = await benchWith(rows);
     const { code, stderr } = await bench.bulk("data.csv", [...args, ...flags]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/ Nothing was sent\.\n$/)]);

@@ -53,7 +53,7 @@ describe("a problem in a row", () => {
     ["csv", `a,b\n${secret}\n"${secret}"x,1\n${secret},${secret},${secret}\n1,"${secret}`],
     ["ndjson", `{"a":${secret}}\n"${secret}"\n{"a":"${secret}"\n{"${secret}":\n${secret}`],
     ["json", `[{"a":${secret}},"${secret}",${secret},{"${secret}"},{"a":"${secret}"`],
-  ])("is reported without the content of the row in %s", async (format, content) => {
+  ])("is reported without the row's content: %s", async (format, content) => {
     const problems = problemsOf(await readFileOf(`data.${format}`, content));
     expect(problems.length).toBeGreaterThan(3);
     expect(problems.join("\n")).not.toContain(secret);
@@ -66,10 +66,10 @@ describe("a problem with a whole file", () => {
   it.each<[title: string, name: string, content: string, message: string]>([
     ["no rows", "a.ndjson", "\n \n", ": this is empty."],
     ["a column without a name", "a.csv", "a, ,b\n1,2,3", ":1: column 2 of the header has no name."],
-    ["equal columns", "a.csv", "\na,b,a\n", ":2: column 3 of the header has the same name as column 1."],
+    ["duplicate columns", "a.csv", "\na,b,a\n", ":2: column 3 of the header has the same name as column 1."],
     ["an unclosed quote in the header", "a.csv", '"a,b\n1,2', `:1: ${notClosed}`],
     ["a header that is not UTF-8", "a.csv", "a,\xfc\n1,2", `:1: ${notUtf8}`],
-    ["no header after the delimiter", "a.csv", "sep=,\n", `: ${noHeader}`],
+    ["no header after the delimiter line", "a.csv", "sep=,\n", `: ${noHeader}`],
     ["a single object", "a.json", '{"a":1}', ": this is not a JSON array;"],
     ["an Excel workbook", "a.xlsx", "PK\x03\x04…", ": this is an Excel workbook or another zip archive."],
     ["a compressed file", "a.csv", "\x1f\x8b\x08\x00", ": this is compressed with gzip."],
@@ -84,7 +84,7 @@ describe("a problem with a whole file", () => {
     [{ encoding: "utf-9" }, /^The --encoding value is not a known encoding.*utf-8, .*windows-1252/],
     [{ delimiter: "ab" }, /^--delimiter takes one character/],
     [{ delimiter: '"' }, /^--delimiter takes one character/],
-  ])("can be an invalid option: %j", async (options, message) => {
+  ])("is reported for an invalid option: %j", async (options, message) => {
     const error = await open(fileOf("a.csv", "a\n1"), options).catch((reason) => reason);
     expect(error).toMatchObject({ name: "Misuse", message: expect.stringMatching(message) });
   });

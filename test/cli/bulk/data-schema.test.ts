@@ -20,7 +20,7 @@ describe("a JSON Schema", () => {
   const properties = { date: { type: "string", minLength: 4 }, lines: { items: { type: "object" } } };
   const schema = JSON.stringify({ required: ["date"], properties });
 
-  it("reports each problem of a row with its path, and does not change the values", async () => {
+  it("reports each problem in a row with its path, and does not change the values", async () => {
     expect(await issuesOf("invoice.json", schema, { date: "2026" })).toEqual([]);
     expect(await issuesOf("invoice.json", schema, { date: "26", lines: [{}, 1] })).toEqual([
       "date: must have at least 4 characters",
@@ -47,11 +47,11 @@ describe("a JSON Schema", () => {
 
 describe("a schema module", () => {
   it.each([
-    ["its export `schema`", `export const schema = ${wantsDate}; export const other = z.string();`],
-    ["its export `invoice`", `export const invoice = ${wantsDate}; export default z.string();`],
-    ["a template that it exports", `export default { uid: "invoice", schema: ${wantsDate} };`],
+    ["an export named `schema`", `export const schema = ${wantsDate}; export const other = z.string();`],
+    ["an export named `invoice`", `export const invoice = ${wantsDate}; export default z.string();`],
+    ["an exported template", `export default { uid: "invoice", schema: ${wantsDate} };`],
     ["an asynchronous schema", `export default ${wantsDate}.refine(async () => true);`],
-  ])("provides the schema from %s", async (_title, content) => {
+  ])("can provide its schema as %s", async (_title, content) => {
     expect(await issuesOf("schema.mjs", importing + content, { date: "1 May" })).toEqual([]);
     expect(await issuesOf("schema.mjs", importing + content, {})).toEqual([expect.stringMatching(/^date: /)]);
   });
@@ -65,7 +65,7 @@ describe("a schema module", () => {
     expect(await check({ total: "x" })).toMatchObject([{ path: ["total"] }]);
   });
 
-  it("does not quote the values of a row in its issues", async () => {
+  it("does not quote a row's values in its issues", async () => {
     const content = `${importing}export default z.object({ a: z.string().refine(() => false, { error: (issue) => "wrong: " + issue.input }) });`;
     const issues = await issuesOf("schema.mjs", content, { a: "tiger-7" });
     expect(issues).toEqual([expect.not.stringContaining("tiger-7")]);
@@ -79,16 +79,16 @@ it.each([
   ["JSON", "a.json", '{"type":}', "FILE:1:9: expected a value."],
   ["a JSON Schema", "a.json", '{"date":"1 May"}', "FILE: this JSON Schema checks nothing."],
   ["a module with a schema", "a.mjs", "export const size = 3;", "FILE: the module exports no schema."],
-  ["a module with one schema", "a.mjs", twoSchemas, "FILE: it exports 2 schemas: a, b."],
-  ["a module with this template", "a.mjs", letter, 'FILE: this is template "letter"'],
-])("the schema of bulk is refused if it is not %s", async (_title, name, content, message) => {
+  ["a module with exactly one schema", "a.mjs", twoSchemas, "FILE: it exports 2 schemas: a, b."],
+  ["a module with the requested template", "a.mjs", letter, 'FILE: this is template "letter"'],
+])("bulk refuses a schema file that is not %s", async (_title, name, content, message) => {
   const file = fileOf(name, content);
   const error = await readSchema(file, options).catch((reason) => reason);
   expect(error).toMatchObject({ name: "Misuse" });
   expect(error.message.replaceAll(file, "FILE").slice(0, message.length)).toBe(message);
 });
 
-it("the schema of bulk is refused if its file does not exist", async () => {
+it("bulk refuses a schema file that does not exist", async () => {
   const message = expect.stringContaining("Could not read the schema nowhere.json: there is no such file.");
   await expect(readSchema("nowhere.json", options)).rejects.toMatchObject({ name: "Misuse", message });
 });

@@ -19,7 +19,7 @@ const misuse = (message: unknown) => ({ name: "Misuse", message });
 const advice = "Specify a file of rows, or - for standard input.";
 
 describe("standard input", () => {
-  it.each(["-", "/dev/stdin"])("can be read twice without a visible copy: %s", async (file) => {
+  it.each(["-", "/dev/stdin"])("can be read twice without a visible temporary file: %s", async (file) => {
     const folder = stubTemporaryFolder();
     const stdin = Readable.from([Buffer.from("a,"), Buffer.from("b\n1,"), Buffer.from("2\n")]);
     const data = await open(file, { stdin });
@@ -41,7 +41,7 @@ describe("standard input", () => {
     await expect(open("-", { stdin: Readable.from(["a"]) })).rejects.toMatchObject(refusal);
   });
 
-  it("is closed when the command is stopped, and leaves no file", async () => {
+  it("is closed without leaving a file when the command is stopped", async () => {
     const folder = stubTemporaryFolder();
     const ending = new AbortController();
     let reads = 0;
@@ -54,7 +54,7 @@ describe("standard input", () => {
 });
 
 describe("a file", () => {
-  it.runIf(hasPipeFiles)("can be a pipe, which can also be read twice", async () => {
+  it.runIf(hasPipeFiles)("can be a named pipe, which can also be read twice", async () => {
     const path = join(dirname(fileOf("none", "")), "rows.ndjson");
     execFileSync("mkfifo", [path]);
     createWriteStream(path).end('{"a":1}\n{"a":2}\n');
@@ -75,7 +75,7 @@ describe("a file", () => {
   it.each<[title: string, onFirstRow: (path: string, ending: AbortController) => void, error: string]>([
     ["it changes", (path) => appendFileSync(path, "{}\n"), "changed while it was being read"],
     ["the command is stopped", (_path, ending) => ending.abort(new Error("stopped")), "stopped"],
-  ])("is not read further when %s", async (_title, onFirstRow, error) => {
+  ])("is not read to the end if %s", async (_title, onFirstRow, error) => {
     const ending = new AbortController();
     const path = fileOf("data.ndjson", '{"a":1}\n'.repeat(50_000));
     const data = await open(path, { signal: ending.signal });

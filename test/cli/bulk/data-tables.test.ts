@@ -9,14 +9,14 @@ const placesOf = async (name: string, content: string) =>
 describe("a CSV file", () => {
   it.each([
     ["semicolons", "a;b\n1;2\n3;4\n"],
-    ["line breaks of every kind, and none at its end", "a,b\r\n1,2\n3,4"],
+    ["every kind of line break, but none at the end", "a,b\r\n1,2\n3,4"],
     ["a byte order mark", "\ufeffa,b\n1,2\n3,4\n"],
     ["empty lines", "\n\na,b\n\n1,2\n\r\n\n3,4\n\n"],
     ["unnecessary quotes", '"a","b"\n"1","2"\n"3","4"\n'],
     ["a line that names the delimiter", "sep=;\r\na;b\r\n1;2\r\n3;4\r\n"],
     ["UTF-16", utf16("a,b\n1,2\n3,4\n")],
     ["big-endian UTF-16", utf16("a,b\n1,2\n3,4\n").swap16()],
-  ])("is read with %s", async (_title, content) => {
+  ])("is read correctly with %s", async (_title, content) => {
     const read = valuesOf(await readFileOf("data.csv", content));
     expect(read).toEqual(["12", "34"].map(([a, b]) => ({ a, b })));
   });
@@ -26,12 +26,12 @@ describe("a CSV file", () => {
     ["a quote in unquoted text", 'a,b\n5" pipe,x', '5" pipe'],
     ["white space around its text", "a,b\n  1 ,x", "  1 "],
     ["a literal replacement character", "a,b\n\ufffd,x", "\ufffd"],
-    ["more text than a chunk", `a,b\n${"é".repeat(100_000)},x`, "é".repeat(100_000)],
+    ["more text than fits in a chunk", `a,b\n${"é".repeat(100_000)},x`, "é".repeat(100_000)],
   ])("can have a cell with %s", async (_title, content, cell) => {
     expect(valuesOf(await readFileOf("data.csv", content))).toEqual([{ a: cell, b: "x" }]);
   });
 
-  it("uses the most frequent unquoted delimiter of its header", async () => {
+  it("uses the most frequent unquoted delimiter in its header", async () => {
     const columnsOf = async (content: string) => (await open(fileOf("data.csv", content))).columns;
     expect(await columnsOf('"a;;;;;;",b,c;d\n1,2,3')).toEqual(["a;;;;;;", "b", "c;d"]);
     expect(await columnsOf('a,b,"x\n;;;;"\n1,2,3')).toEqual(["a", "b", "x\n;;;;"]);
@@ -51,7 +51,7 @@ describe("a CSV file", () => {
     expect(await placesOf("data.csv", content)).toBe("1:3 2:4 3:8");
   });
 
-  it("can have columns with the names of built-in properties, and no rows", async () => {
+  it("can have columns named like built-in properties, and can have no rows", async () => {
     const [values] = valuesOf(await readFileOf("data.csv", "__proto__,constructor,toString\n1,2,3"));
     expect(JSON.stringify(values)).toBe('{"__proto__":"1","constructor":"2","toString":"3"}');
     expect(await readFileOf("data.csv", "a,b\n")).toEqual([]);
@@ -94,7 +94,7 @@ describe("JSON", () => {
   it.each([
     ["an array with white space", "data.json", ' [\r\n{"a":1}\t,\n\n {"b":[{"c":"],}\\""}]} ] \n'],
     ["lines", "data.ndjson", '\ufeff{"a":1}\r\n\r\n  \n {"b":[{"c":"],}\\""}]} \n\n'],
-  ])("is read as %s", async (_title, name, content) => {
+  ])("is read from %s", async (_title, name, content) => {
     expect(valuesOf(await readFileOf(name, content))).toEqual([{ a: 1 }, { b: [{ c: '],}"' }] }]);
   });
 

@@ -30,7 +30,7 @@ describe("a report", () => {
     expect(readFileSync(path, "utf8")).toBe(text);
   });
 
-  it("replaces the existing file only when it is complete", async () => {
+  it("replaces the existing file only when the report is complete", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "r.json");
     writeFileSync(path, "of before");
@@ -46,7 +46,7 @@ describe("a report", () => {
     expect(readdirSync(folder)).toEqual(["r.json"]);
   });
 
-  it.runIf(hasLinks)("is written to the target of a link", async () => {
+  it.runIf(hasLinks)("is written to the link's target if its path is a link", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "real.csv"), "");
     symlinkSync("real.csv", join(folder, "r.csv"));
@@ -55,7 +55,7 @@ describe("a report", () => {
   });
 });
 
-describe("a line of a CSV report", () => {
+describe("a line in a CSV report", () => {
   const { write } = reportLayouts.csv;
   const start = "2,1,out/2.pdf,failed,1,c,";
   const lineOf = (message: string, path?: string) =>

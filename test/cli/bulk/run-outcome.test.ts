@@ -9,16 +9,16 @@ const failure = new RunStoppedError("…", { why: "the disk is full", fulfilled:
 const reportFailure = new Failure("Could not write r.csv: the disk is full.");
 const noReport = `All rows were processed, but the report was not written: ${reportFailure.message} Fix that, then run the same command again.`;
 const whyStopped = "Stopped early: the disk is full.";
-const later = "Stopped after 5 failures: with this key. Later rows had already succeeded.";
+const later = "Stopped after 5 failures: with this key. Some rows after this one had already succeeded.";
 const failed = { failed: 5, systematicFailure };
 const reportLost = { failure: reportFailure, reportFailure };
 const bothFailed = { left: 1, failure, reportFailure };
 
 it.each<[title: string, kind: unknown, message: string, end: Partial<RunOutcome>]>([
-  ["with systematic failures although later rows succeeded", Halted, later, { ...failed, left: 4, failure }],
+  ["with systematic failures even if later rows succeeded", Halted, later, { ...failed, left: 4, failure }],
   ["quietly if all rows after systematic failures succeeded", QuietEnd, "ended with 1", failed],
-  ["with the failure of its report if rows failed too", Failure, noReport, { failed: 2, reportFailure }],
-  ["with the failure of its last row's report", Failure, noReport, reportLost],
+  ["with the report's failure if rows failed too", Failure, noReport, { failed: 2, reportFailure }],
+  ["with the report's failure at the last row", Failure, noReport, reportLost],
   ["early if its report cannot be written", Halted, reportFailure.message, { ...reportLost, left: 3 }],
   ["with the reason why it stopped even if its report failed", Halted, whyStopped, bothFailed],
 ])("a bulk run ends %s", (_title, kind, message, end) => {
@@ -26,7 +26,7 @@ it.each<[title: string, kind: unknown, message: string, end: Partial<RunOutcome>
   expect([ending.constructor, ending.message]).toEqual([kind, message]);
 });
 
-it("a bulk run that cannot start ends with a Misuse if its report caused the failure", () => {
+it("a bulk run that cannot start because of its report ends with a Misuse error", () => {
   expect(startFailureOf(reportFailure)).toBeInstanceOf(Misuse);
   expect(startFailureOf(reportFailure)).toMatchObject({ message: reportFailure.message });
   const stopped = new Stopped(130);

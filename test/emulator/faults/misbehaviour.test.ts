@@ -31,14 +31,14 @@ async function detailOf(response: Response): Promise<string> {
 }
 
 describe("calls", () => {
-  it("are counted by every rule, and the first rule that hits applies", async () => {
+  it("are counted by every rule, and the first rule that hits a call applies", async () => {
     const { call } = misbehaving({ faults: ["429 every 2", "503 first 4", "500 every 3"] });
     for (const status of [503, 429, 503, 429, 200, 429, 200, 429, 500]) {
       expect((await call()).status).toBe(status);
     }
   });
 
-  it("are counted only with a valid key and a readable body", async () => {
+  it("are counted only if they have a valid key and a readable body", async () => {
     const { call } = misbehaving({ faults: "503 every 2" });
     expect((await call()).status).toBe(200);
     expect((await call({ authorization: "API-Key wrong" })).status).toBe(401);
@@ -46,7 +46,7 @@ describe("calls", () => {
     expect((await call()).status).toBe(503);
   });
 
-  it("can set their own fault, which takes precedence over the rules and is counted", async () => {
+  it("can set their own fault, which takes precedence over the rules, and are still counted", async () => {
     const { call } = misbehaving({ faults: ["503 every 2"] });
     const first = await call({ "x-emulator-fault": "429 retry-after 3" });
     const second = await call({ "x-emulator-fault": "HTML" });
@@ -59,7 +59,7 @@ describe("calls", () => {
   it.each([
     ["x-emulator-fault", "", "Write <what>"],
     ["x-emulator-latency", "soon", 'such as "500", "1.5s", "200..800"'],
-  ])("are rejected with 400 and the valid syntax if a header is invalid: %s", async (name, value, syntax) => {
+  ])("cause a 400 that explains the syntax if a header is invalid: %s", async (name, value, syntax) => {
     const { call, produce } = misbehaving();
     const response = await call({ [name]: value });
     expect(response.status).toBe(400);
@@ -71,7 +71,7 @@ describe("calls", () => {
 });
 
 describe("a fault", () => {
-  it("sends its status, reason and Retry-After, renders nothing, and does not call onError", async () => {
+  it("sends its status, reason and Retry-After without rendering or calling onError", async () => {
     const { call, produce, onError } = misbehaving({ faults: "429  Retry-After 7" });
     const response = await call();
     expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);
@@ -82,7 +82,7 @@ describe("a fault", () => {
     expect((await misbehaving({ faults: "429" }).call()).headers.has("retry-after")).toBe(false);
   });
 
-  it("sends a login page for html, drops the connection for reset, and renders nothing", async () => {
+  it("sends a login page for html and drops the connection for reset, without rendering", async () => {
     const { call, produce } = misbehaving({ faults: ["html first 1", "reset"] });
     const response = await call();
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html"]);
@@ -94,7 +94,7 @@ describe("a fault", () => {
     expect(produce).not.toHaveBeenCalled();
   });
 
-  it.each(["cut", "stall"])("keeps all headers of the document, including its length: %s", async (fault) => {
+  it.each(["cut", "stall"])("keeps all document headers, including the content-length: %s", async (fault) => {
     const { call, closing } = misbehaving({ faults: fault });
     const headers = Object.fromEntries((await call()).headers);
     const { "x-request-id": _, ...expected } = Object.fromEntries((await misbehaving().call()).headers);
@@ -103,7 +103,7 @@ describe("a fault", () => {
     closing.abort();
   });
 
-  it("does not truncate an error response, and faultOf() knows only the calls that were hit", async () => {
+  it("does not truncate an error response, and faultOf() returns a fault only for calls that were hit", async () => {
     const { endpoint } = misbehaving({ faults: "cut" }, ({ uid }) => {
       if (uid !== "invoice") throw unknownTemplate(uid);
       return { bytes: PDF };
@@ -115,9 +115,9 @@ describe("a fault", () => {
   });
 
   it.each<[string, object, string]>([
-    ["one rule of several", { faults: ["cut", "700"] }, 'The fault "700" is not a fault rule'],
-    ["a latency", { latency: Number.NaN }, 'The latency "NaN" is not between'],
-  ])("is rejected before any call if the settings are invalid: %s", (_title, settings, message) => {
+    ["one invalid rule among several", { faults: ["cut", "700"] }, 'The fault "700" is not a fault rule'],
+    ["an invalid latency", { latency: Number.NaN }, 'The latency "NaN" is not between'],
+  ])("with invalid settings is rejected before any call: %s", (_title, settings, message) => {
     expect(() => misbehaving(settings as MisbehaviourSettings)).toThrow(message);
   });
 });
@@ -152,7 +152,7 @@ describe("a latency", () => {
     }
   });
 
-  it("takes precedence if a call sets it, and does not change the order in which calls are counted", async () => {
+  it("is overridden by a call's own latency, and does not change the order in which calls are counted", async () => {
     const { call, listeners } = misbehaving({ faults: "503 first 1", latency: hour });
     const slow = call({ "x-emulator-latency": "2s" });
     await until(() => listeners() > 0);
@@ -161,7 +161,7 @@ describe("a latency", () => {
     expect((await slow).status).toBe(503);
   });
 
-  it("ends with 503 if the server stops, and later calls do not wait", async () => {
+  it("ends with a 503 if the server stops, and does not delay later calls", async () => {
     const { call, closing, produce, onError, listeners } = misbehaving({ latency: hour });
     const response = call();
     await until(() => listeners() > 0);
@@ -173,7 +173,7 @@ describe("a latency", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("leaves no timers, listeners, warnings or errors after calls whose callers stay or disconnect", async () => {
+  it("leaves no timers, listeners, warnings or errors, whether callers stay connected or disconnect", async () => {
     const warn = vi.fn();
     process.on("warning", warn);
     const { endpoint, listeners, onError } = misbehaving({ latency: "1..9" });

@@ -17,7 +17,7 @@ const root: Schema & { readonly $defs: unknown } = {
 };
 const line: Schema = { $ref: "#/$defs/line" };
 
-describe("the form of values", () => {
+describe("the playground's form", () => {
   it.each<[Schema, unknown, Kind]>([
     [{ enum: ["a", 1] }, "a", "choice"],
     [{ properties: {} }, undefined, "object"],
@@ -28,7 +28,7 @@ describe("the form of values", () => {
     [{ oneOf: [{ type: "string" }, line] }, { text: "a" }, "object"],
     [{ $ref: "#/$defs/a~1b" }, "x", "choice"],
     [{ $ref: "#/$defs/endless" }, "x", "text"],
-  ])("for the schema %j edits the value %j as %s", (schema, value, kind) => {
+  ])("shows the schema %j with the value %j as field type %s", (schema, value, kind) => {
     expect(kindOf(resolveSchema(schema, root, value), value)).toBe(kind);
   });
 
@@ -38,7 +38,7 @@ describe("the form of values", () => {
     [{ $ref: "#/$defs/a~1b" }, undefined, "x"],
     [{ $ref: "#/$defs/node" }, undefined, { child: { child: { child: { child: { child: {} } } } } }],
     [{}, { name: "Zoë", tags: ["a"], age: 7 }, { name: "", tags: [], age: 0 }],
-  ])("for the schema %j and the neighbouring item %j starts with the value %j", (schema, like, value) => {
+  ])("for the schema %j and the neighbouring item %j, fills a new item with %j", (schema, like, value) => {
     expect(emptyValue(schema, root, like)).toEqual(value);
   });
 });

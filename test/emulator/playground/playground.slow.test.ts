@@ -123,7 +123,7 @@ describe("the playground", () => {
     ["from another origin", { origin: "http://127.0.0.1:1" }],
     ["with the token of a stopped emulator", { "x-playground-token": crypto.randomUUID() }],
     ["without a token", { "x-playground-token": "" }],
-  ])("reveals and changes nothing for a request %s", async (_title, headers) => {
+  ])("does not reveal or change anything for a request %s", async (_title, headers) => {
     for (const path of ["state", "events", "requests/1", "types/greeting"]) {
       expect((await ask(path, { headers })).status).toBe(403);
     }
@@ -164,7 +164,7 @@ describe("the playground's state", () => {
     expect(calls.at(-1)).toMatchObject({ uid: "greeting", status: 200 });
   });
 
-  it("contains why a call was rejected and where a template is broken", async () => {
+  it("says why a call was rejected and where a template is broken", async () => {
     await generate(shared, "greeting", { name: 7 });
     await generate(shared, "throwing", { fail: true });
     const [broken, refused] = (await state()).requests;
@@ -172,7 +172,7 @@ describe("the playground's state", () => {
     expect(broken).toMatchObject({ status: 500, error: expect.stringMatching(/throwing\.mjs:2:\d+: .*no$/) });
   });
 
-  it("keeps the last 100 requests, without values that are too long", async () => {
+  it("keeps the last 100 requests, but not values that are too long", async () => {
     for (let count = 0; count < 100; count++) await generate(shared, "missing");
     await generate(shared, "missing", { text: "x".repeat(300_000) });
     const { requests } = await state();
@@ -197,7 +197,7 @@ it("a template that never ends does not delay other templates, and is reported a
 });
 
 describe("the playground's rules", () => {
-  it("apply to the emulator, which restarts its count after a change", async () => {
+  it("apply to the emulator, whose call count restarts after each change", async () => {
     const events = await openEvents();
     const rules = { faults: ["503 first 1"], latency: "1..2" };
     for (let time = 0; time < 2; time++) {
@@ -220,7 +220,7 @@ describe("the playground's rules", () => {
 });
 
 describe("an open playground", () => {
-  it("receives each request and each saved file, and keeps the sample of a broken file", async () => {
+  it("is notified of each request and each saved file, and keeps the sample of a broken file", async () => {
     const events = await openEvents();
     await generate(shared, "greeting", { name: "a" });
     expect(await events.next("request")).toMatchObject({ uid: "greeting", status: 200 });
@@ -240,7 +240,7 @@ describe("an open playground", () => {
     await events.close();
   });
 
-  it("does not keep the emulator from closing", async () => {
+  it("does not prevent the emulator from closing", async () => {
     const emulator = await emulate({ "greeting.json": greeting });
     const headers = await tokenOf(emulator);
     const response = await fetch(`${emulator.baseUrl}/_playground/events`, { headers });

@@ -7,7 +7,7 @@ import { readPdf } from "../../support/pdf-text.ts";
 import { render, renderPdf } from "../../support/render-pdf.ts";
 import { pixel } from "../emulated.ts";
 
-it("the renderer renders a definition in each style of its font", async () => {
+it("the renderer can render text in each style of its font", async () => {
   const bold = { text: "bold", bold: true };
   const content = [{ text: "plain" }, bold, { text: "both", bold: true, italics: true }];
   const { text } = await readPdf(await renderPdf({ content }));
@@ -21,7 +21,7 @@ it("the renderer does not modify shared images, and needs a folder to find image
   await expect(unnamed).rejects.toThrow("no image folder is set; set `images`");
 });
 
-it("the renderer lists once, sorted, each visible character that the fonts of a document lack", async () => {
+it("the renderer returns a sorted list, without duplicates, of the visible characters that a document's fonts lack", async () => {
   const content = [
     { text: "Größe Ωμέγα Привет £1\u00a0000" },
     { text: "✓ 中文 中\u200b😀 →", bold: true },

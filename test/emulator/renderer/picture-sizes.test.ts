@@ -54,20 +54,20 @@ async function render(...images: readonly Buffer[]): Promise<Buffer> {
   );
 }
 
-describe("an image that takes too much memory", () => {
+describe("a very large image", () => {
   const limit =
     "in one document, transparent and interlaced PNGs are limited to a total of 9 megapixels (4.5 with 16 bits per channel) and 8 MB";
   const bomb = asDataUrl(pngFile({ width: 8_660, height: 8_660 }));
   const tooLarge = `an image of 8660 × 8660 pixels is too large: ${limit}. Use a smaller image`;
 
   it.each([
-    ["its content", { content: { image: bomb } }],
-    ["its list of images", { images: { logo: bomb }, content: { image: "logo" } }],
+    ["the content", { content: { image: bomb } }],
+    ["the list of images", { images: { logo: bomb }, content: { image: "logo" } }],
     [
       "an SVG",
       { content: { svg: `<svg width="9" height="9"><image href="${bomb}" width="9" height="9"/></svg>` } },
     ],
-  ])("is rejected before it is unpacked if a document embeds it in %s", async (_place, definition) => {
+  ])("is rejected before it is decompressed if a document embeds it in %s", async (_place, definition) => {
     await expect(renderPdf(definition)).rejects.toThrow(tooLarge);
   });
 
@@ -76,7 +76,7 @@ describe("an image that takes too much memory", () => {
     await expect(render(image)).rejects.toThrow("its pixel data is too long");
   });
 
-  it("is counted together with the other images of the document", () => {
+  it("is counted together with the other images in the document", () => {
     const part = (height: number) =>
       readPng(pngFile({ width: 3_000, height, rows: new Uint8Array(height * 12_001) }));
     const [half, rest] = [part(1_500), part(1_499)];
@@ -96,7 +96,7 @@ describe("an image that takes too much memory", () => {
   it.each([
     ["a PNG", pngFile],
     ["a JPEG", jpegFile],
-  ])("is limited to 100 megapixels even if it is not unpacked: %s", async (_kind, create) => {
+  ])("is limited to 100 megapixels even if it is not decompressed: %s", async (_kind, create) => {
     await render(create({ width: 10_000, height: 10_000, type: 2 }));
     const problem = "an image of 10000 × 10001 pixels is too large: the limit is 100 megapixels.";
     await expect(render(create({ width: 10_000, height: 10_001, type: 2 }))).rejects.toThrow(problem);
@@ -110,12 +110,12 @@ describe("a damaged PNG", () => {
   const end = chunk("IEND");
 
   it.each<[string, Buffer]>([
-    ["pixel data that claims 2 GB beyond the end of the file", pngOf(chunk("IDAT", undefined, 2 ** 31 - 1))],
+    ["pixel data with a declared length of 2 GB", pngOf(chunk("IDAT", undefined, 2 ** 31 - 1))],
     ["a chunk with a negative length", pngOf(chunk("eXIf", undefined, 2 ** 32 - 16), end)],
     ["a palette of 1 MB", pngFile({ ...tiny, chunks: [chunk("PLTE", Buffer.alloc(1_048_576))] })],
     ["two headers", pngFile({ ...tiny, chunks: [header.subarray(8)] })],
-    ["no header", Buffer.concat([header.subarray(0, 8), end])],
-    ["no end chunk", header],
+    ["a missing header", Buffer.concat([header.subarray(0, 8), end])],
+    ["a missing end chunk", header],
     ["a depth of 255 bits", pngFile({ ...tiny, bits: 255 })],
     ["a width of 0", pngFile({ width: 0, height: 1 })],
     ["pixel data that is not compressed", pngOf(chunk("IDAT", Buffer.alloc(99)), end)],
@@ -142,7 +142,7 @@ describe("an embedded PNG", () => {
     ],
     // An interlaced image of one pixel has only the first pass.
     [
-      "its pixel if it is interlaced",
+      "its only pixel if it is interlaced",
       { width: 1, height: 1, type: 2, isInterlaced: true, rows: Buffer.from([0, 1, 2, 3]) },
       [1, 2, 3],
     ],

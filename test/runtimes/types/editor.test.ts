@@ -67,15 +67,15 @@ const zodObject = (z = "", core = "") => `ZodObject<{ name: ${z}ZodString; }, ${
 
 describe("an editor", { timeout: 60_000 }, () => {
   it.each<[string, string, readonly string[]]>([
-    ["the uids of a map in an unfinished call", 'typed.generate("|")', ["cert", "inv"]],
-    ["the uids in the values of a map", 'declare const a: Values<"|", Templates>;', ["cert", "inv"]],
-    ["the fields of a map", 'typed.generate("inv", { date: "", lines: [{ | }] })', ["price", "text"]],
-    ["the fields of a template with its type", "client.generate(plain, { | })", ["date", "lines"]],
-    ["the fields of zod 4", 'client.generate(zod, { date: "", lines: [{ | }] })', ["price", "text"]],
-    ["the fields of zod 4 mini", "client.generate(zodMini, { | })", ["date", "lines"]],
-    ["the fields of zod 3.25", "client.generate(zod3, { | })", ["date", "lines"]],
-    ["the fields of valibot", "client.generate(valibot, { | })", ["date", "lines"]],
-    ["the fields of arktype", "client.generate(arktype, { | })", ["date", "lines"]],
+    ["the uids of a template map in an unfinished call", 'typed.generate("|")', ["cert", "inv"]],
+    ["the uids of a template map in `Values`", 'declare const a: Values<"|", Templates>;', ["cert", "inv"]],
+    ["the fields of mapped values", 'typed.generate("inv", { date: "", lines: [{ | }] })', ["price", "text"]],
+    ["the fields of a typed template", "client.generate(plain, { | })", ["date", "lines"]],
+    ["the fields of a zod 4 schema", 'client.generate(zod, { date: "", lines: [{ | }] })', ["price", "text"]],
+    ["the fields of a zod 4 mini schema", "client.generate(zodMini, { | })", ["date", "lines"]],
+    ["the fields of a zod 3.25 schema", "client.generate(zod3, { | })", ["date", "lines"]],
+    ["the fields of a valibot schema", "client.generate(valibot, { | })", ["date", "lines"]],
+    ["the fields of an arktype schema", "client.generate(arktype, { | })", ["date", "lines"]],
     [
       "the options of a call",
       "client.generate(zod, values, { | })",
@@ -87,19 +87,19 @@ describe("an editor", { timeout: 60_000 }, () => {
 
   it.each<[string, string, string]>([
     [
-      "`generate` of a client with a map",
+      "`generate` on a client with a template map",
       'typed.|generate("inv", { date: "" })',
       '(method) TemplatePdf<Templates>.generate<"inv">(uid: "inv", values: Invoice, options?: CallOptions): PendingPdf',
     ],
-    ["a template with its type and uid", "|named", 'const named: Template<Unchecked<Invoice>, "inv">'],
+    ["a template with a type and a uid", "|named", 'const named: Template<Unchecked<Invoice>, "inv">'],
     ["a template with a schema", "|cert", `const cert: Template<z.${zodObject("z.", "z.core.")}, "cert">`],
     [
-      "Values of a schema with a transform",
+      "`Values` for a schema with a transform",
       "type |Given = Values<typeof changing>;",
       "type Given = { date: string; currency?: string | undefined; }",
     ],
-    ["Values of a type", "type |Given = Values<typeof plain>;", "type Given = Invoice"],
-    ["Values of a map", 'type |Given = Values<"inv", Templates>;', "type Given = Invoice"],
+    ["`Values` for a type", "type |Given = Values<typeof plain>;", "type Given = Invoice"],
+    ["`Values` for a template map", 'type |Given = Values<"inv", Templates>;', "type Given = Invoice"],
   ])("shows %s", (_, program, shown) => {
     expect(hover(program).replaceAll(/\s+/g, " ")).toBe(shown);
   });

@@ -73,7 +73,7 @@ describe("an invalid JSON Schema", () => {
     [`#/$ref: ${circle}`, { $ref: "#" }],
     ["#/properties/x/required: expected an array", at({ ...object, required: true })],
     [`#: ${noObject}`, { type: "array" }],
-  ])("is rejected with its location: %s", (line, schema) => {
+  ])("is rejected with the location of the mistake: %s", (line, schema) => {
     expect(() => shapeOfSchema(schema, "a.schema.json")).toThrow(
       expect.objectContaining({ name: "SchemaFault", message: line }),
     );
@@ -85,11 +85,11 @@ describe("a $ref", () => {
   const id = "https://x.test/all";
   it.each<[title: string, reference: string, definitions: object]>([
     ["definitions", "#/definitions/text", { definitions: { text } }],
-    ["escaped names", "#/$defs/a~1b~0%20%22", { $defs: { 'a/b~ "': text } }],
-    ["other parts of a bundled schema", `${id}#/components/a`, { $defs: { all: { $id: id, components } } }],
+    ["an escaped name", "#/$defs/a~1b~0%20%22", { $defs: { 'a/b~ "': text } }],
+    ["another part of a bundled schema", `${id}#/components/a`, { $defs: { all: { $id: id, components } } }],
     ["an $anchor", "#text", { $defs: { a: { $anchor: "text", ...text } } }],
-    ["an anchor of draft 7", "#text", { definitions: { a: { $id: "#text", ...text } } }],
-    ["the name of its own file", "a.schema.json#/$defs/text", { $defs: { text } }],
+    ["a draft 7 anchor", "#text", { definitions: { a: { $id: "#text", ...text } } }],
+    ["a definition in its own file", "a.schema.json#/$defs/text", { $defs: { text } }],
   ])("resolves to %s", (_title, $ref, definitions) => {
     expect(typeOf({ $ref }, definitions)).toBe("string");
   });
@@ -100,12 +100,12 @@ describe("a $ref", () => {
   const chain = { ...object, properties: { next: { ...toNode, properties: { last: { const: true } } } } };
   it.each<[title: string, schema: object, lines: readonly string[]]>([
     [
-      "uses the description of its target unless it has its own",
+      "uses its target's description unless it has its own",
       { properties: { a: toT, b: { ...toT, description: "of b" } }, $defs: { t } },
       ["{ /* of t */ a?: string; /* of b */ b?: string }"],
     ],
     [
-      "to a recursive definition keeps the name of the definition",
+      "to a recursive definition keeps the definition's name",
       { ...object, properties: { list: { $ref: "#/$defs/node" } }, $defs: { node } },
       ["{ list?: →node }", "node = { next?: →node | null }"],
     ],
@@ -123,7 +123,7 @@ describe("a $ref", () => {
     expect(readSchema(schema)).toEqual(lines);
   });
 
-  it("to definitions that each use the next definition twice has small types", () => {
+  it("does not produce huge types if each definition uses the next one twice", () => {
     const steps = Array.from({ length: 60 }, (_, index) => {
       const next = index === 59 ? text : { $ref: `#/$defs/d${index + 1}` };
       return [`d${index}`, { ...object, properties: { left: next, right: next } }];
@@ -133,7 +133,7 @@ describe("a $ref", () => {
   });
 });
 
-it("a schema with multiplying alternatives has small types", () => {
+it("a schema with multiplying alternatives does not produce huge types", () => {
   const either = { anyOf: Array.from({ length: 5 }, (_, index) => ({ required: [`m${index}`] })) };
   const schema = { ...object, allOf: Array.from({ length: 30 }, () => either) };
   expect(readSchema(schema).join("").length).toBeLessThan(1_000_000);

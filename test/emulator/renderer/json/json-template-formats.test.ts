@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { definitionOf, issuesOf, parseErrorOf, templateOf } from "./json-filling.ts";
 
-describe("the format of a placeholder", () => {
+describe("a placeholder's format", () => {
   it.each<[string, unknown, string, string?]>([
     ["{{v | currency 'GBP'}}", 1_000_000, "£1,000,000.00"],
     ['{{v|currency "EUR"}}', "1234.5", "1.234,50\u00a0€", "de-DE"],
@@ -46,12 +46,12 @@ describe("the format of a placeholder", () => {
     expect(parseErrorOf(JSON.stringify({ content }))).toContain(expected);
   });
 
-  it.each(["en_GB", 7, "xx-not-a-locale"])("requires a locale that exists, unlike %j", (locale) => {
+  it.each(["en_GB", 7, "xx-not-a-locale"])("requires a valid locale, unlike %j", (locale) => {
     const parseError = parseErrorOf(JSON.stringify({ content: "", locale }));
     expect(parseError).toContain(', locale: must be a locale, such as "en-GB" or "de-DE".');
   });
 
-  it("determines the value in a generated sample", () => {
+  it("determines the type of the value in a generated sample", () => {
     const lines = { $each: "lines", $show: "{{price | number}}" };
     const content = ["{{total | currency GBP}}", "{{due | date}}", lines];
     const { sample, fill } = templateOf({ content });

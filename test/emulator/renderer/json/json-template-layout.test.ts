@@ -26,7 +26,7 @@ describe("a table layout that is an object", () => {
     ["hLineColor", ["red", "#aaa", null]],
     ["fillColor", [null, "#eee", ["stripe", "blue"]]],
     ["hLineStyle", [null, { dash: { length: 2 } }, null]],
-  ])("applies the items of %s by index and repeats the last one", (name, list) => {
+  ])("applies the items in %s by index and repeats the last item", (name, list) => {
     const valueAt = layoutOf({ [name]: list })[name] as ByIndex;
     expect([0, 1, 2, 3, 500].map(valueAt)).toEqual([...list, list[2], list[2]]);
   });
@@ -35,7 +35,7 @@ describe("a table layout that is an object", () => {
     expect(layoutOf({ defaultBorder: false })).toEqual({ defaultBorder: false });
   });
 
-  it("may contain placeholders, `$if` and `$each`", () => {
+  it("can contain placeholders, `$if` and `$each`", () => {
     const layout = {
       hLineColor: ["{{color}}", { $if: "missing", $show: "red", $else: "blue" }],
       vLineWidth: { $if: "framed", $show: [2, 0], $else: 1 },
@@ -50,7 +50,7 @@ describe("a table layout that is an object", () => {
   });
 });
 
-it("a table layout may be a name, also one from the values", () => {
+it("a table layout can be a name, including one from the values", () => {
   expect(layoutOf("{{name}}", { name: "headerLineOnly" })).toBe("headerLineOnly");
   const content = { table: { body: [[""]] }, layout: "{{name}}" };
   expect(issuesOf({ content }, {})).toEqual(["name has no value (content.layout)"]);

@@ -59,7 +59,7 @@ describe("a filled JSON template that pdfmake renders", () => {
     for (const shown of ["Due in {{days}} days", "A < B & C"]) expect(text).toContain(shown);
   });
 
-  it("may have empty lists", async () => {
+  it("can have empty lists", async () => {
     const each = { $each: "lines", $show: ["{{this}}"] };
     const table = { table: { body: [each] }, layout: { hLineWidth: 1 } };
     const lists = ["ul", "ol", "columns", "stack", "text"].map((name) => ({ [name]: [each] }));

@@ -24,7 +24,7 @@ describe("an invalid template file", () => {
     ["an unknown directive", '{"content":1,"$def":1}', `, $def: ${unknownDirective}`],
     ["content nested too deeply", `{"content":${deepArray}}`, `, content: ${tooDeep}`],
     ["a schema nested too deeply", `{"content":1,"schema":${deepSchema}}`, `, schema: ${tooDeep}`],
-  ])("is rejected in one line that names the location: %s", (_, text, message) => {
+  ])("is rejected with a one-line message that contains the location: %s", (_, text, message) => {
     expect(parseErrorOf(text)).toBe(`invoice.json${message}`);
   });
 });

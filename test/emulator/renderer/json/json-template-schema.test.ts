@@ -11,7 +11,7 @@ const aB = { required: ["b"] };
 const twoItems = { a: [1, 2] };
 const protoOne = JSON.parse('{"__proto__":1}');
 
-describe("an issue of values that violate their schema", () => {
+describe("an issue with values that violate their schema", () => {
   it.each<[unknown, unknown, ...string[]]>([
     [text, 1, "must be a string"],
     [{ type: "integer" }, 1.5, "must be a whole number"],
@@ -54,17 +54,17 @@ describe("an issue of values that violate their schema", () => {
     expect(issuesFor(schema, values as Record<string, unknown>)).toEqual(expected);
   });
 
-  it("has a path in which indices are numbers, and no location in the template", () => {
+  it("has a path with numeric indices, and no location in the template", () => {
     const schema = propertyA({ items: { properties: { 0: text } } });
     const { issues } = templateOf({ content: "{{b}}", schema }).fill({ a: [{ 0: 1 }] });
     expect(issues).toEqual([{ path: ["a", 0, "0"], message: "must be a string" }]);
   });
 });
 
-describe("an issue of a schema with alternatives", () => {
+describe("an issue with a schema that has alternatives", () => {
   const none = { type: "null" };
   const number = { type: ["number"] };
-  const twice = "matches more than one of the exclusive schemas";
+  const twice = "matches more than one of the schemas in `oneOf`";
   const aY = { kind: "y", b: 1 };
   const kind = (name: string, b: object = text) => ({ properties: { kind: { const: name }, b } });
   const letter = { type: "object", properties: { b: { enum: ["x"] } } };
@@ -84,12 +84,12 @@ describe("an issue of a schema with alternatives", () => {
       "/b must be null",
     ],
     [
-      "no alternative if several may be meant",
+      "no alternative if several could be meant",
       { anyOf: [aB, anA] },
       {},
       "does not match any of the allowed schemas",
     ],
-    ["a match of two exclusive alternatives", { oneOf: [{ minimum: 1 }, { maximum: 9 }] }, 5, twice],
+    ["a match with two exclusive alternatives", { oneOf: [{ minimum: 1 }, { maximum: 9 }] }, 5, twice],
     ["the only alternative that can ever match", { oneOf: [false, text] }, 5, "must be a string"],
   ])("reports %s", (_, schema, value, expected) => {
     const path = expected.startsWith("/") ? "a" : "a ";
@@ -97,7 +97,7 @@ describe("an issue of a schema with alternatives", () => {
   });
 });
 
-describe("the schema of a template", () => {
+describe("a template's schema", () => {
   const draft = (name: string) => `http://json-schema.org/${name}/schema#`;
   const oneItem = { items: [{}], additionalItems: false };
   const dependencies = { a: ["b"], c: { required: ["d"] } };
@@ -106,7 +106,7 @@ describe("the schema of a template", () => {
     [draft("draft-04"), propertyA({ minimum: 1, exclusiveMinimum: true }), { a: 1 }, "a must be more than 1"],
     [draft("draft-07"), { dependencies }, { a: 1, c: 1 }, "b is missing", "d is missing"],
     [draft("draft/2019-09"), propertyA(oneItem), twoItems, "a/1 is not allowed"],
-  ])("may use the draft %s: %j", ($schema, schema, values, ...expected) => {
+  ])("can use the draft %s: %j", ($schema, schema, values, ...expected) => {
     expect(issuesFor({ $schema, ...schema }, values as Record<string, unknown>)).toEqual(expected);
   });
 });
@@ -115,7 +115,7 @@ describe("an invalid schema", () => {
   const unresolved =
     "does not exist in this schema, and other documents are not fetched. Fix the reference, or put that schema into `$defs`.";
   const unclear =
-    "has two schemas with the same `$id`, or a `$id`, `$ref` or name that is not valid in a URL. Change it.";
+    "has two schemas with the same `$id`, or has a `$id`, `$ref` or name that is not valid in a URL. Change it.";
   const unknown = "is an unknown draft. Use https://json-schema.org/draft/2020-12/schema.";
   const types = '"string", "number", "integer", "boolean", "null", "array", "object"';
   const draft4 = "http://json-schema.org/draft-04/schema#";

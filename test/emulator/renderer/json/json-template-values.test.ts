@@ -4,7 +4,7 @@ import { definitionOf, issuesOf, templateOf } from "./json-filling.ts";
 const checked = (schema: unknown, values: Record<string, unknown>) =>
   issuesOf({ content: "", schema }, values);
 
-describe("the issues of values that do not fit the template", () => {
+describe("the issues with values that do not fit the template", () => {
   const each = [{ $each: "a", $show: 1 }];
   const noText = (kind: string) => `a must be a string, a number or a boolean, not an ${kind} (content)`;
 
@@ -23,7 +23,7 @@ describe("the issues of values that do not fit the template", () => {
     expect(issuesOf({ content }, values as Record<string, unknown>)).toEqual(expected);
   });
 
-  it("name each item of nested lists", () => {
+  it("name each item in nested lists", () => {
     const content = [
       { $each: "a", $show: { text: ["{{b}} {{../c}}", { $each: "d", $show: "{{this.e}}" }] } },
     ];
@@ -50,8 +50,8 @@ describe("the issues of values that do not fit the template", () => {
   });
 });
 
-describe("the sample of a template", () => {
-  it("is the one in the file", () => {
+describe("a template's sample", () => {
+  it("is the sample in the file", () => {
     const sample = { total: "£1", more: [1] };
     expect(templateOf({ content: "{{total}}", sample }).sample).toEqual(sample);
     expect(definitionOf({ content: "", sample, schema: true })).toEqual({ content: "" });
@@ -69,14 +69,14 @@ describe("the sample of a template", () => {
     [{ $if: "a.paid", $show: "PAID" }, { a: { paid: true } }],
     [[{ $if: "lines", $show: { $each: "lines", $show: "{{price}}" } }], { lines: [price] }],
     ["{{__proto__.constructor}}", JSON.parse('{"__proto__":{"constructor":"constructor"}}')],
-  ])("is generated if the file has none: %j", (content, expected) => {
+  ])("is generated if the file has no sample: %j", (content, expected) => {
     const { sample } = templateOf({ content });
     expect(JSON.stringify(sample)).toBe(JSON.stringify(expected));
     expect(issuesOf({ content }, sample)).toEqual([]);
   });
 });
 
-describe("the values of a template with a schema", () => {
+describe("the values for a template with a schema", () => {
   it("are checked first by the schema and then by the template", () => {
     const json = { content: "{{a}}{{b}}", schema: { properties: { a: { type: "string" } } } };
     expect(issuesOf(json, { a: 1 })).toEqual(["a must be a string"]);
@@ -84,7 +84,7 @@ describe("the values of a template with a schema", () => {
     expect(templateOf(json).fill({ a: "1", b: 2 })).toEqual({ definition: { content: "12" } });
   });
 
-  it("are rejected if they, or the references in the schema, are nested too deeply", () => {
+  it("are rejected if the values or the references in the schema are nested too deeply", () => {
     let deep: Record<string, unknown> = {};
     for (let depth = 0; depth < 10_000; depth += 1) deep = { a: deep };
     expect(checked({ properties: { a: { $ref: "#" } } }, deep)).toEqual(["is nested deeper than 500 levels"]);

@@ -5,15 +5,15 @@ describe("a placeholder", () => {
   it.each<[string, string, Record<string, unknown>, string]>([
     ["a number", "{{count}}", { count: -0.5 }, "-0.5"],
     ["a boolean", "{{paid}}", { paid: false }, "false"],
-    ["null as an empty text", "[{{note}}]", { note: null }, "[]"],
+    ["null as an empty string", "[{{note}}]", { note: null }, "[]"],
     ["a nested property", "{{buyer.address.city}}", { buyer: { address: { city: "Łódź" } } }, "Łódź"],
     ["an item by its index", "{{lines.1.price}}", { lines: [{}, { price: 7 }] }, "7"],
     ["spaces inside the braces", "{{ a }}{{\ta\n}}", { a: 1 }, "11"],
-    ["names in other scripts, and - $ _", "{{größe}}{{a-b}}{{$c_d}}", { größe: 1, "a-b": 2, $c_d: 3 }, "123"],
+    ["names with ö, -, $ and _", "{{größe}}{{a-b}}{{$c_d}}", { größe: 1, "a-b": 2, $c_d: 3 }, "123"],
     ["an optional value that is missing", "[{{note?}}]", {}, "[]"],
     ["an optional property of a missing object", "[{{a.b.c?}}]", { a: "text" }, "[]"],
     ["a value with braces, which is not expanded again", "{{a}}", { a: "{{b}} \\{{" }, "{{b}} \\{{"],
-    ["an own property that has the name of an inherited one", "{{constructor}}", { constructor: "c" }, "c"],
+    ["an own property named like an inherited property", "{{constructor}}", { constructor: "c" }, "c"],
     ["all values by the name `this`", "{{this.a}}", { a: 1 }, "1"],
   ])("accepts %s", (_, text, values, expected) => {
     expect(contentOf(text, values)).toBe(expected);
@@ -23,11 +23,11 @@ describe("a placeholder", () => {
     ["escaped braces", "\\{{total}}", "{{total}}"],
     ["an escaped backslash before a placeholder", "C:\\\\{{a}}", "C:\\1"],
     ["backslashes elsewhere", "\\a\\{\\\\", "\\a\\{\\\\"],
-  ])("is found in a text with %s", (_, text, expected) => {
+  ])("is recognised correctly in a text with %s", (_, text, expected) => {
     expect(contentOf(text, { a: 1 })).toBe(expected);
   });
 
-  it("may be in any text of the definition, but not in a property name", () => {
+  it("can be in any string in the definition, but not in a property name", () => {
     const json = {
       content: [{ text: ["{{a}}", { link: "/{{a}}" }] }],
       styles: { "{{a}}": { color: "{{a}}" } },
@@ -36,7 +36,7 @@ describe("a placeholder", () => {
     expect(definitionOf(json, { a: "A" })).toEqual(filled);
   });
 
-  it("is escaped in an svg text, unlike the rest of the text", () => {
+  it("is escaped in an SVG string, unlike the rest of the string", () => {
     const json = { svg: '<text a="{{a}}">{{a}} &amp; \\{{</text>' };
     expect(contentOf(json, { a: `<&>"'` })).toEqual({
       svg: '<text a="&#60;&#38;&#62;&#34;&#39;">&#60;&#38;&#62;&#34;&#39; &amp; {{</text>',
@@ -66,7 +66,7 @@ describe("$each", () => {
     ]);
   });
 
-  it("iterates over a path of properties, of an outer scope or of the item itself", () => {
+  it("can iterate over a nested property, a property of an outer scope, or the item itself", () => {
     const cells = { $each: "this", $show: "{{this}}{{../../order.unit}}" };
     const rows = { $each: "order.rows", $show: [cells, { $each: "../order.notes", $show: "{{this}}" }] };
     const values = { order: { unit: "g", rows: [[1, 2], [3]], notes: ["n"] } };
@@ -76,7 +76,7 @@ describe("$each", () => {
     ]);
   });
 
-  it("may be next to other elements, inside another $each and an $if, and over an empty array or null", () => {
+  it("can be next to other elements or inside another $each or $if, and can iterate over an empty array or null", () => {
     const lines = { $each: "lines", $show: "{{this}}" };
     const groups = { $each: "groups", $show: { $if: "lines", $show: lines, $else: "none" } };
     const values = { groups: [{ lines: [1, 2] }, { lines: [] }, { lines: [3] }] };
@@ -127,7 +127,7 @@ describe("a header, footer or background", () => {
     expect(background?.(3, { width: 1 })).toEqual([{ text: "3" }]);
   });
 
-  it("may belong to a section, where it may also be pdfmake's `inherit` or null", () => {
+  it("can belong to a section, and can then also be pdfmake's `inherit` or null", () => {
     const sections = [
       { section: ["a"], header: "{{@page}}", footer: "inherit", background: null },
       { section: ["b"], header: { $if: "x", $show: "y" } },

@@ -42,7 +42,7 @@ export function parseSchema(
     addresses = dereference(schema);
   } catch {
     const problem =
-      "has two schemas with the same `$id`, or a `$id`, `$ref` or name that is not valid in a URL";
+      "has two schemas with the same `$id`, or has a `$id`, `$ref` or name that is not valid in a URL";
     throw mistake([], `${problem}. Change it.`);
   }
   const resolve: Resolve = (from) => addresses[from.__absolute_ref__ ?? from.$ref ?? ""];

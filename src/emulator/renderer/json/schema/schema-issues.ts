@@ -125,7 +125,7 @@ function collectAlternatives(
     .filter(([, alternative]) => alternative !== false)
     .map(([index]) => inner.filter((unit) => isWithin(unit, `${keywordLocation}/${index}`)));
   if (branches.some((branch) => branch.length === 0)) {
-    issues.add({ path, message: "matches more than one of the exclusive schemas" });
+    issues.add({ path, message: "matches more than one of the schemas in `oneOf`" });
     return;
   }
   const isOfOtherType = (unit: OutputUnit) =>
