@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { installed, makeProject, runNode } from "../package/consumer.ts";
 import { runToEnd } from "../support/programs.ts";
 
-const { FUZZ_SEED, FUZZ_RUNS = "15" } = process.env;
+const { FUZZ_SEED, FUZZ_RUNS = "6" } = process.env;
 const seed = FUZZ_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(FUZZ_SEED);
 
 /** What readers of headers, JSON, URLs, HTML and stacks look for. */

@@ -11,8 +11,9 @@ import { pdf, snippets, usual } from "./hosts/hosts.ts";
 import { nextVersion } from "./installed.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
+import { testServedExample } from "./served-example.ts";
 
-/** Tests Next.js for docs/reports/bundlers.md, and the handler with the code of docs/guides/handler.md. */
+/** Tests Next.js for docs/reports/bundlers.md, the handler with the code of docs/guides/handler.md, and examples/next. */
 
 const next = "../node_modules/next/dist/bin/next";
 
@@ -87,19 +88,22 @@ const files = {
   "app/api/edge/route.js": route('export const runtime = "edge";'),
 };
 
-const workspace = useWorkspace(`next@${nextVersion}`, "react@19.3.1", "react-dom@19.3.1", "zod@4.6.7");
+const workspace = useWorkspace();
+let example: string;
 const cwd = join(workspace.folder, "app");
 let chromium: Browser;
 let service: ScriptedService;
 
 beforeAll(async () => {
+  const versions = [`next@${nextVersion}`, "react@19.3.1", "react-dom@19.3.1", "zod@4.6.7"];
+  [example = ""] = await workspace.installExamples(["next"], versions);
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(cwd, path)), { recursive: true });
     writeFileSync(join(cwd, path), text.trimStart());
   }
   service = await ScriptedService.start(withLength(pdfOf(2_000)));
   chromium = await launch("chromium");
-}, 300_000);
+}, 600_000);
 
 afterAll(async () => {
   await chromium?.close();
@@ -169,4 +173,11 @@ describe.each(["turbopack", "webpack"])("a Next.js app built with %s", (bundler)
     expect(complaints).toEqual([]);
     await page.close();
   });
+});
+
+describe("examples/next", () => {
+  testServedExample(
+    () => example,
+    async (cwd, env) => expect(await outputOf("npm", ["run", "build"], { cwd, env })).not.toMatch(/⚠|⨯/),
+  );
 });

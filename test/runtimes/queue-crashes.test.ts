@@ -3,14 +3,14 @@ import { expect, it, onTestFinished } from "vitest";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { setUp, startWorkerProcess } from "./queue/set-up.ts";
 
-const count = 6000;
+const count = 2400;
 const concurrency = 16;
 
 /** The document of a job. Each is different. */
 const documentOf = ({ n }: { n: number }) =>
   Buffer.from(`%PDF-1.7\n${`document ${n}\n`.repeat(20 + ((n * 37) % 400))}%%EOF\n`);
 
-it("a queue completes 6,000 documents even if workers are killed ten times and Redis once", {
+it("a queue completes 2,400 documents even if workers are killed ten times and Redis once", {
   timeout: 300_000,
 }, async () => {
   const { path: out, remove } = makeTemporaryFolder("queue");
