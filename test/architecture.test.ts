@@ -111,7 +111,7 @@ describe("the source files", () => {
     expect(homeless, "Add them to `layers` or `outer` at the top of this file").toEqual([]);
   });
 
-  it("include every path that this test lists", () => {
+  it("include every path listed in this test", () => {
     const named = [...layers.flat(), ...Object.keys(outer), ...Object.values(outer).flat()];
     expect([...named, ...webEntries].filter((name) => !paths.some((path) => isIn(path, name)))).toEqual([]);
   });
@@ -124,7 +124,7 @@ describe("the source files", () => {
     expect(violations(sources, objectionToOutside)).toEqual([]);
   });
 
-  it("do not load Node modules or packages in a browser", () => {
+  it("load neither Node.js modules nor packages in a browser", () => {
     const loaded = reachable(sources, webEntries).flatMap(({ path, imports }) =>
       imports
         .filter(({ to, typeOnly }) => !typeOnly && !paths.includes(to) && to !== "#platform")
@@ -135,7 +135,7 @@ describe("the source files", () => {
 });
 
 describe("the architecture rules", () => {
-  it("detect every kind of import", () => {
+  it("cover every kind of import", () => {
     const ways = [
       ['import a from "./a.ts"; a();', "folder/a.ts", false],
       ['import type { B } from "../b.ts";', "b.ts", true],
@@ -154,7 +154,7 @@ describe("the architecture rules", () => {
     ["a higher layer", "errors/errors.ts", "../client.ts", objectionToOurs],
     ["core internals from outside the core", "emulator/start.ts", "../client.ts", objectionToOurs],
     ["an unlisted package", "client.ts", "axios", objectionToOutside],
-  ] as const)("reject the import of %s, even if it is type-only", (_title, path, from, objectionTo) => {
+  ] as const)("reject even a type-only import of %s", (_title, path, from, objectionTo) => {
     expect(violations([sourceFile(path, `import type { A } from "${from}";`)], objectionTo)).toHaveLength(1);
   });
 });

@@ -35,7 +35,7 @@ describe("npm run bench", () => {
 it.each([
   ["benchmarks", "npm run bench -- --page", compareFilesOf],
   ["bulk-benchmarks", "npm run bench -- bulk --page", bulkFilesOf],
-])("the docs/reports/%s files are up to date (to update them, run %s)", (name, _command, filesOf) => {
+])("the files docs/reports/%s.* are up to date (to update them, run `%s`)", (name, _command, filesOf) => {
   const files: Readonly<Record<string, string>> = filesOf(JSON.parse(readReport(`${name}.json`)));
   for (const extension of ["json", "md", "svg"])
     expect(readReport(`${name}.${extension}`)).toBe(files[`${name}.${extension}`]);

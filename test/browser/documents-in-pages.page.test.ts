@@ -64,7 +64,7 @@ describe("objectUrl()", () => {
     }
   });
 
-  it("revokes the URL if its signal is aborted, and stops listening after the URL is revoked", async () => {
+  it("revokes the URL on abort, and removes its abort listener if the URL is revoked first", async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const [one, other] = [await objectUrl(blob, { signal }), await objectUrl(blob, { signal })];
@@ -95,7 +95,7 @@ describe("objectUrl()", () => {
     expect(create).not.toHaveBeenCalled();
   });
 
-  it.each([null, pdf, "blob:x"])("rejects values that are not documents: %s", async (given) => {
+  it.each([null, pdf, "blob:x"])("rejects a value that is not a document: %s", async (given) => {
     const error = await rejectionOf(objectUrl(given as unknown as AnyPdf));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(String(error)).toContain("Expected the result of `generate`");
@@ -120,7 +120,7 @@ describe("download()", () => {
     expect(await bytesAt(saved[0]?.href)).toBeUndefined();
   });
 
-  it("uses the given file name, or the name from the service, or `document.pdf`", async () => {
+  it("uses the given file name, the service's file name or `document.pdf`, in that order", async () => {
     const { saved } = stubPage();
     const held = await objectUrl((await generate())[0]);
     await download(held, "mine.pdf");

@@ -6,7 +6,7 @@ import { property } from "../support/fuzz.ts";
 describe("the canonical text of a job", () => {
   const values = fc.object({ values: [fc.string(), fc.integer(), fc.boolean(), fc.constant(null)] });
 
-  property("does not depend on the order of properties", () =>
+  property("does not depend on property order", () =>
     fc.property(values, (given) => {
       expect(canonicalText("t", turned(given) as object)).toBe(canonicalText("t", given));
     }),
@@ -18,7 +18,7 @@ describe("the canonical text of a job", () => {
     expect(new Set(texts).size).toBe(all.length + 1);
   });
 
-  it("contains the result of `toJSON` and omits undefined properties, like the request body", () => {
+  it("contains the results of `toJSON()` and omits undefined properties, like the request body", () => {
     const at = new Date(0);
     expect(canonicalText("t", { at, none: undefined })).toBe(canonicalText("t", { at: at.toJSON() }));
   });

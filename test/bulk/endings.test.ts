@@ -38,7 +38,7 @@ describe("a run whose signal is aborted", () => {
     expect(await run.next()).toEqual(done);
   });
 
-  it("sends no requests if the signal is already aborted", async () => {
+  it("sends no requests if the signal was aborted before the start", async () => {
     const { results, error, sent } = await generate(whole, jobsOf(3), { signal: AbortSignal.abort("late") });
     expect([results, error, sent]).toEqual([[], "late", 0]);
   });
@@ -55,7 +55,7 @@ describe("a run whose signal is aborted", () => {
     expect([results, error]).toMatchObject([[{ status: "fulfilled", value: "enough" }], "enough"]);
   });
 
-  it("yields completed results in job order with `ordered`, and omits the aborted jobs", async () => {
+  it("yields completed results in job order if `ordered` is set, and omits the aborted jobs", async () => {
     const ending = new AbortController();
     let stored = 0;
     const use = async (pdf: Readable) => {
@@ -69,8 +69,8 @@ describe("a run whose signal is aborted", () => {
 
   it.each([
     ["all jobs are invalid", "a job", true],
-    ["earlier runs finished all jobs", jobsOf(1)[0], false],
-  ])("ends soon even if %s", async (_title, job, admitted) => {
+    ["earlier runs have finished all jobs", jobsOf(1)[0], false],
+  ])("ends promptly even if %s", async (_title, job, admitted) => {
     const ending = new AbortController();
     const { service } = await generate(whole, []);
     const options = { use: () => 1, admit: () => admitted, signal: ending.signal };
@@ -105,7 +105,7 @@ describe("a run whose `drain` signal is aborted", () => {
     return generate(whole, jobsOf(jobs), { use, concurrency: 3, drain: draining.signal });
   };
 
-  it("completes the jobs in flight, and throws because jobs remain", async () => {
+  it("completes the jobs in flight, and throws if jobs remain", async () => {
     const { results, error, sent } = await generateUntil(5, 100);
     expect(RunStoppedError.is(error) && [error.code, error.message]).toEqual([
       "run_stopped",
@@ -131,7 +131,7 @@ describe("a run whose `drain` signal is aborted", () => {
 it.each([
   ["signal", [], "enough"],
   ["drain", [{ attempts: 1, error: expect.any(ServerError) }], expect.any(RunStoppedError)],
-])("a run does not wait for a retry when its `%s` is aborted", async (name, results, error) => {
+])("a run does not wait for a pending retry after `%s` is aborted", async (name, results, error) => {
   const ending = new AbortController();
   const hooks = { retry: () => setImmediate(() => ending.abort("enough")) };
   const options = { concurrency: 1, [name]: ending.signal };
@@ -157,7 +157,7 @@ describe("a run that reaches `stopAfter`", () => {
   });
 });
 
-describe("the iterator of a run", () => {
+describe("a run's iterator", () => {
   it("aborts the jobs in flight and closes the job source if the loop ends early", async () => {
     const service = await Service.start(byNumber({ 1: endless }));
     let isClosed = false;
@@ -177,7 +177,7 @@ describe("the iterator of a run", () => {
     await (await service.request(1)).closed;
   });
 
-  it("settles a pending `next()` if `return()` is called while the job source is waiting", async () => {
+  it("settles a pending `next()` if `return()` is called before the job source yields a job", async () => {
     const { service } = await generate(whole, []);
     const run = generateMany(service.client(), neverEnding(0));
     const next = run.next();

@@ -8,10 +8,10 @@ import { BadRequestError, ConfigurationError } from "../../src/index.ts";
 import { saying, withLength } from "../support/service.ts";
 import { byNumber, generate, jobsOf, setUpRun, small } from "./many.ts";
 
-describe("the failures of a run", () => {
+describe("a run's failures", () => {
   const failed = (message: string) => new ServerError(message, { status: 500 });
 
-  it("are grouped by their message without its numbers and paths, and sorted by frequency", () => {
+  it("are grouped by message, ignoring numbers and paths, and are sorted by frequency", () => {
     const groups = new FailureGroups();
     groups.add(new TypeError("no such bucket"), 0);
     for (let index = 1; index <= 12; index++) groups.add(failed(`${9 * index} bytes arrived`), index);
@@ -34,10 +34,10 @@ describe("the failures of a run", () => {
   });
 
   it.each([
-    ["a text", "a text"],
+    ["disk full", "disk full"],
     [undefined, "undefined"],
     [Object.create(null), "an Object"],
-  ])("can be any thrown value: %j", (thrown, message) => {
+  ])("can be thrown values of any type: %j", (thrown, message) => {
     const groups = new FailureGroups();
     groups.add(thrown, 3);
     expect(groups.all).toEqual([{ code: "unknown", message, count: 1, indexes: [3] }]);
@@ -50,7 +50,7 @@ describe("a run with rejected requests", () => {
     [403, 5, "with this API key, no job would succeed"],
     [404, 5, "with this uid and base URL, no job would succeed"],
     [422, 20, /^with values of this kind, no job would succeed: .* 422, saying "no total"$/],
-  ])("stops if the service responds with %i to the first %i jobs", async (status, count, why) => {
+  ])("stops if every response has status %i (number of jobs: %i)", async (status, count, why) => {
     const answer = saying(status, '{"detail":"no total"}');
     const { results, error, sent } = await generate(answer, jobsOf(100), { concurrency: 1 });
     expect([results.length, sent]).toEqual([count, count]);
@@ -58,7 +58,7 @@ describe("a run with rejected requests", () => {
     expect(RunStoppedError.is(error) && error.why).toMatch(why);
   });
 
-  it("ends normally if no jobs are left", async () => {
+  it("ends without an error if no jobs are left", async () => {
     const { results, error } = await generate(saying(401), jobsOf(1));
     expect([results.length, error]).toEqual([1, undefined]);
   });
@@ -69,7 +69,7 @@ describe("a run with rejected requests", () => {
     expect([results.length, error]).toEqual([31, undefined]);
   });
 
-  it("continues if its journal contains documents from an earlier run", async () => {
+  it("continues if its journal records documents from an earlier run", async () => {
     let answer = withLength(small);
     const { run } = await setUpRun((received) => answer(received));
     await run(jobsOf(1));
@@ -116,7 +116,7 @@ describe("the check for systematic failures", () => {
   const refused = (detail: string) =>
     new BadRequestError("Got 422.", { status: 422, rawBody: "", body: undefined, detail });
 
-  it("immediately reports settings that prevent every request, unless a document was stored", () => {
+  it("reports a configuration error immediately, unless a document was already stored", () => {
     const settings = new ConfigurationError("`apiKey` is wrong.");
     expect(new SystematicFailures().add(settings, fresh)).toMatchObject({ withWhat: "with these settings" });
     expect(new SystematicFailures().add(settings, { ...fresh, stored: 1 })).toBeUndefined();
@@ -126,7 +126,7 @@ describe("the check for systematic failures", () => {
   it.each([
     [["row 0: no total", "row 19: no total"], ', saying "row 19: no total"'],
     [["no total", "no date"], ", for 2 different reasons"],
-  ])("reports what the first 20 responses with status 422 have in common: %j", (details, common) => {
+  ])("summarizes the reasons for the first 20 responses with status 422: %j", (details, common) => {
     const failures = new SystematicFailures();
     const told = Array.from({ length: 20 }, (_, row) => failures.add(refused(details[row % 2] ?? ""), fresh));
     expect(told.slice(0, -1)).toEqual(Array.from({ length: 19 }));
@@ -137,7 +137,7 @@ describe("the check for systematic failures", () => {
     });
   });
 
-  it("does not report rejected jobs if another job failed differently or finished in an earlier run", () => {
+  it("ignores rejected jobs if another job failed differently or finished in an earlier run", () => {
     const mixed = new SystematicFailures();
     mixed.add(new Error(), fresh);
     const again = new SystematicFailures();

@@ -15,7 +15,7 @@ function heldBack(): { answer: Answer; release: () => void } {
 }
 
 describe("generateMany", () => {
-  it("yields every job with its index and with its bytes or its error", async () => {
+  it("yields every job with its index and either its bytes or its error", async () => {
     const jobs = jobsOf(20);
     const { results, error } = await generate(byNumber({ 3: saying(422) }), jobs);
     expect(error).toBe(undefined);
@@ -28,7 +28,7 @@ describe("generateMany", () => {
     }
   });
 
-  it("yields results as they complete", async () => {
+  it("yields each result as soon as its job ends", async () => {
     const held = heldBack();
     const service = await Service.start(byNumber({ 0: held.answer }));
     const order: number[] = [];
@@ -39,7 +39,7 @@ describe("generateMany", () => {
     expect(order).toEqual([1, 2, 3, 0]);
   });
 
-  it("yields results in job order with `ordered`, and respects the concurrency limit", async () => {
+  it("yields results in job order if `ordered` is set, and respects the concurrency limit", async () => {
     const held = heldBack();
     const service = await Service.start(byNumber({ 0: held.answer }));
     let pulled = 0;
@@ -56,7 +56,7 @@ describe("generateMany", () => {
     expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it("yields what `use` returns, and counts `use` towards the concurrency limit", async () => {
+  it("yields the value that `use` returns, and counts `use` calls toward the concurrency limit", async () => {
     let [inUse, most] = [0, 0];
     const use = async (pdf: Readable, job: { values: { n: number } }, context: Record<string, unknown>) => {
       most = Math.max(most, ++inUse);
@@ -74,7 +74,7 @@ describe("generateMany", () => {
   it.each([
     ["does not read the document", () => 1],
     ["reads only the headers", async (pdf: PromiseLike<{ status: number }>) => (await pdf).status],
-  ])("rejects a job whose `use` %s, and frees the connection", async (_what, use) => {
+  ])("rejects a job if `use` %s, and closes its connection", async (_what, use) => {
     const answer = beginning(small, { "content-length": "1000000" });
     const { service, result } = await generate(answer, jobsOf(1), { use });
     expect(result?.error).toEqual(
@@ -85,7 +85,7 @@ describe("generateMany", () => {
     for (const { closed } of service.requests) await closed;
   });
 
-  it("yields the error that `use` throws after reading the document, and does not retry", async () => {
+  it("yields the error that `use` throws after reading the document, without retrying the job", async () => {
     const own = new Error("the bucket is full");
     const use = (pdf: Readable) => pdf.bytes().then(() => Promise.reject(own));
     const { results, sent } = await generate(withLength(small), jobsOf(1), { use }, { retry: {} });
@@ -140,7 +140,7 @@ describe("generateMany", () => {
     [{ stopAfter: 0 }, "`stopAfter` to be a whole number, 1 or more, or Infinity, got `0` (number)."],
     [{ retry: { limt: 2 } }, "Unknown retry option `limt`. Known options: limit, "],
     [{ signal: {} }, "Expected `signal` to be an AbortSignal"],
-  ])("refuses the options %o", async (options, message) => {
+  ])("throws for the invalid options %o", async (options, message) => {
     const service = await Service.start(withLength(small));
     expect(() => generateMany(service.client(), jobsOf(1), options as never)).toThrow(message);
   });

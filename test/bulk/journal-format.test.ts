@@ -64,12 +64,12 @@ describe("reading a journal", () => {
 
   const two = `${lineOf(0)}${lineOf(1)}`;
   it.each([
-    ["zeros between lines", `${lineOf(0)}${"\0".repeat(3 * lineBytes)}${lineOf(1)}`, 3],
-    ["an incomplete line in the middle", `${lineOf(5).slice(0, 20)}${two}`, 1],
-    ["a damaged line before an incomplete line", `${two}what?\nabcdef`, 1],
+    ["NUL bytes between lines", `${lineOf(0)}${"\0".repeat(3 * lineBytes)}${lineOf(1)}`, 3],
+    ["an incomplete line directly before an intact line", `${lineOf(5).slice(0, 20)}${two}`, 1],
+    ["a damaged line and an incomplete line at the end", `${two}what?\nabcdef`, 1],
     ["several damaged lines", `x\n${lineOf(0)}y\n${lineOf(1)}z\n`, 3],
-    ["a last line without its newline", `${two}${lineOf(2).slice(0, -1)}`, 0],
-    ["zeros at the end, as left by a power cut", `${two}${"\0".repeat(4096)}`, 0],
+    ["a last line without a newline", `${two}${lineOf(2).slice(0, -1)}`, 0],
+    ["NUL bytes at the end, as after a power failure", `${two}${"\0".repeat(4096)}`, 0],
   ])("returns all intact lines despite %s", (_kind, text, damagedLines) => {
     const bytes = Buffer.from(text, "latin1");
     const wholeBytes = text.lastIndexOf("\n") + 1;
@@ -77,7 +77,7 @@ describe("reading a journal", () => {
       expect(read(bytes, size)).toEqual({ numbers: [0, 1], damagedLines, wholeBytes });
   });
 
-  it("recognizes a first line in another version of the format", () => {
+  it("detects a header in another format version", () => {
     const summed = '{"format":"template-pdf bulk journal","version":3,"more":true';
     const sum = crc32(summed).toString(16).padStart(8, "0");
     expect(readBeginning(Buffer.from(`${summed},"sum":"${sum}"}\n`)).kind).toBe("otherVersion");
@@ -98,7 +98,7 @@ describe("a job's hashes", () => {
     return [hashed.slice(0, 3).join(), hashed.slice(3).join()];
   };
 
-  it("differ for different salts and texts, and for a key and an input with the same text", () => {
+  it("differ between salts, between texts, and between a key and an input with the same text", () => {
     const alike = ["\ud800", "\ud801", "\ufffd", '"\\ud800"', ' escaped "\\ud800"', ""];
     const hashes = ["salt", "other"].flatMap((salt) => alike.flatMap((text) => hashOf(salt, text)));
     expect(new Set(hashes).size).toBe(4 * alike.length);

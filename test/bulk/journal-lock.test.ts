@@ -33,7 +33,7 @@ async function leaveLock(path: string, text: string, agoSeconds = 0): Promise<vo
 }
 
 describe("a journal's lock", () => {
-  it("prevents a second run with an error that identifies the first run, which can continue", async () => {
+  it("stops a second run with an error that identifies the first run, which can continue", async () => {
     const path = newPath();
     const first = await open(path);
     const { pid } = process;
@@ -58,7 +58,7 @@ describe("a journal's lock", () => {
     expect(await readdir(join(other, ".."))).toEqual(["other"]);
   });
 
-  it("is not taken over if Windows refuses to replace it and its owner refreshes it", async () => {
+  it("is not taken over if Windows cannot replace it and its owner has refreshed it", async () => {
     const path = newPath();
     await leaveLock(path, JSON.stringify(elsewhere), 31);
     vi.spyOn(process, "platform", "get").mockReturnValue("win32");
@@ -78,7 +78,7 @@ describe("a journal's lock", () => {
   });
 
   it.each(["", JSON.stringify({ ...own, pid: 0 }), JSON.stringify({ ...own, token: "../x" })])(
-    "with unreadable content (%j) is valid while it is recent, and is taken over when it is old",
+    "is valid while it is recent and is taken over when it is old, even if its content is unreadable: %j",
     async (text) => {
       const path = newPath();
       await leaveLock(path, text);
@@ -91,9 +91,9 @@ describe("a journal's lock", () => {
   );
 
   it.each([
-    ["another host", elsewhere],
-    ["another machine with the same host name", { ...own, pid: 1, processes: "others" }],
-  ])("held by %s is valid while refreshed, and is taken over after it expires", async (_title, holder) => {
+    ["a run on another host", elsewhere],
+    ["a run on another machine with the same host name", { ...own, pid: 1, processes: "others" }],
+  ])("is valid while %s refreshes it, and is taken over after it expires", async (_title, holder) => {
     const path = newPath();
     await leaveLock(path, JSON.stringify(holder), 12);
     const who = `process ${holder.pid} on host "${holder.host}"; last active 1\\d s ago`;
@@ -105,19 +105,19 @@ describe("a journal's lock", () => {
     expect(await filesBeside(path)).toEqual(["run.journal", "run.journal.lock"]);
   });
 
-  it.runIf(hasProcessTable)("held by a running process stays valid without being refreshed", async () => {
+  it.runIf(hasProcessTable)("stays valid without being refreshed if its process is running", async () => {
     const path = newPath();
     await leaveLock(path, JSON.stringify(own), 100_000);
     expect(await messageOf(open(path))).toMatch(/is in use/);
   });
 
-  it.runIf(process.platform === "linux")("is taken over if another process has its process ID", async () => {
+  it.runIf(process.platform === "linux")("is taken over if its process ID was reused", async () => {
     const path = newPath();
     await leaveLock(path, JSON.stringify({ ...own, started: "1" }));
     await open(path);
   });
 
-  it("is taken over by exactly one of many runs if its process has ended", async () => {
+  it("is taken over by exactly one of many concurrent runs if its process has ended", async () => {
     const path = newPath();
     await leaveLock(path, JSON.stringify({ ...own, pid: ended() }));
     const told = await Promise.all(Array.from({ length: 20 }, () => messageOf(open(path))));

@@ -41,9 +41,9 @@ describe("a journal's file", () => {
   });
 
   it.each([
-    ["a full disk", { bytes: headerBytes.length + line.length + 20, syncs: true }, "ENOSPC"],
-    ["a disk that fails to sync", { bytes: 1000, syncs: false }, "EIO"],
-  ])("keeps the earlier lines and no part of the failed line on %s", async (_title, broken, code) => {
+    ["the disk is full", { bytes: headerBytes.length + line.length + 20, syncs: true }, "ENOSPC"],
+    ["the disk fails to sync", { bytes: 1000, syncs: false }, "EIO"],
+  ])("keeps the earlier lines but no part of the failed line if %s", async (_title, broken, code) => {
     const disk = { bytes: 1000, syncs: true };
     const { file, state } = fileOn(disk);
     await file.begin(header);
@@ -73,7 +73,7 @@ function groupsByHand() {
 }
 
 describe("groups of journal lines", () => {
-  it("are written in sequence, and lines that arrive during a write form the next group", async () => {
+  it("are written one at a time, and collect the lines that arrive during the previous write", async () => {
     const { groups, writes, nthWrite } = groupsByHand();
     const settled: string[] = [];
     const add = (text: string) => groups.add(text).then(() => settled.push(text));

@@ -40,7 +40,7 @@ async function runOf(path: string, jobs: Record<string, string>, options?: Parti
 const refusalOf = (opening: Promise<Journal>) => rejectionOf(opening) as Promise<JournalError>;
 
 describe("a journal", () => {
-  it("tells the next run which jobs are finished, changed or missing", async () => {
+  it("reports finished, changed and missing jobs to the next run", async () => {
     const path = join(temporaryFolder(), "deep", "er", "run.journal");
     expect(await runOf(path, { a: "1", b: "1", c: "1" })).toEqual({
       states: { a: "new", b: "new", c: "new" },
@@ -56,7 +56,7 @@ describe("a journal", () => {
     expect((await runOf(path, { b: "1" })).states).toEqual({ b: "changed" });
   });
 
-  it("contains hashes instead of keys and inputs, and the hashes differ between journals", async () => {
+  it("stores keys and inputs as hashes that differ between journals", async () => {
     const lines: string[] = [];
     for (const path of [newPath(), newPath()]) {
       await runOf(path, { "INV-2024-0001": "Jane Doe, 1,000,000" });
@@ -107,10 +107,15 @@ describe("a journal after a crash", () => {
   const shorten = async (path: string) => truncate(path, (await stat(path)).size - 1);
 
   it.each<[string, (path: string) => Promise<unknown>, string, number]>([
-    ["starts over with half a header", (path) => writeFile(path, longHeader.subarray(0, -1)), "new new", 0],
-    ["repeats the last job if the last line is incomplete", shorten, "finished new", 0],
-    ["keeps its lines if it ends with zeros", (path) => appendFile(path, zeros), "finished finished", 0],
-    ["repeats the job of a damaged line", damageLine, "new finished", 1],
+    [
+      "starts over if its header is incomplete",
+      (path) => writeFile(path, longHeader.subarray(0, -1)),
+      "new new",
+      0,
+    ],
+    ["loses only the last job if its last line is incomplete", shorten, "finished new", 0],
+    ["keeps all lines if it ends with NUL bytes", (path) => appendFile(path, zeros), "finished finished", 0],
+    ["loses only the job of a damaged line", damageLine, "new finished", 1],
   ])("%s", async (_title, spoil, expected, damagedLines) => {
     const path = newPath();
     const jobs = { a: "1", b: "1" };
@@ -137,7 +142,7 @@ describe("opening a journal", () => {
       /another run: template was "receipt" and is now "invoice", data was "may\.csv" and is now not set\. Use another journal/,
     ],
     ["a CSV file", "invoice_no,total\n1,2\n", false, /is not a journal, so the file was left unchanged/],
-    ["any other file, even with `fresh`", "hello", true, /is not a journal, so the file was left unchanged/],
+    ["a text file, even with `fresh`", "hello", true, /is not a journal, so the file was left unchanged/],
     ["a journal whose first line is damaged", damagedHeader, false, /first line is damaged/],
   ])("fails for %s, and leaves the file unchanged", async (_title, content, fresh, message) => {
     const path = newPath();
@@ -152,7 +157,7 @@ describe("opening a journal", () => {
     expect(await filesBeside(path)).toEqual(["run.journal"]);
   });
 
-  it("fails if the path is a folder or has a file as its parent", async () => {
+  it("fails if the path is a folder or its parent folder is a file", async () => {
     const [path, file] = [newPath(), newPath()];
     await mkdir(path);
     // Windows can open a folder too.

@@ -14,7 +14,7 @@ vi.mock("node:fs", async (importOriginal) => {
   };
 });
 
-it("without a process table, `isRunning` can only tell that a process has ended", () => {
+it("without a process table, `isRunning()` detects only processes that have ended", () => {
   const { pid } = spawnSync(process.execPath, ["--version"]);
   const own = thisProcess("token");
   const holders = [{ ...own, pid }, own, { ...own, host: "elsewhere" }];

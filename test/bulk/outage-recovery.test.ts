@@ -38,7 +38,7 @@ async function setUp() {
   return { requested, run, startAgain: () => start(port) };
 }
 
-it("a run generates every document even if the service stops during the run and is restarted", async () => {
+it("a run generates every document even if the service stops and restarts during the run", async () => {
   const { run, startAgain } = await setUp();
   const seen: unknown[] = [];
   let progress: BulkProgress | undefined;
@@ -61,7 +61,7 @@ it("a run generates every document even if the service stops during the run and 
   ]);
 });
 
-it("a run that was stopped by an outage continues in the next run, without repeating documents", async () => {
+it("the next run continues a run that an outage stopped, without repeating documents", async () => {
   const { run, requested, startAgain } = await setUp();
   const fulfilled: number[] = [];
   const onResult = ({ index, status }: BulkResult<unknown>) =>

@@ -81,7 +81,7 @@ describe("an outage during a run", () => {
     [500, 8],
     [521, "auto"],
     ["reset", 8],
-  ] as const)("does not reject any jobs: %s for 10 minutes, concurrency %s", async (reply, concurrency) => {
+  ] as const)("does not make jobs fail: %s for 10 minutes, concurrency %s", async (reply, concurrency) => {
     const { rejected, results, error, outages, sent } = await simulate(awayFor(600, reply), { concurrency });
     expect([rejected, results.length, error]).toEqual([[], 100, undefined]);
     expect(outages.map(({ isOver }) => isOver)).toEqual([false, true]);
@@ -97,7 +97,7 @@ describe("an outage during a run", () => {
     expect(gaps.map((gap) => gap.toFixed(1)).join(" ")).toBe("2.1 4.1 8.1 16.1 30.1 30.1 30.1 30.1 30.1");
   });
 
-  it("is followed by only four concurrent requests, like the start of a run", async () => {
+  it("is followed by only four concurrent requests, as at the start of a run", async () => {
     const options = { count: 300, latencyMs: 200, concurrency: "auto" } as const;
     const { sent, rejected } = await simulate(awayFor(60, 503, 2000), options);
     const during = sent.filter(({ atMs }) => atMs < 62_000);
@@ -106,7 +106,7 @@ describe("an outage during a run", () => {
     expect([rejected, next.length]).toEqual([[], 4]);
   });
 
-  it("does not end when a response to an earlier request arrives", async () => {
+  it("does not end when a request from before the outage receives a response", async () => {
     // A service that shuts down: it responds to accepted requests and refuses the others.
     const { outages, rejected, sent } = await simulate(awayFor(30, "refused", 1000), { latencyMs: 300 });
     expect([rejected, outages.map(({ isOver }) => isOver)]).toEqual([[], [false, true]]);
@@ -127,7 +127,7 @@ describe("an outage during a run", () => {
   it.each([
     ["drain", expect.objectContaining({ why: "`drain` was aborted" })],
     ["signal", "enough"],
-  ])("does not delay a run whose `%s` is aborted, and waiting jobs have no result", async (name, why) => {
+  ])("does not delay the end of a run after `%s` is aborted", async (name, why) => {
     const ending = new AbortController();
     setTimeout(() => ending.abort("enough"), 20_000);
     const options = { [name]: ending.signal };
@@ -143,10 +143,10 @@ describe("an outage during a run", () => {
 
 it.each<[string, number, number, number | "auto"]>([
   ["one job", 40, 1, 8],
-  ["twelve in a row at concurrency 1", 40, 12, 1],
-  ["the first twelve", 0, 12, "auto"],
-  ["the last two", 98, 2, 8],
-])("jobs that receive 500 while others succeed are rejected: %s", async (_, from, count, concurrency) => {
+  ["twelve consecutive jobs at concurrency 1", 40, 12, 1],
+  ["the first twelve jobs", 0, 12, "auto"],
+  ["the last two jobs", 98, 2, 8],
+])("jobs that receive a 500 while others succeed are rejected: %s", async (_, from, count, concurrency) => {
   const replyTo = (n: number) => (n >= from && n < from + count ? 500 : 200);
   const { rejected, results, error, outages } = await simulate(replyTo, { concurrency });
   expect([rejected.length, results.length, error]).toEqual([count, 100, undefined]);
@@ -175,7 +175,7 @@ describe("an outage that lasts too long", () => {
   it.each([
     [0, 1],
     [5000, 4],
-  ])("stops a run with `giveUpAfter: %i` after %i requests for one job", async (giveUpAfterMs, times) => {
+  ])("stops a run of one job with `giveUpAfter: %i` (requests: %i)", async (giveUpAfterMs, times) => {
     const { error, sent } = await simulate(() => "refused", { count: 1, giveUpAfterMs });
     expect([RunStoppedError.is(error), sent.length]).toEqual([true, times]);
   });

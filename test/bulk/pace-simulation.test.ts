@@ -165,7 +165,7 @@ describe("an automatic pace", () => {
     ["a limit that halves", 100, "rest", byClock, { durationMs: 60_000 }, { change: 0.5 }],
     ["a limit that doubles", 100, "none", fromRequest, long, { change: 2 }],
     ["a limit with long pauses", 100, "5", byClock, longest, { refused: 0.005 }],
-    ["a limit per minute", 10, "rest", minute, { durationMs: 600_000 }, {}],
+    ["a per-minute limit", 10, "rest", minute, { durationMs: 600_000 }, {}],
   ])(
     "settles near the limit: %s, %i requests per second, Retry-After: %s",
     (_what, rate, says, make, circumstances, { change = 1, least, refused = 0.02 }) => {
@@ -210,7 +210,7 @@ const options = fc.record({
   perSecond: fc.option(fc.double({ min: 0.001, max: 1e6, noNaN: true }), { nil: undefined }),
 });
 
-property("any pace has 1 to 64 or the configured slots, waits a finite time, and respects every pause", () =>
+property("a pace has a valid number of slots, waits a finite time, and respects every pause", () =>
   fc.property(options, fc.array(step, { maxLength: 100 }), (chosen, steps) => {
     const pace = new Pace(chosen);
     const underWay: number[] = [];

@@ -75,7 +75,7 @@ describe("an automatic pace (slots)", () => {
     expect(slots).toEqual([4, 2, 1, 1]);
   });
 
-  it("adds one slot per round after an overload, and returns to the old number after 200 successes", () => {
+  it("adds one slot per round after an overload, and restores the last slot after 200 successes", () => {
     const pace = new Pace({ concurrency: "auto" });
     const underWay: number[] = [];
     answerWell(pace, 4, underWay);
@@ -126,7 +126,7 @@ describe("an automatic pace (rate)", () => {
     expect(new Set(rates).size).toBe(1);
   });
 
-  it("doubles its pause for each refusal without Retry-After, up to 8 s, until a request is accepted", () => {
+  it("doubles its pause after each refusal without Retry-After, up to 8 s, until a request succeeds", () => {
     const pace = new Pace({ concurrency: "auto" });
     let nowMs = 0;
     const holds = Array.from({ length: 9 }, () => {
@@ -159,7 +159,7 @@ describe("an automatic pace (rate)", () => {
 });
 
 describe("a request that was not sent", () => {
-  it.each([8, "auto"] as const)("frees its turn if no later request was sent: %s", (concurrency) => {
+  it.each([8, "auto"] as const)("frees its turn if no request follows: concurrency %s", (concurrency) => {
     const pace = new Pace({ concurrency, perSecond: 10 });
     pace.sent(0);
     for (let job = 0; job < 100; job++) {

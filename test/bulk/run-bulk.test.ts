@@ -72,9 +72,9 @@ describe("runBulk", () => {
     throw own;
   };
   it.each([
-    ["an `onResult` that throws", { onResult: thrower }],
-    ["an `onResult` that rejects", { onResult: () => Promise.reject(own) }],
-    ["an `onBegin` that rejects", { onBegin: () => Promise.reject(own) }],
+    ["an `onResult` callback that throws", { onResult: thrower }],
+    ["an `onResult` callback that rejects", { onResult: () => Promise.reject(own) }],
+    ["an `onBegin` callback that rejects", { onBegin: () => Promise.reject(own) }],
   ])("rejects with the error from %s, and keeps the recorded results", async (_what, callbacks) => {
     const { run } = await setUpRun();
     await expect(run(jobsOf(20), { ...callbacks, concurrency: 1 })).rejects.toBe(own);
@@ -101,7 +101,7 @@ describe("runBulk", () => {
     await expect(run(changed, { sink, key })).rejects.toThrow("not synced");
   });
 
-  it("rejects with the summary and the reason if the run stops, and continues in the next run", async () => {
+  it("rejects with the summary and the reason if the run stops, and continues on the next call", async () => {
     const { run } = await setUpRun(byNumber({ 3: saying(400) }));
     const summary = expect.objectContaining({ fulfilled: 3, rejected: 1, missing: undefined });
     const stopped = run(jobsOf(20), { stopAfter: 1, concurrency: 1 });
@@ -109,7 +109,7 @@ describe("runBulk", () => {
     expect(await run(jobsOf(20))).toMatchObject({ skipped: 3, fulfilled: 16, rejected: 1 });
   });
 
-  it("stops if the disk is full, whichever sink is used", async () => {
+  it("stops if a custom sink fails because the disk is full", async () => {
     const { run, service } = await setUpRun();
     const cause = Object.assign(new Error("no space left"), { code: "ENOSPC" });
     const failed = new Error("upload failed", { cause });
@@ -248,7 +248,7 @@ it.each<[unknown, object | undefined, string]>([
   ["out/invoice.pdf", undefined, `The path "out/invoice.pdf" has no placeholders, ${hint}`],
   ["out/{{}}.pdf", undefined, `The path "out/{{}}.pdf" has stray braces, ${hint}`],
   ["out/{{a}}{{.pdf", undefined, `The path "out/{{a}}{{.pdf" has stray braces, ${hint}`],
-])("folder() throws for the path %j with the options %j", (path, options, message) => {
+])("folder() throws if the path is %j and the options are %j", (path, options, message) => {
   const make = () => folder(path as never, options as never);
   expect(make).toThrow(ConfigurationError);
   expect(make).toThrow(message);

@@ -79,7 +79,7 @@ it("a run's errors, summary and files never contain the API key or values, howev
   expectNothingSecretIn(await readFile(join(at, "run.journal"), "latin1"));
 });
 
-it("a stopped run's error and lock file do not contain the API key or values", async () => {
+it("a stopped run's error and lock file contain neither the API key nor values", async () => {
   const service = await Service.start(told[3] as Answer);
   const at = newFolder();
   const client = service.client({ apiKey: trickyKey }) as TemplatePdf;

@@ -34,7 +34,7 @@ describe("a job's attempts", () => {
     ["after the last retry", saying(500), {}, 3, ServerError, / Tried 3 times\.$/],
     ["after a non-retryable status", saying(404), {}, 1, NotFoundError, /404/],
     ["if `mayRenderTwice` is false", reset, once, 1, ConnectionError, /Twice` is false\.$/],
-  ])("end %s with an error that states the reason", async (_when, answer, retry, attempts, Kind, message) => {
+  ])("end with an explanatory error %s", async (_when, answer, retry, attempts, Kind, message) => {
     const { result } = await generate(answer, jobsOf(1), {}, { retry });
     expect(result).toMatchObject({ attempts, error: { attempts, message: expect.stringMatching(message) } });
     expect(result?.error).toBeInstanceOf(Kind);
@@ -44,7 +44,7 @@ describe("a job's attempts", () => {
     [undefined, 2],
     [{ limit: 3 }, 4],
     [false, 1],
-  ])("use the run's `retry` option, or the client's if the run has none: %o", async (retry, attempts) => {
+  ])("follow the run's `retry` option or, if omitted, the client's: %o", async (retry, attempts) => {
     const { result } = await generate(saying(500), jobsOf(1), { retry }, { retry: { limit: 1 } });
     expect(result?.attempts).toBe(attempts);
   });
@@ -64,7 +64,7 @@ describe("a job's attempts", () => {
     expect([tries, results]).toEqual([3, [expect.objectContaining({ status: "fulfilled", attempts: 3 })]]);
   });
 
-  it("call the `retry` hook for each retry and the `error` hook once", async () => {
+  it("trigger the `retry` hook for each retry and the `error` hook once", async () => {
     const calls: unknown[] = [];
     const hook = (name: string) => (event: { attempt: number; delayMs?: number }) =>
       void calls.push([name, event.attempt, event.delayMs ?? []].flat().join(" "));
@@ -73,7 +73,7 @@ describe("a job's attempts", () => {
     expect(calls).toEqual(["request 1", "retry 1 0", "request 2", "error 2"]);
   });
 
-  it("stop the run if Retry-After is longer than an hour", async () => {
+  it("stop the run if Retry-After exceeds one hour", async () => {
     const answer = byNumber({ 2: saying(429, "", { "retry-after": "86400" }) });
     const { results, error } = await generate(answer, jobsOf(50), { concurrency: 1 }, { retry: {} });
     const why = "the service requests a delay of 86400 s, which exceeds the limit of one hour";
@@ -86,7 +86,7 @@ describe("a job's attempts", () => {
     expect(results[2]?.error).toMatchObject({ message });
   });
 
-  it("do not count 429 responses toward the retry limit while other jobs finish", async () => {
+  it("do not count toward the retry limit if they receive a 429 while other jobs finish", async () => {
     // Job 0 is refused more often than its limit allows, each time after other jobs have succeeded.
     let [answered, refusals] = [0, 0];
     const answer: Answer = async (received) => {
@@ -133,21 +133,21 @@ async function reportsOf(answer: Answer, options: object) {
   return reports.join(", ");
 }
 
-describe("the pace of a run", () => {
+describe("a run's pace", () => {
   const once = { retry: false };
 
   it.each<[string, Answer, object, string]>([
     ["a document", withLength(small), {}, "passed 1"],
     ["a 400", saying(400), {}, "passed 1"],
-    ["a 500, twice", saying(500), {}, "passed 1, passed 2"],
-    ["a truncated document, twice", cutOff, {}, "passed 1, passed 2"],
-    ["a 429, twice", saying(429), {}, "refused 1, refused 2"],
+    ["two 500 responses", saying(500), {}, "passed 1, passed 2"],
+    ["two truncated documents", cutOff, {}, "passed 1, passed 2"],
+    ["two 429 responses", saying(429), {}, "refused 1, refused 2"],
     ["a 429 with Retry-After", saying(429, "", { "retry-after": "7" }), once, "refused 1 7000"],
     ["a 503", saying(503), once, "overloaded 1"],
-    ["no response in time", silent, { ...once, timeouts: { firstByte: 50 } }, "overloaded 1"],
-    ["a broken connection", reset, once, "overloaded 1"],
+    ["a timeout", silent, { ...once, timeouts: { firstByte: 50 } }, "overloaded 1"],
+    ["a reset connection", reset, once, "overloaded 1"],
     ["a request that was not sent", silent, { apiKey: () => "no\nkey" }, "unsent 1"],
-  ])("receives the outcome of every attempt: %s", async (_what, answer, options, reports) => {
+  ])("is notified of the outcome of every attempt: %s", async (_what, answer, options, reports) => {
     expect(await reportsOf(answer, options)).toBe(reports);
   });
 });

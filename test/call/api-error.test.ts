@@ -33,7 +33,7 @@ describe("The error for a response", () => {
     [429, errors.RateLimitError, slower],
     [500, errors.ServerError, later],
     [599, errors.ServerError, later],
-  ])("has the class and the advice that match its status: %d", (status, ErrorClass, advice) => {
+  ])("has a class and advice that match the status: %d", (status, ErrorClass, advice) => {
     const error = apiError(headOf(status), "", call);
     expect(error.constructor).toBe(ErrorClass);
     expect(error.message).toBe(`${answered(status)}. ${advice} Tried 3 times.`);
@@ -42,12 +42,12 @@ describe("The error for a response", () => {
   it.each([
     [401, "No API key was sent: the server at `baseUrl` may require a session."],
     [403, see],
-  ])("does not advise checking the API key if no key was sent: %d", (status, advice) => {
+  ])("does not advise checking the API key if no key was sent: status %d", (status, advice) => {
     const keyless = { ...call, request: { headers: ["authorization", "Bearer of-a-session"] } };
     expect(apiError(headOf(status), "", keyless).message).toContain(advice);
   });
 
-  it("advises checking the uid first if a 404 has a message", () => {
+  it("advises checking the uid first if a 404 response contains a message", () => {
     const { message } = apiError(headOf(404), '{"message":"no such template"}', call);
     expect(message).toContain(`saying "no such template". Check the uid and \`baseUrl\`, ${path}`);
     expect(apiError(headOf(405), '{"message":"no POST"}', call).message).toContain(notFound);
@@ -59,7 +59,7 @@ describe("The error for a response", () => {
     expect(message).toContain('saying "letter.json:3: no such font". Fix the template. Tried');
   });
 
-  it("omits the path that the client adds if the response already contains that path", () => {
+  it("omits the API path if the response already contains it", () => {
     const { message } = apiError(headOf(404), '{"detail":"Call POST …/api/v1/templates/:uid"}', call);
     expect(message).toContain('Check the uid and `baseUrl`, whose path is "/prefix".');
   });
@@ -95,7 +95,7 @@ describe("The error for a response", () => {
     expect(apiError(headOf(500), "", call).requestId).toBeUndefined();
   });
 
-  it("has a cause if the response body was interrupted, and redacts causes from outside the package", () => {
+  it("has a cause without secrets if the response body was interrupted", () => {
     const ours = new errors.TimeoutError("over", { phase: "stall", limitMs: 1 });
     expect(apiError(headOf(418), "", call, ours).cause).toBe(ours);
     const { cause } = apiError(headOf(418), "", call, new Error(`broke: ${key}`));
@@ -115,11 +115,11 @@ describe("The body of an error response", () => {
     ["in a string", key, `{"key":"${key}","name":"${word}"}`, { key: "[redacted]", name: word }],
     ["in an escaped string", key, String.raw`{"k":"sk\u002dlive-\u00312345\u0036"}`, { k: "[redacted]" }],
     ["in a property name", key, `{"${key}":{"${key} a":1}}`, { "[redacted]": { "[redacted] a": 1 } }],
-    ["in __proto__", key, `{"__proto__":"${key}"}`, JSON.parse('{"__proto__":"[redacted]"}')],
-    ["in JSON in JSON", key, JSON.stringify({ k: JSON.stringify({ key }) }), { k: '{"key":"[redacted]"}' }],
+    ["in a `__proto__` property", key, `{"__proto__":"${key}"}`, JSON.parse('{"__proto__":"[redacted]"}')],
+    ["in nested JSON", key, JSON.stringify({ k: JSON.stringify({ key }) }), { k: '{"key":"[redacted]"}' }],
     ["as a number", digits, `{"key":${digits},"count":1234}`, count],
     ["as a number between spaces", digits, `{ "key" : ${digits} }`, { key: "[redacted]" }],
-  ])("does not contain the API key %s after parsing", (_, secret, body, expected) => {
+  ])("does not contain the API key if the service sent the key %s", (_, secret, body, expected) => {
     const secrets = new Redactor(secret, "{}");
     expect(apiError(headOf(422), body, { ...call, secrets }).body).toEqual(expected);
   });
@@ -131,7 +131,7 @@ describe("The body of an error response", () => {
     expect(body).toBe("[redacted]");
   });
 
-  it("is quoted in the error message without secrets, up to 500 characters", () => {
+  it("is quoted without secrets in the error message, up to 500 characters", () => {
     const text = `${word} owes ${"£ ".repeat(400)}`;
     const error = apiError(headOf(418), JSON.stringify({ message: text }), call);
     expect(error.detail).toBe(`[redacted] owes ${"£ ".repeat(400)}`.slice(0, 500));
@@ -145,7 +145,7 @@ describe("The body of an error response", () => {
     ['{"error":{"message":"n"},"detail":"d"}', "n"],
     ['{"error":{"message":7},"title":"t"}', "t"],
     ['{"message":"","error":"e"}', "e"],
-  ])("can contain the message in `message`, `error`, `detail` or `title`: %s", (body, detail) => {
+  ])("is searched for a message in `message`, `error`, `detail` and `title`: %s", (body, detail) => {
     expect(apiError(headOf(400), body, call).detail).toBe(detail);
   });
 });

@@ -21,7 +21,7 @@ describe("The error for a request without a response", () => {
     [true, `Could not reach ${at} (read ECONNRESET). ${check} Tried 3 times.`],
     [false, `Got no response from ${at} (read ECONNRESET). ${mayBeRendered} ${check} Tried 3 times.`],
   ])(
-    "says that the document may have been rendered unless the request was definitely not sent: %s",
+    "says that the document may have been rendered if the request may have been sent (unsent: %s)",
     (isUnsent, message) => {
       const error = notConnected(reset, isUnsent);
       expect(error).toMatchObject({ message, attempts: 3, code: "connection_failed", cause: reset });
@@ -41,7 +41,7 @@ describe("The error for a request without a response", () => {
   it.each<[Explanation, string]>([
     [{ unsent: true, reason: `proxy of ${word}`, advice: "Fix it." }, "(proxy of [redacted]). Fix it. Tried"],
     [{ unsent: true, advice: "Fix it." }, "(read ECONNRESET). Fix it. Tried 3 times."],
-  ])("uses the transport's explanation if there is one: %j", (explained, message) => {
+  ])("contains the transport's explanation, if any: %j", (explained, message) => {
     expect(notConnected(reset, true, explained).message).toContain(message);
   });
 
@@ -64,10 +64,10 @@ describe("The error for a request without a response", () => {
   };
   it.each<[string, unknown, boolean]>([
     ["a configuration error", new ConfigurationError("wrong"), true],
-    ["a Next.js error with a digest", { digest: "NEXT_PRERENDER" }, true],
-    ["an error whose digest is not a string", { digest: 7 }, false],
-    ["an object that throws when its digest is read", Object.defineProperty({}, "digest", { get }), false],
-  ])("is the original error only for a wrong setting or a framework error: %s", (_, cause, isItself) => {
+    ["a Next.js error with a `digest`", { digest: "NEXT_PRERENDER" }, true],
+    ["an error whose `digest` is not a string", { digest: 7 }, false],
+    ["an object whose `digest` getter throws", Object.defineProperty({}, "digest", { get }), false],
+  ])("is the original error only for a configuration or framework error: %s", (_, cause, isItself) => {
     expect(attempt.isPassedOn(cause)).toBe(isItself);
     expect(Object.is(notConnected(cause), cause)).toBe(isItself);
   });
@@ -105,7 +105,7 @@ it.each<[number, number | undefined, unknown, string]>([
   [9, 9, undefined, "9 bytes, without the PDF end-of-file marker"],
   [9, undefined, broke, "9 bytes (other side closed on [redacted])"],
 ])(
-  "The error for a truncated document contains the number of bytes: %s of %s",
+  "The error for a truncated document contains the number of bytes (received: %s, promised: %s)",
   (receivedBytes, promisedBytes, cause, amount) => {
     const error = attempt.cutOff(headOf(200), { receivedBytes, promisedBytes }, call, cause);
     expect(error.message).toBe(`${document} was truncated after ${amount}. ${again} Tried 3 times.`);
@@ -128,7 +128,7 @@ describe("The error for a timeout", () => {
     ],
     ["stall", 9, `${document} stalled after 5 of 9 bytes: no more data arrived ${limit("stall")}. ${again}`],
     ["unread", 9, `${document} was not read ${limit("unread")}. Read it sooner, or raise the limit.`],
-  ] as const)("contains the limit that was exceeded: %s", (phase, promisedBytes, text) => {
+  ] as const)("contains the limit that was exceeded: `timeouts.%s`", (phase, promisedBytes, text) => {
     const error = attempt.timedOut(phase, 70, { ...received, promisedBytes }, headOf(200), call);
     const message = `${text} Tried 3 times.`;
     expect(error).toMatchObject({ message, attempts: 3, phase, limitMs: 70, status: 200 });

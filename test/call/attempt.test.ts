@@ -75,7 +75,7 @@ it.each<[RegExp, Step[], ClientOptions?]>([
   [/^pause$/, ["sent", ok, full, 100, stream(false)]],
   [/^pause: resume: ambiguous: 700 .*`timeouts.stall`/, ["sent", ok, full, 400, read()]],
 ])(
-  "An attempt ends on time, reports whether a retry is safe, and leaves no timer: %s",
+  "An attempt ends on time, reports whether a retry is safe, and leaves no timer running: %s",
   async (expected, steps, options) => {
     const scene: Scene = new Scene(
       { ...options, timeouts: { ...timeouts, ...options?.timeouts } },

@@ -108,7 +108,7 @@ describe("A body without a reader", () => {
     expect([body.isPaused, wire.flows]).toEqual([false, [false, true, false, true]]);
   });
 
-  it("does not pause after its end has arrived", () => {
+  it("does not pause for a later reader after all bytes have arrived", () => {
     const { wire, body, reader } = open(["wait"]);
     wire.chunk(1);
     wire.chunk(1);
@@ -133,7 +133,7 @@ describe("A body without a reader", () => {
 });
 
 describe("A body with a reader", () => {
-  it("does not pause if the reader calls resume while receiving a chunk", () => {
+  it("does not pause if the reader calls `resume()` while receiving a chunk", () => {
     const { wire, body, reader } = open(["resume, then wait"]);
     body.read("stream()", reader);
     wire.chunk(1);
@@ -147,7 +147,7 @@ describe("A body with a reader", () => {
     expect(wire.aborted).toBe(false);
   });
 
-  it("reports whether the reader is a stream that has not been read yet", () => {
+  it("reports whether its reader is a stream that has not been read yet", () => {
     const { body, reader } = open();
     const state = () => [body.isStream, body.isUntouched];
     expect(state()).toEqual([false, false]);
@@ -161,7 +161,7 @@ describe("A body with a reader", () => {
     expect([other.body.isStream, other.body.isUntouched]).toEqual([false, false]);
   });
 
-  it("refuses a second reader with an error that names the first output", () => {
+  it("rejects a second reader with an error that identifies the first output method", () => {
     const { wire, body, reader } = open();
     body.read("stream()", reader);
     const second = () => body.read("saveTo()", new Reader(body));
@@ -172,10 +172,10 @@ describe("A body with a reader", () => {
   });
 });
 
-describe("A reader that is still busy after the end of the body", () => {
+describe("A reader with an asynchronous `end()`", () => {
   it.each([
-    ["fails if the body is cancelled before the reader is done", true],
-    ["does not fail if the body is cancelled after the reader is done", false],
+    ["fails if the body is cancelled before `end()` settles", true],
+    ["does not fail if the body is cancelled after `end()` settles", false],
   ])("%s", async (_, early) => {
     const { wire, body, reader } = open(["wait"]);
     let ends = 0;
@@ -205,9 +205,9 @@ describe("A reader that is still busy after the end of the body", () => {
 });
 
 it.each([
-  ["on a new chunk and requests a pause", false, false],
-  ["on a buffered chunk and does not request a pause", true, true],
-])("A reader receives no more data if it cancels the body %s", (_, isHeld, answer) => {
+  ["cancelled on a new chunk, with a request to pause", false, false],
+  ["cancelled on a buffered chunk, without a request to pause", true, true],
+])("A reader that cancels the body receives no more data: %s", (_, isHeld, answer) => {
   const { wire, body, reader } = open();
   const write = (chunk: Uint8Array) => {
     reader.chunks.push(chunk);

@@ -42,7 +42,7 @@ it.each<[RegExp, Step[], ClientOptions?]>([
   [/^open: document: pause: 1000 Got/, [...begun, stream, 2_000], oneSecond],
   [/^open: document: pause$/, [...begun, stream, 700_000]],
   [/^open: document: pause$/, [(scene) => scene.do("sent", ok, "%PDF-", stream), 700_000]],
-])("A call is retried, ends once, and stops at `timeouts.total`: %s", async (expected, steps, options) => {
+])("A call is retried, settles once, and respects `timeouts.total`: %s", async (expected, steps, options) => {
   const log = await new Scene(options).play(...steps);
   expect(log.filter((event) => event !== "abort").join(": ")).toMatch(expected);
 });
@@ -91,7 +91,7 @@ describe("A call's hooks", () => {
     ["request", 0, [0]],
     ["response", 1, begun.slice(0, 2)],
     ["retry", 1, ["sent", ...refused, 1]],
-  ])("can cancel the call without leaving a timer: %s", async (name, requests, steps) => {
+  ])("can cancel the call without leaving a timer running: `%s`", async (name, requests, steps) => {
     const scene: Scene = new Scene({ verify: false, hooks: { [name]: () => cancel(scene) } });
     const log = await scene.play(...steps);
     expect(log.filter((event) => event === "open")).toHaveLength(requests);
@@ -131,7 +131,7 @@ describe("A call", () => {
     expect(log).toEqual(["open", "document", "abort", "0 aborted"]);
   });
 
-  it("reports its attempts and its error to a bulk run", async () => {
+  it("reports its number of attempts and its error to a bulk run", async () => {
     const onOutcome = vi.fn();
     const bulk = { attempts: 2, lastError: undefined, decide: vi.fn(), onOutcome };
     await new Scene({}, undefined, bulk).play("sent", cancel);
@@ -140,14 +140,14 @@ describe("A call", () => {
 });
 
 it.each<[string, Step[], boolean]>([
-  ["arrives", begun, false],
+  ["is arriving", begun, false],
   ["will be requested again", ["sent", ...refused, 1], false],
   ["is being saved", [...whole, save], false],
   ["has arrived", whole, true],
-  ["was cancelled after it arrived", [...whole, cancel], true],
-  ["was refused because its client is closed", [...whole, refuse], true],
+  ["was cancelled after its arrival", [...whole, cancel], true],
+  ["has arrived, and another call was rejected", [...whole, refuse], true],
 ])(
-  "Connections close when no call needs them, and refuse new calls: the document %s",
+  "A closing client closes its connections when no call needs them, and rejects new calls: the document %s",
   async (_, steps, isIdle) => {
     const scene = new Scene();
     const { connections } = scene.context;

@@ -20,7 +20,7 @@ const lengths = fc.array(fc.oneof(fc.nat(20), fc.constantFrom(4095, 4096, 4097),
   maxLength: 12,
 });
 
-describe("A list of chunks", () => {
+describe("A chunk list", () => {
   property("returns every byte in order, in one piece or in chunks", () =>
     fc.property(lengths, (sizes) => {
       const chunks = chunksOf(sizes);
@@ -46,7 +46,7 @@ describe("A list of chunks", () => {
     expect(listOf([large])[0]).toBe(large);
   });
 
-  it("uses at most about twice as much memory as its bytes, even for slices of a Buffer", () => {
+  it("uses at most twice its byte length plus 128 KiB of memory, even for slices of larger buffers", () => {
     const slices = Array.from({ length: 100 }, () => Buffer.from(new ArrayBuffer(64 * 1024), 0, 4096));
     const buffers = new Set(listOf(slices).map(({ buffer }) => buffer));
     const heldBytes = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -56,7 +56,7 @@ describe("A list of chunks", () => {
   it.each([
     ["keeps", "128 KiB", 0, true],
     ["copies", "more than 128 KiB", 1, false],
-  ])("%s a chunk whose buffer exceeds twice the chunk's size by %s", (_, __, more, isKept) => {
+  ])("%s a chunk whose buffer is %s larger than twice the chunk's size", (_, __, more, isKept) => {
     const chunk = new Uint8Array(2 * 4096 + 128 * 1024 + more).subarray(0, 4096);
     const next = new Uint8Array(4096);
     expect(listOf([chunk, next]).map((kept) => kept === chunk || kept === next)).toEqual([isKept, true]);
@@ -65,7 +65,7 @@ describe("A list of chunks", () => {
   it.each([
     ["copies", "is too large to keep", 1024 * 1024, 2, 2],
     ["keeps", "is small enough", 64 * 1024, 16, 1],
-  ])("%s all chunks from a read whose buffer %s", (_, __, size, count, bufferCount) => {
+  ])("%s all chunks of a shared buffer that %s", (_, __, size, count, bufferCount) => {
     const read = new Uint8Array(size);
     const chunks = listOf(
       Array.from({ length: count }, (_, at) => read.subarray(at * 4096, (at + 1) * 4096)),
@@ -75,7 +75,7 @@ describe("A list of chunks", () => {
   });
 });
 
-describe("A relay of chunks", () => {
+describe("A chunk relay", () => {
   let taken: number[];
   /** How many bytes the reader wants. */
   let room: number;
@@ -93,7 +93,7 @@ describe("A relay of chunks", () => {
 
   const write = (length: number) => relay.write(new Uint8Array(length));
 
-  it("forwards the first chunk immediately, however small it is, without a timer", () => {
+  it("forwards even a small first chunk immediately, without setting a timer", () => {
     room = 1;
     expect(write(1)).toBe(false);
     expect([taken, vi.getTimerCount()]).toEqual([[1], 0]);
@@ -109,12 +109,12 @@ describe("A relay of chunks", () => {
     expect(taken).toEqual([9, 1, 5, 4]);
   });
 
-  it("forwards a large chunk immediately after the small chunks before it, and leaves no timer", () => {
+  it("forwards a large chunk and pending small chunks immediately, and leaves no timer running", () => {
     [5_000, 1, 5_000].map(write);
     expect([taken, vi.getTimerCount()]).toEqual([[5_000, 1, 5_000], 0]);
   });
 
-  it("requests a pause when its reader has enough bytes, even if the last chunk was merged", () => {
+  it("requests a pause when its reader has enough bytes, even if the last bytes were delayed", () => {
     room = 10;
     const answers = [9, 1, 1].map((length) => {
       const answer = write(length);
@@ -127,7 +127,7 @@ describe("A relay of chunks", () => {
   it.each([
     ["forwards the remaining chunks when it is flushed", () => relay.flush(), [2, 1]],
     ["forwards nothing after it is dropped", () => relay.drop(), [2]],
-  ])("%s, and leaves no timer", (_, end, expected) => {
+  ])("%s, and leaves no timer running", (_, end, expected) => {
     [2, 1].map(write);
     end();
     end();

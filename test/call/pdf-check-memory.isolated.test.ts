@@ -3,7 +3,7 @@ import { collectGarbage } from "../../bench/shared/collect-garbage.mjs";
 import { PdfCheck } from "../../src/call/pdf-check.ts";
 import { eventually } from "../support/eventually.ts";
 
-describe("the memory of a PDF check", () => {
+describe("a PDF check's memory usage", () => {
   const heldBytes = () => {
     collectGarbage();
     const { heapUsed, arrayBuffers } = process.memoryUsage();
@@ -11,8 +11,8 @@ describe("the memory of a PDF check", () => {
   };
 
   it.each<[string, number, () => Uint8Array]>([
-    ["100,000 chunks with one NUL byte each", 100_000, () => new Uint8Array(1)],
-    ["50 chunks with 1 MB of NUL bytes each", 50, () => new Uint8Array(1_000_000)],
+    ["100,000 chunks of one NUL byte each", 100_000, () => new Uint8Array(1)],
+    ["50 chunks of 1 MB of NUL bytes each", 50, () => new Uint8Array(1_000_000)],
   ])("grows by less than 500 kB after %s", async (_, count, makeChunk) => {
     const verifier = new PdfCheck();
     verifier.update(Buffer.from("%PDF-"));

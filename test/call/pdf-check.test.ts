@@ -47,9 +47,9 @@ describe("The PDF header", () => {
     ["ending at byte 1,025", `${x(1020)}%PDF-`, false],
     ["truncated", "%PDF", false],
     ["in lower case", "%pdf-1.7", false],
-    ["after a copy of its first byte", "%%PDF-", true],
-    ["after a copy of its first two bytes", "%P%PDF-", true],
-    ["with another first byte", "xPDF-", false],
+    ["after an extra `%`", "%%PDF-", true],
+    ["after an extra `%P`", "%P%PDF-", true],
+    ["with `x` instead of `%`", "xPDF-", false],
   ])("is found only in the first 1,024 bytes: %s", (_, text, expected) => {
     for (const size of [1, 5, 2000]) expect(judge(...inChunks(ascii(text), size)).begins).toBe(expected);
   });
@@ -70,22 +70,22 @@ describe("The PDF header", () => {
 describe("The PDF end marker", () => {
   it.each([
     ["at the end", "%%EOF", true],
-    ["before 1,019 bytes", `%%EOF${x(1019)}`, true],
-    ["before 1,020 bytes", `%%EOF${x(1020)}`, false],
-    ["before padding within the 1,024 bytes", `%%EOF${" ".repeat(1018)}x`, true],
-    ["before every kind of white space at the end", `%%EOF${" \t\n\f\r\0".repeat(2000)}`, true],
-    ["missing, with padding only", "\0".repeat(3000), false],
+    ["before 1,019 other bytes", `%%EOF${x(1019)}`, true],
+    ["before 1,020 other bytes", `%%EOF${x(1020)}`, false],
+    ["before 1,018 spaces and one other byte", `%%EOF${" ".repeat(1018)}x`, true],
+    ["before every kind of padding", `%%EOF${" \t\n\f\r\0".repeat(2000)}`, true],
+    ["absent from a body that is only padding", "\0".repeat(3000), false],
     ["truncated", "%%EO", false],
-    ["after a copy of its first byte", "%%%EOF", true],
-    ["after a copy of its first three bytes", "%%E%%EOF", true],
-    ["without its second byte", "%%E%EOF", false],
+    ["after an extra `%`", "%%%EOF", true],
+    ["after an extra `%%E`", "%%E%%EOF", true],
+    ["without its second `%`", "%%E%EOF", false],
   ])("is found only in the last 1,024 bytes before padding: %s", (_, text, expected) => {
     for (const size of [1, 7, 1023, 1024, 1025, 100_000]) {
       expect(judge(...inChunks(ascii(text), size)).ends).toBe(expected);
     }
   });
 
-  it.each([1, 4])("must start in the last 1,024 bytes, even if it is split after byte %d", (first) => {
+  it.each([1, 4])("must start in the last 1,024 bytes, even if a chunk ends after its byte %d", (first) => {
     for (const after of [1019, 1020]) {
       const bytes = ascii(`${x(50)}%%EOF${x(after)}`);
       expect(judge(bytes.subarray(0, 50 + first), bytes.subarray(50 + first)).ends).toBe(after === 1019);
@@ -115,9 +115,9 @@ describe("Any body", () => {
 
 describe("A pdfmake document", () => {
   it.each([
-    ["on one page", { content: "Invoice" }],
-    ["in version 1.7 with a password", { content: "Secret", version: "1.7", userPassword: "letmein" }],
-  ])("passes the check, but fails without its last 10 bytes: %s", async (_, definition) => {
+    ["a one-page document", { content: "Invoice" }],
+    ["a PDF 1.7 document with a password", { content: "Secret", version: "1.7", userPassword: "letmein" }],
+  ])("passes the check, but fails it without its last 10 bytes: %s", async (_, definition) => {
     const bytes = await renderPdf(definition);
     expect(judge(bytes)).toEqual({ begins: true, ends: true });
     expect(judge(bytes.subarray(0, -10))).toEqual({ begins: true, ends: false });

@@ -13,7 +13,7 @@ function decided(
   return decide(failure, attempts, policy, leftMs, () => random);
 }
 
-it("Only 408, 429, 500, 502, 503 and 504 are retryable, and a retry can render the document twice", () => {
+it("Only 408, 429, 500, 502, 503 and 504 allow a retry, which may render the document twice", () => {
   const all = Array.from({ length: 900 }, (_, index) => 100 + index);
   const ambiguous = all.filter((status) => repeatAfter(status) === "ambiguous");
   expect(ambiguous).toEqual([408, 429, 500, 502, 503, 504]);
@@ -31,17 +31,20 @@ describe("A failed attempt", () => {
     ["ambiguous", true, { delayMs: 0 }],
     ["ambiguous", false, { why: renderedTwice }],
     ["never", true, { why: "" }],
-  ])("is retried if safe or if `mayRenderTwice` is true: %s, %s", (repeat, mayRenderTwice, expected) => {
-    const policy = { limit: 1, mayRenderTwice };
-    expect(decided({ repeat, retryAfterMs: 0 }, { policy })).toEqual(expected);
-    expect(decided({ repeat }, { policy, attempts: 2 })).toEqual({ why: "" });
-  });
+  ])(
+    "is retried if a retry is safe, or is ambiguous and allowed (retry: %s, `mayRenderTwice`: %s)",
+    (repeat, mayRenderTwice, expected) => {
+      const policy = { limit: 1, mayRenderTwice };
+      expect(decided({ repeat, retryAfterMs: 0 }, { policy })).toEqual(expected);
+      expect(decided({ repeat }, { policy, attempts: 2 })).toEqual({ why: "" });
+    },
+  );
 
   it.each([
     [1, 500],
     [4, 4_000],
     [5, 8_000],
-  ])("is retried after a random delay: after attempt %d, less than %d ms", (attempts, mostMs) => {
+  ])("is retried after a random delay (attempt %d: less than %d ms)", (attempts, mostMs) => {
     for (const random of [0, 0.5]) {
       expect(decided({ repeat: "safe" }, { attempts, random })).toEqual({ delayMs: random * mostMs });
     }
@@ -81,14 +84,14 @@ it.each([
 it.each<[string, FailureKind, object, RegExp]>([
   ["a non-retryable failure", { repeat: "never" }, { leftMs: 0 }, /^$/],
   ["the retry limit", { repeat: "ambiguous" }, { attempts: 3 }, /^$/],
-  ["a second rendering", { repeat: "ambiguous", retryAfterMs: 61_000 }, {}, /mayRenderTwice/],
+  ["a possible second rendering", { repeat: "ambiguous", retryAfterMs: 61_000 }, {}, /mayRenderTwice/],
   [
     "a long Retry-After",
     { repeat: "safe", retryAfterMs: 61_000 },
     { leftMs: 0 },
     /exceeds the limit of 60 s/,
   ],
-])("The message contains only the first reason not to retry: %s", (_, failure, facts, why) => {
+])("A failed call's message contains only the first reason not to retry: %s", (_, failure, facts, why) => {
   const policy = { limit: 2, mayRenderTwice: false };
   expect(decided(failure, { policy, ...facts }).why).toMatch(why);
 });

@@ -17,7 +17,7 @@ afterEach(() => {
 
 describe("A timer", () => {
   it.each([0.1, 99.5, 2 ** 31 - 1, 2 ** 31, 3 * 2 ** 31])(
-    "fires once after %d ms, and leaves no system timer",
+    "fires once after %d ms, and leaves no system timer running",
     async (ms) => {
       const setAt = performance.now();
       timer.set(ms);
@@ -30,7 +30,7 @@ describe("A timer", () => {
     },
   );
 
-  it("can be set again by its listener", async () => {
+  it("can be reset by its listener", async () => {
     const again: Timer = new Timer({ onTimeOver: () => firedAt.push(0) < 3 && again.set(10) });
     again.set(10);
     await vi.advanceTimersByTimeAsync(100);
@@ -40,7 +40,7 @@ describe("A timer", () => {
   it.each([
     ["cleared", () => timer.clear()],
     ["set to Infinity", () => timer.set(Number.POSITIVE_INFINITY)],
-  ])("does not fire after being %s", async (_, stop) => {
+  ])("does not fire after it is %s", async (_, stop) => {
     stop();
     timer.set(10);
     stop();
@@ -50,20 +50,20 @@ describe("A timer", () => {
     expect(firedAt).toEqual([]);
   });
 
-  it("fires earlier if it is set again to an earlier time", async () => {
+  it("fires earlier if it is reset to an earlier time", async () => {
     timer.set(100_000);
     timer.set(10);
     await vi.advanceTimersByTimeAsync(15);
     expect(firedAt).toHaveLength(1);
   });
 
-  it("uses one system timer even if every chunk delays it", () => {
+  it("uses only one system timer even if it is delayed 1,000 times", () => {
     const setTimer = vi.spyOn(globalThis, "setTimeout");
     for (let count = 0; count < 1_000; count++) timer.set(100);
     expect(setTimer).toHaveBeenCalledTimes(1);
   });
 
-  it("does not fire when it is due if it is set again in the same turn of the event loop", async () => {
+  it("does not fire if it is reset immediately after its due time", async () => {
     timer.set(100);
     await vi.advanceTimersByTimeAsync(101);
     timer.set(100);

@@ -76,7 +76,7 @@ it.each([
 });
 
 describe("a command with a queue", () => {
-  it("refuses a TEMPLATE_PDF_QUEUE_KEY that is not 32 bytes long, without printing the key", async () => {
+  it("rejects a TEMPLATE_PDF_QUEUE_KEY that is not 32 bytes long, without printing the key", async () => {
     const env = { TEMPLATE_PDF_QUEUE_URL: url, TEMPLATE_PDF_QUEUE_KEY: "SECRET" };
     const { code, stderr } = await runCli("runs", env);
     expect(code).toBe(2);
@@ -87,13 +87,13 @@ describe("a command with a queue", () => {
     ["bulk", `bulk invoice DATA ${queue} --run nov --debug`, {}],
     ["work", "work --out out/{{no}}.pdf --debug", { TEMPLATE_PDF_QUEUE_URL: url }],
     ["runs", "runs --debug", { TEMPLATE_PDF_QUEUE_URL: url }],
-  ])("reports an unreachable Redis without printing the password: %s", async (_command, line, env) => {
+  ])("reports an unreachable Redis server without printing the password: %s", async (_command, line, env) => {
     const { code, printed, stderr } = await runCli(line, env);
     expect([code, printed]).toEqual([1, ""]);
     expect(stderr).toMatch(/^template-pdf: Redis at 127\.0\.0\.1:1 cannot be reached: ECONNREFUSED\./);
   });
 
-  it("does not need Redis, --out or an API key to check the rows with --dry-run", async () => {
+  it("can check the rows with --dry-run without Redis, --out or an API key", async () => {
     const line = `bulk invoice DATA ${queue} --run nov --dry-run`;
     const { code, printed } = await runCli(line, { TEMPLATE_PDF_API_KEY: "" });
     expect([code, printed]).toEqual([0, expect.stringMatching(/: 2 rows are valid\. Nothing was sent\.\n$/)]);
@@ -114,7 +114,7 @@ describe("the table of runs", () => {
     ]);
   });
 
-  it("can list unfinished runs first, omits the remaining time if unknown, and prints one line if there are no runs", () => {
+  it("can list unfinished runs first, shows unknown times as -, and is a single line without runs", () => {
     const table = runsTable([first, { ...second, leftMs: Number.POSITIVE_INFINITY }], "q", true);
     const rows = table.map((line) => line.replaceAll(/ +/g, " ")).slice(1);
     expect(rows).toEqual(["nov 1,200 100 1 1,083 16 0/s -", "oct 1,200 1,199 1 0 0 - done"]);

@@ -41,7 +41,7 @@ async function emulate(flags: readonly string[] = [], texts = files as Record<st
 }
 
 describe("emulate", () => {
-  it("prints its URLs and its templates, and logs each request on one line", async () => {
+  it("prints its URLs and templates, and logs each request on one line", async () => {
     const keys = ["key-of-mine", "another"];
     const { folder, introduction, nextLine, baseUrl } = await emulate(keys.flatMap((key) => ["--key", key]));
     expect(introduction.slice(0, 7)).toEqual([
@@ -74,7 +74,7 @@ describe("emulate", () => {
 
   it.runIf(hasSignals).each([
     ["on one line", []],
-    ["with its stack if --debug is set", ["--debug"]],
+    ["with a stack trace if --debug is set", ["--debug"]],
   ])("prints a template's error to standard error %s", async (_title, flags) => {
     const { pdfs, nextLine, child, ended } = await emulate(flags);
     const { requestId } = (await rejectionOf(pdfs.generate("any", { explode: true }))) as TemplatePdfError;
@@ -88,7 +88,7 @@ describe("emulate", () => {
     );
   });
 
-  it.runIf(hasSignals)("opens the playground with --open, and keeps running if that fails", async () => {
+  it.runIf(hasSignals)("opens the playground with --open, and keeps running if opening fails", async () => {
     const openers = folderOf({});
     const opened = join(openers, "opened");
     for (const isThere of [false, true]) {
@@ -120,8 +120,8 @@ it.runIf(hasPosixShell)("emulate prints a curl command that sends the shortest s
   expect(introduction.join("")).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
 });
 
-describe("a stopped emulator", () => {
-  it.runIf(hasSignals)("finishes the documents in flight after SIGTERM", async () => {
+describe("a running emulator", () => {
+  it.runIf(hasSignals)("finishes the documents in flight when it receives SIGTERM", async () => {
     const slow = `
       import { existsSync, writeFileSync } from "node:fs";
       const here = (name) => new URL(name, import.meta.url);
@@ -159,7 +159,7 @@ describe("an emulator that cannot start", () => {
     [["--fault", "429 sometimes"], 'The fault "429 sometimes" is not a fault rule'],
     [["--latency", "9..3"], 'The latency "9..3" is not between 0 and 2147483647 ms'],
     [[], "the `port` is missing", { "a.mjs": 'throw TypeError("the `port` is missing");' }],
-  ])("reports its invalid options %j: %s", async (flags, words, texts = files) => {
+  ])("prints the cause on one line for the options %j: %s", async (flags, words, texts = files) => {
     const args = ["emulate", ".", "--port", "0", ...flags];
     const { code, stdout, stderr } = await runInProcess(args, { cwd: folderOf(texts) });
     expect(stderr).toMatch(/^template-pdf: [^\n]*\n$/);
@@ -167,7 +167,7 @@ describe("an emulator that cannot start", () => {
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: "" });
   });
 
-  it("prints a line for each broken template", async () => {
+  it("prints one line for each invalid template", async () => {
     const broken = { "a.json": '{"content": [}', "b.mjs": "export default 7;", "c.json": '{"content": []}' };
     const { code, stderr } = await runInProcess(["emulate", "."], { cwd: folderOf(broken) });
     expect(code).toBe(2);

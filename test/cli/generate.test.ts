@@ -16,7 +16,7 @@ function expectNoSecret(text: string): void {
 }
 
 describe("generate", () => {
-  it("saves the document as <uid>.pdf, and prints the file name and the size", async () => {
+  it("saves the document as <uid>.pdf, and prints the file's name and size", async () => {
     const { service, cwd, env } = await generateSetting(withLength(pdf), "key-of-the-tests");
     const { code, stdout, stderr } = await runInProcess(["generate", "invoice"], { cwd, env });
     expect([code, stderr, stdout.toString()]).toEqual([0, "", "invoice.pdf: 36.8 kB\n"]);
@@ -34,7 +34,7 @@ describe("generate", () => {
   it.each([
     [["--", "../2026/März: 1"], "_2026_März_ 1.pdf"],
     [["invoice", "-o", "march.pdf"], "march.pdf"],
-  ])("with the arguments %j replaces the existing file %s", async (args, file) => {
+  ])("accepts the arguments %j and replaces the existing file %s", async (args, file) => {
     const { service, cwd, env } = await generateSetting();
     await writeFile(join(cwd, file), "an older one");
     const { code, stdout } = await runInProcess(["generate", ...args], { cwd, env });
@@ -48,7 +48,7 @@ describe("generate", () => {
   it.each([
     ["-", "-"],
     ["/dev/stdin", "/dev/stdout"],
-  ])("reads standard input with --values %s, and writes only the document with -o %s", async (from, to) => {
+  ])("reads stdin with --values %s, and writes only the document to stdout with -o %s", async (from, to) => {
     const { service, cwd, env } = await generateSetting();
     const input = '{"text":"ü"}';
     const args = ["generate", "invoice", "--values", from, "-o", to];
@@ -59,7 +59,7 @@ describe("generate", () => {
     expect(service.requests[0]?.body).toBe(input);
   });
 
-  it("sends the values from a file, and each --set overrides a value with a string", async () => {
+  it("sends the values from a file, and overrides them with strings from --set", async () => {
     const { service, cwd, env } = await generateSetting();
     const values = '\ufeff{"total": 1, "__proto__": "a", "lines": [{"price": 2.5}]}';
     await writeFile(join(cwd, "values.json"), values);
@@ -85,7 +85,7 @@ describe("a generate failure", () => {
     [/: Got 400 .*, saying "API-Key \[redacted\] sent .* Request id: request-1\.\n$/, echo, "--timeout=1h"],
     [/: The document from .* after 18400 of 36789 bytes /, cutOffAfter(pdf, 18_400), "--no-retry"],
     [/ did not return a complete document within 100 ms\. .* --timeout 1s\.\n$/, stalling, "--timeout=100ms"],
-  ])("is reported in one line with exit code 1, and leaves no file: %s", async (line, answer, flag) => {
+  ])("is reported on one line with exit code 1, and creates no file: %s", async (line, answer, flag) => {
     const { service, cwd, env } = await generateSetting(answer, secretKey);
     const args = ["generate", "invoice", "--set", `customer=${value}`, flag];
     const { code, stdout, stderr } = await runInProcess(args, { cwd, env });
@@ -100,7 +100,7 @@ describe("a generate failure", () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it("is printed with escaped control characters if --debug is set", async () => {
+  it("is printed with control characters escaped if --debug is set", async () => {
     const { cwd, env } = await generateSetting();
     const args = ["generate", "invoice", "--values", "\u001b]0;title\u0007\u009b2J\u202egpj.json", "--debug"];
     const { code, stderr } = await runInProcess(args, { cwd, env });
@@ -124,7 +124,7 @@ describe("generate with invalid settings", () => {
     [["--values", "values.json"], "values.json:3:3: expected a comma."],
     [["--values", "-"], "standard input:1:1: the JSON is empty; expected at least {}."],
     [["-o", "-", "--open"], "--open needs a file, but -o - writes to standard output."],
-  ])("refuses %j with a one-line error: %s", async (args, line, env = {}) => {
+  ])("prints a one-line error for the arguments %j: %s", async (args, line, env = {}) => {
     const { service, cwd, env: usual } = await generateSetting(undefined, secretKey);
     await writeFile(join(cwd, "values.json"), `{\n  "customer": "${value}"\n  "total": 1\n}`);
     const options = { cwd, env: { ...usual, ...env } };
@@ -138,7 +138,7 @@ describe("generate with invalid settings", () => {
     expect(await readdir(cwd)).toEqual(["values.json"]);
   });
 
-  it("refuses to send the key over http:// to another machine without --allow-insecure-http", async () => {
+  it("does not send the key over http:// to another machine without --allow-insecure-http", async () => {
     // An address that does not count as this machine, and at which nothing listens.
     const args = ["generate", "invoice", "--no-retry", "--base-url", "http://0.0.0.0:1"];
     const { cwd, env } = await generateSetting();
@@ -190,7 +190,7 @@ describe("the API key and the base URL", () => {
   it.each([
     [urlOnly, {}],
     [both, { TEMPLATE_PDF_BASE_URL: "" }],
-  ])("are refused if the environment sets the key and .env sets the URL: %j, %j", async (envFile, empty) => {
+  ])("are rejected if the environment sets the key and .env sets the URL: %j, %j", async (envFile, empty) => {
     expect(await settingsFrom({ envFile, env: { ...key, ...empty } })).toEqual({
       code: 2,
       stderr:
@@ -201,7 +201,7 @@ describe("the API key and the base URL", () => {
     });
   });
 
-  it("are the only settings that are read from .env", async () => {
+  it("are the only settings read from .env", async () => {
     const proxy = await Service.start(withLength(pdf));
     const proxies = ["HTTP_PROXY", "http_proxy", "ALL_PROXY"].map((name) => `${name}=${proxy.baseUrl}\n`);
     const envFile = `${both}${proxies.join("")}NO_PROXY=\nNODE_TLS_REJECT_UNAUTHORIZED=0\n`;

@@ -40,7 +40,7 @@ describe("the help text", () => {
     expect(printed).toMatch(/^Examples:\n {2}template-pdf [\s\S]*\nExit codes:\n {2}0 {4}\S/m);
   });
 
-  it("is printed to standard error with exit code 2 if there is no command", async () => {
+  it("is printed to standard error with exit code 2 if no command is given", async () => {
     const { printed } = await runCli("help");
     expect(await runCli()).toEqual({ code: 2, printed: "", stderr: printed });
   });
@@ -57,7 +57,7 @@ it("--version prints the version", async () => {
   expect(await runCli("--version")).toEqual({ code: 0, printed: `${manifest.version}\n`, stderr: "" });
 });
 
-it("the help and the version do not load the client, the emulator or the queue", async () => {
+it("--help and --version do not load the client, the emulator or the queue", async () => {
   // Their mocks throw when they are loaded, and every test above passed.
   await expect(runCli("generate", "invoice")).rejects.toThrow();
   await expect(runCli("emulate")).rejects.toThrow();

@@ -18,13 +18,13 @@ describe("values that are not UTF-8", () => {
     ["1:8", '{"\ufffd": "', [0x80], '"}'],
     ["1:4", '{"a', [0xef, 0xbf], '"}'],
     ["4:1", "\r\n\r\n\r", [0xff]],
-  ])("are refused with the position of the first invalid byte: %s in %j", async (place, ...parts) => {
+  ])("are rejected with the position of the first invalid byte: %s in %j", async (place, ...parts) => {
     const line = `standard input:${place}: this is not UTF-8. Save it as UTF-8.`;
     await expect(read(...parts)).rejects.toThrow(line);
   });
 });
 
-it("values can have a byte order mark, and can arrive in chunks that split a character", async () => {
+it("values can begin with a byte order mark, and can arrive in chunks that split characters", async () => {
   const pieces = Array.from(Buffer.from('\ufeff{"customer": "Zoë 👍"}'), (byte) => Uint8Array.of(byte));
   expect(await readValues({ file: "-", pairs: [] }, Readable.from(pieces))).toEqual({ customer: "Zoë 👍" });
 });
@@ -33,7 +33,7 @@ describe("--set", () => {
   const json = '{"customer": {"name": "Zoë"}, "a.b": 1, "a": {}, "total": "1"}';
   const set = (...pairs: string[]) => readValues({ file: "-", pairs }, Readable.from([Buffer.from(json)]));
 
-  it.each(["customer.name", "customer.address.city", "a.c"])("refuses to set the nested property %s", (key) =>
+  it.each(["customer.name", "customer.address.city", "a.c"])("cannot set the nested property %s", (key) =>
     expect(set(`${key}=Canary`)).rejects.toThrow(
       `--set ${key} cannot set a property of ${key.split(".")[0]}, because --set only sets top-level properties. Use --values instead.`,
     ),

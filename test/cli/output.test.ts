@@ -20,7 +20,7 @@ describe("quotedWord", () => {
     ["it's", "win32", '"it\'s"'],
     ["@samples", "win32", '"@samples"'],
     ["my samples\\", "win32", '"my samples\\\\"'],
-  ])("writes %s for %s as %s", (word, platform, expected) => {
+  ])("writes the word %s for a shell on %s as %s", (word, platform, expected) => {
     expect(quotedWord(word, platform)).toBe(expected);
   });
 });
@@ -39,7 +39,7 @@ describe("printable", () => {
   });
 });
 
-it("escapeUnprintable uses JSON escapes", () => {
+it("escapeUnprintable writes unprintable characters as JSON escapes", () => {
   const text = "\u009b31m\u202eabc";
   expect(JSON.parse(escapeUnprintable(JSON.stringify(text)))).toBe(text);
 });
@@ -55,7 +55,7 @@ it.each([
   ["abcx", ["abcy", "abcz"], "abcy"],
   ["FETA", ["fetch"], "fetch"],
   ["fega", ["fetch"], undefined],
-])("nearestName requires that more than half of the letter pairs match: %s, %j", (name, known, nearest) =>
+])("nearestName returns a name only if most of the letter pairs match: %s in %j", (name, known, nearest) =>
   expect(nearestName(name, known)).toBe(nearest),
 );
 
@@ -66,15 +66,15 @@ describe("parseDuration", () => {
     ["500 MS", 500],
     ["1.5h", 5_400_000],
     ["2147483647ms", 2_147_483_647],
-  ])("reads %s", (text, durationMs) => expect(parseDuration(text, "--timeout")).toBe(durationMs));
+  ])("accepts %s", (text, durationMs) => expect(parseDuration(text, "--timeout")).toBe(durationMs));
 
-  it.each(["", "0", "0.0001", "-1", "1e3", "2d", "1 2", "597h", "2147483648ms"])("refuses %j", (text) => {
+  it.each(["", "0", "0.0001", "-1", "1e3", "2d", "1 2", "597h", "2147483648ms"])("rejects %j", (text) => {
     const parse = () => parseDuration(text, "--timeout");
     expect(parse).toThrow(Misuse);
     expect(parse).toThrow(`--timeout must be a duration from 1ms to 596h, but got "${text}".`);
   });
 
-  it("refuses 500,000 spaces after a number", () => {
+  it("rejects 500,000 spaces after a number", () => {
     expect(() => parseDuration(`1${" ".repeat(500_000)}x`, "--timeout")).toThrow(Misuse);
   });
 });

@@ -15,9 +15,9 @@ import { folderOf } from "./types-command.ts";
 const pdf = pdfOf(2_000_000);
 const toOutput = ["generate", "invoice", "-o", "-"];
 
-describe("standard output", () => {
+describe("generate", () => {
   // The error codes of Unix, of Windows, and of sockets that replace pipes.
-  it.each(["EPIPE", "EOF", "ECONNRESET"])("ends generate silently if it is closed: %s", async (code) => {
+  it.each(["EPIPE", "EOF", "ECONNRESET"])("exits silently if standard output is closed: %s", async (code) => {
     const { cwd, terminal } = await generateSetting(withLength(pdf));
     terminal.stdout = closedPipe(code);
     const path = `${cwd}/invoice.pdf`;
@@ -26,7 +26,7 @@ describe("standard output", () => {
     expect(pdf.equals(await readFile(path))).toBe(true);
   });
 
-  it("is written only as fast as the reader accepts the data", async () => {
+  it("writes to standard output only as fast as the reader accepts data", async () => {
     const { terminal } = await generateSetting(withLength(pdf));
     const sizes: number[] = [];
     let waitingBytes = 0;
@@ -44,7 +44,7 @@ describe("standard output", () => {
     expect(sizes.length).toBeGreaterThan(10);
   });
 
-  it("makes generate fail with an error message if the disk is full", async () => {
+  it("exits with an error if standard output is on a full disk", async () => {
     const { terminal } = await generateSetting();
     terminal.stdout = closedPipe("ENOSPC");
     expect(await run(toOutput, terminal)).toBe(1);
@@ -52,7 +52,7 @@ describe("standard output", () => {
     expect(terminal.stderr.text).toBe(line);
   });
 
-  it("is refused before the request if it is a terminal and would receive a document", async () => {
+  it("does not send a request if the document would be written to a terminal", async () => {
     const { service, terminal } = await generateSetting();
     Object.assign(terminal.stdout, { isTTY: true });
     expect(await run(toOutput, terminal)).toBe(2);
@@ -76,7 +76,7 @@ describe("a stopped command", () => {
     expect(await readFile(path, "utf8")).toBe("an older one");
   });
 
-  it("closes the connection of a pending request, and ends at once on a second Ctrl-C", async () => {
+  it("closes the connection of a pending request, and exits at once on a second Ctrl-C", async () => {
     const { service, terminal } = await generateSetting(() => {});
     const ended = run(toOutput, terminal);
     const { closed } = await service.request();
@@ -119,7 +119,7 @@ describe("generate's progress line", () => {
     return { service, terminal, lastLine: () => terminal.stderr.text.split(wipe).at(-1) };
   }
 
-  it("shows the waiting time and the received bytes, and is cleared before the result", async () => {
+  it("shows the waiting time and received bytes, and is cleared before the result is printed", async () => {
     const { service, terminal, lastLine } = await progressSetting();
     const ended = run(["generate", "invoice", "-o", join(temporaryFolder(), "a.pdf")], terminal);
     const { response } = await service.request();
@@ -143,7 +143,7 @@ describe("generate's progress line", () => {
     expect(lastLine()).toMatch(/^template-pdf: Got 503 from .*\n$/);
   });
 
-  it("fits within the terminal's width, and escapes control characters", async () => {
+  it("fits within the terminal's width, and contains no unescaped control characters", async () => {
     const { terminal } = await progressSetting();
     terminal.stderr.columns = 40;
     expect(await run(["generate", "\u009b31m\u202einvoice ".repeat(9), "-o", "-"], terminal)).toBe(2);
@@ -187,7 +187,7 @@ describe("--open", () => {
     expect(await readFile(opened, "utf8")).toBe(path);
   });
 
-  it("keeps the document and exits with code 1 if no program can open it", async () => {
+  it("causes exit code 1 but keeps the document if no program can open it", async () => {
     const { path, code, terminal } = await generateAndOpen(temporaryFolder());
     expect([code, terminal.printed, existsSync(path)]).toEqual([1, `${path}: 36.8 kB\n`, true]);
     const problem = `template-pdf: Could not open ${path} with xdg-open: the program was not found.`;

@@ -24,7 +24,7 @@ describe("the types file", () => {
   });
 
   it.each([
-    ["another program's file with --force", foreignCode, " --force"],
+    ["another program's file if --force is set", foreignCode, " --force"],
     ["an empty file", "\n", ""],
   ])("replaces %s", async (_title, text, flag) => {
     const ending = await runTypes(folderOf({ ...one, "pdf-templates.ts": text }), `invoice.json${flag}`);
@@ -32,14 +32,14 @@ describe("the types file", () => {
   });
 });
 
-describe("an output file that types cannot write", () => {
-  it("is refused before any sample is read if another program wrote it", async () => {
+describe("an output path", () => {
+  it("is rejected before any sample is read if another program wrote the file", async () => {
     const stderr = expect.stringContaining("was not written by this command and was not changed.");
     const ending = await runTypes(folderOf({ "pdf-templates.ts": foreignCode }), "missing.json");
     expect(ending).toEqual({ code: 2, stdout: "", stderr, written: foreignCode });
   });
 
-  it("is refused with exit code 2 if its folder does not exist", async () => {
+  it("is rejected with exit code 2 if its folder does not exist", async () => {
     const { code, stderr } = await runTypes(folderOf(one), "invoice.json -o missing/t.ts");
     const reason = "its folder does not exist: create it first";
     expect([code, stderr]).toEqual([2, `template-pdf: Could not write missing/t.ts: ${reason}.\n`]);
@@ -47,7 +47,7 @@ describe("an output file that types cannot write", () => {
 });
 
 describe("types --check", () => {
-  it("accepts an up-to-date file, even with CRLF and a byte order mark", async () => {
+  it("accepts an up-to-date file, even with CRLF line breaks and a byte order mark", async () => {
     const { cwd, path } = await folderWithTypes();
     expect(await runTypes(cwd, "invoice.json --check")).toMatchObject(done);
     writeFileSync(path, `\ufeff${readFileSync(path, "utf8").replaceAll("\n", "\r\n")}`);
@@ -116,11 +116,11 @@ describe("types", () => {
     ["a.ndjson", `:2:1: ${noJson} ${eachLine}`, "{}\n\ufeff{}\n"],
     ["a.json", `:3:2: ${sampleIs("an array")}`, '[\n {"a": 1},\n ["CANARY"]]'],
     ["a.json", ":5:12: this is not a JSON Schema type; the types are", schemaOf({ type: "CANARY" })],
-  ])("refuses an invalid file, and reports %s%s", async (file, line, text) => {
+  ])("rejects an invalid file, and reports %s%s", async (file, line, text) => {
     await expectRefusal(folderOf({ [file]: text }), file, `${file}${line}`);
   });
 
-  it("refuses every module without a readable schema or sample", async () => {
+  it("rejects every module without a readable schema or sample", async () => {
     const files = {
       "0.mjs": "export default () => ({});",
       "1.mjs": "export const schema = {};",
@@ -150,11 +150,11 @@ describe("types", () => {
     ["a=/dev/null", "/dev/null: this is a pipe, a socket or a device,"],
     // A line break in a file name must not break the message.
     [".", `a.b c.json:1:2: ${sampleIs("a number")}`, { "a.b\nc.json": "[1]" }],
-  ])("refuses the arguments %j, and reports: %s", async (words, line, files = {}) => {
+  ])("rejects the arguments %j, and reports: %s", async (words, line, files = {}) => {
     await expectRefusal(folderOf(files), words, line);
   });
 
-  it("refuses a 600 MB .json file", async () => {
+  it("rejects a 600 MB .json file", async () => {
     const cwd = folderOf({ "a.json": "" });
     truncateSync(join(cwd, "a.json"), 600 * 1024 * 1024);
     const advice = "Save it as NDJSON, one sample per line, in a file that ends in .ndjson.";

@@ -34,7 +34,7 @@ describe("types", () => {
     `);
   });
 
-  it("writes the types that the guide shows for its sample", async () => {
+  it("writes the types that the guide shows for the same sample", async () => {
     const guide = readFileSync(new URL("../../docs/guides/typed-templates.md", import.meta.url), "utf8");
     const [, section = ""] = guide.split("## Types from samples\n");
     const blockOf = (language: string) =>
@@ -99,7 +99,7 @@ describe("types", () => {
     expect(types).toContain("  a: string;\n  b?: number | undefined;\n");
   });
 
-  it("warns and reads a module's sample if the schema cannot be converted to JSON Schema", async () => {
+  it("warns and uses a module's sample if the schema cannot be converted to JSON Schema", async () => {
     const schema = '{ "~standard": { version: 1, vendor: "mine", validate() {} } }';
     const code = `export const schema = ${schema}; export const sample = ${a};`;
     const { stderr, written } = await runTypes(folderOf({ "invoice.mjs": code }), "invoice.mjs");
@@ -112,7 +112,7 @@ describe("types", () => {
     ["i.json: this file was read as a sample.", { "i.json": '{"type":"object"}' }],
     ["i: samples disagree at x.y: text, an array.", { "i.ndjson": '{"x":{"y":"text"}}\n{"x":{"y":[1]}}' }],
     ["i: the samples i.ndjson:1:1 and i.ndjson:4:1 share no properties.", { "i.ndjson": unrelated }],
-  ])("warns in one line: %s", async (line, files) => {
+  ])("prints a one-line warning: %s", async (line, files) => {
     const { code, stderr } = await runTypes(folderOf(files), ".");
     expect([code, stderr.indexOf("\n")]).toEqual([0, stderr.length - 1]);
     expect(stderr).toContain(`template-pdf: warning: ${line}`);
@@ -120,7 +120,7 @@ describe("types", () => {
 });
 
 describe("types with ambiguous files", () => {
-  it("uses the placeholders if a template has neither a schema nor a sample", async () => {
+  it("derives types from the placeholders if a template has neither a schema nor a sample", async () => {
     const letter = '{"content":["Dear {{customer.name}}, {{total | currency GBP}}"]}';
     const { code, stderr, written } = await runTypes(folderOf({ "letter.json": letter }), ".");
     expect(code).toBe(0);

@@ -23,7 +23,7 @@ describe("the generate command", () => {
   it.runIf(hasSignals).each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("exits silently after %s with code %i, and leaves no file", async (signal, code) => {
+  ] as const)("exits silently after %s with code %i, and leaves no file behind", async (signal, code) => {
     const incomplete = beginning(pdfOf(500_000).subarray(0, 300_000), { "content-length": "500000" });
     const { service, cwd, env } = await generateSetting(incomplete);
     const child = startCommand(["generate", "invoice"], { cwd, env });
@@ -36,7 +36,7 @@ describe("the generate command", () => {
     await service.requests[0]?.closed;
   });
 
-  it.runIf(hasPosixShell)("exits silently with code 141 if head closes its standard output", async () => {
+  it.runIf(hasPosixShell)("exits silently with code 141 if the reader closes the pipe", async () => {
     const { service, cwd, env } = await generateSetting(withLength(pdfOf(8_000_000)));
     const line = '{ "$@"; echo $? >&2; } | head -c 10';
     const { stdout, stderr } = await runInShell(line, ["generate", "invoice", "-o", "-"], { cwd, env });
@@ -45,7 +45,7 @@ describe("the generate command", () => {
   });
 });
 
-it("an uncaught error ends the program with code 1, and its control characters are escaped", async () => {
+it("an uncaught error causes exit code 1, and is printed with control characters escaped", async () => {
   // A dry run whose schema throws in a timer.
   const schema = `const fail = () => { throw new Error("\\u001b[2J gone"); };
     const validate = () => new Promise(() => setTimeout(fail));
@@ -59,7 +59,7 @@ it("an uncaught error ends the program with code 1, and its control characters a
 });
 
 describe("the types command", () => {
-  it("writes only the types to standard output even if a module prints while it is loaded", async () => {
+  it("writes only the types to standard output even if a module prints text while being loaded", async () => {
     const module = `console.log("loaded");
       const input = () => (console.log("asked"), { type: "object", properties: { a: { type: "string" } } });
       export const schema = { "~standard": { version: 1, vendor: "mine", validate() {}, jsonSchema: { input } } };`;
@@ -72,7 +72,7 @@ describe("the types command", () => {
   it.each([
     ["ended the process while it was loading", "process.exit(0);"],
     ["has a top-level await that never settles", "await new Promise(() => {});"],
-  ])("refuses a module that %s", async (what, module) => {
+  ])("rejects a module that %s", async (what, module) => {
     const cwd = folderOf({ "a.mjs": module });
     const { code, stdout, stderr } = await runCommand(["types", "a.mjs"], { cwd });
     const line = `template-pdf: a.mjs: the module ${what}. It must only export values.\n`;

@@ -49,32 +49,32 @@ const throwing = { "~standard": { version: 1, vendor: "test", validate } } as co
 
 it.each<[string, ReturnType<typeof withOptions>]>([
   ...thrown.map(([what, error, options]): [string, ReturnType<typeof withOptions>] => [
-    `a fetch whose error ${what}`,
+    `fetch rejects with a reason that ${what}`,
     fetching((init) => Promise.reject(error(init)), options),
   ]),
   [
-    "a fetch whose response body fails",
+    "the response body from fetch fails",
     fetching(async (init) => {
       const error = Object.assign(new Error(init.body), { init });
       return new Response(new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(error) }));
     }),
   ],
   [
-    "a dispatcher that throws the request",
+    "a dispatcher throws an error that contains the request",
     dispatching((options) => {
       throw Object.assign(new Error(JSON.stringify(options)), { options });
     }),
   ],
   [
-    "a dispatcher that reports the request",
+    "a dispatcher reports an error that contains the request",
     dispatching((options, handler) => {
       handler.onResponseError(undefined, new Error("failed", { cause: { options } }));
       return true;
     }),
   ],
-  ["an API key function that throws the key", withOptions({ apiKey: refuse })],
-  ["a schema that throws the values", (client) => client({}).generate(template("inv", throwing), values)],
-])("an error does not contain the key or the values after %s", async (_, call) => {
+  ["an API key function throws an error that contains the key", withOptions({ apiKey: refuse })],
+  ["a schema's error quotes the values", (client) => client({}).generate(template("inv", throwing), values)],
+])("an error does not contain the key or the values if %s", async (_, call) => {
   withoutBackOff();
   const options = { baseUrl: "https://pdf.example.com", apiKey: trickyKey, retry: { limit: 1 } };
   const { error, places } = await collectOutput(async (hooks) => {

@@ -37,18 +37,18 @@ type Moment = [string, Answer[], ((wait: Wait) => ClientOptions & { validate?: W
 /** Moments of a call: the responses until then, and an option that waits forever at that moment. */
 const moments: Moment[] = [
   ["before anything is sent", []],
-  ["while the key is awaited", [], (apiKey) => ({ apiKey })],
+  ["while the API key is awaited", [], (apiKey) => ({ apiKey })],
   ["while the schema is awaited", [], (validate) => ({ validate })],
-  ["while the service renders", [silent]],
+  ["while the service renders the document", [silent]],
   ["before the first byte", [({ response }) => response.writeHead(200).flushHeaders()]],
-  ["before the header of the PDF", [beginning(pdf.subarray(0, 3))]],
+  ["before the PDF header", [beginning(pdf.subarray(0, 3))]],
   ["during an error response", [({ response }) => response.writeHead(400).write("{")]],
   ["during the delay before a retry", [failed("50")], (retry) => ({ hooks: { retry } })],
   ["during the second attempt", [failed("0"), silent]],
 ];
 
-describe.each(transports)("a call over %s that is cancelled", (_, transport) => {
-  it.each(moments)("%s rejects with the reason and releases all resources", async (_, answers, setting) => {
+describe.each(transports)("a call over %s", (_, transport) => {
+  it.each(moments)("rejects and releases all resources if cancelled %s", async (_, answers, setting) => {
     for (const end of ["abort", "cancel"] as const) {
       const service: Service = await Service.start((received) =>
         answers[service.requests.length - 1]?.(received),
@@ -92,7 +92,7 @@ it.each([
   new DOMException("too slow", "TimeoutError"),
   new TruncatedPdfError("mine", { receivedBytes: 1, attempts: 7 }),
   Object.assign(new Error("reset"), { code: "ECONNRESET", syscall: "read" }),
-])("a call rejects with the same reason that abort() or cancel() received: %s", async (reason) => {
+])("a cancelled call rejects with the reason passed to abort() or cancel(): %s", async (reason) => {
   const service = await Service.start(silent);
   const client = service.client({ retry: { limit: 1 } });
   const { signal, abort } = controlled();
@@ -109,7 +109,7 @@ it.each([
   expect(service.requests).toHaveLength(2);
 });
 
-it("saveTo() leaves a complete file or no file, whenever it is cancelled", async () => {
+it("saveTo() leaves either a complete file or no file, no matter when it is cancelled", async () => {
   const outcomes = new Set<unknown>();
   for (let turnsBefore = 0; turnsBefore < 40; turnsBefore += 2) {
     const service = await Service.start(withLength(pdf));
@@ -154,7 +154,7 @@ describe("cancelling a document", () => {
     },
   );
 
-  it.each(stages)("with cancel() on %s closes the socket and keeps the first reason", async (stage) => {
+  it.each(stages)("closes the socket and keeps the first reason: cancel() on %s", async (stage) => {
     const service = await Service.start(half);
     const pending = generate(service.client());
     const document = await pending;
@@ -193,7 +193,7 @@ describe("cancelling a document", () => {
 it.each<[string, (abort: () => void) => void, object]>([
   ["the call's signal", (abort) => abort(), { name: "AbortError" }],
   ["timeouts.total", () => vi.advanceTimersByTime(1_300), { code: "timeout", phase: "total" }],
-])("saving a document that is in memory is stopped by %s", async (_, end, error) => {
+])("saving an in-memory document is stopped by %s", async (_, end, error) => {
   stopTime();
   const service = await Service.start(withLength(pdfOf(2_000)));
   const { signal, abort } = controlled();
@@ -208,7 +208,7 @@ it.each<[string, (abort: () => void) => void, object]>([
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-it("an already aborted call sends no request and calls neither the API key function nor hooks", async () => {
+it("a call with an aborted signal sends no request and calls no hook or API key function", async () => {
   const service = await Service.start(silent);
   const [request, apiKey] = [vi.fn(), vi.fn(() => "key")];
   const client = service.client({ apiKey, hooks: { request } });

@@ -35,7 +35,7 @@ async function failureOf(answer: Answer): Promise<Error> {
 }
 
 describe("an error response", () => {
-  it("rejects the call with the matching error, whose JSON does not contain the body", async () => {
+  it("causes the matching error, whose JSON does not contain the response body", async () => {
     const json = '{"message":"no such template","password":"hidden"}';
     const error = await failureOf(saying(404, json, { "x-request-id": "r-7", "x-more": "m" }));
     expect(error).toMatchObject({ code: "not_found", status: 404, requestId: "r-7", attempts: 1 });
@@ -46,7 +46,7 @@ describe("an error response", () => {
     expect(Object.keys(error).sort()).toEqual(["attempts", "code", "requestId", "status"]);
   });
 
-  it("that never ends is read up to 64 KiB, and its connection is closed", async () => {
+  it("is read up to 64 KiB even if it never ends, and its connection is then closed", async () => {
     const service = await Service.start(async ({ response, socket }) => {
       response.writeHead(500, { "content-type": "text/plain" });
       while (!socket.destroyed) {
@@ -59,7 +59,7 @@ describe("an error response", () => {
     await (await service.request()).closed;
   });
 
-  it("that is truncated rejects the call with an ApiError that contains the received part", async () => {
+  it("causes an ApiError that contains the received part if the response is truncated", async () => {
     const error = await failureOf(({ response, socket }) => {
       response.writeHead(503, { "content-length": 1_000 });
       response.write("Service Unav", () => socket.destroy());
@@ -69,7 +69,7 @@ describe("an error response", () => {
   });
 });
 
-it("a failed connection rejects the call with a ConnectionError caused by the system error", async () => {
+it("a failed connection causes a ConnectionError whose cause is the system error", async () => {
   const baseUrl = await closedOrigin();
   const error = await rejectionOf(generate(clientOf(baseUrl)).bytes());
   expect(error).toBeInstanceOf(ConnectionError);
@@ -78,7 +78,7 @@ it("a failed connection rejects the call with a ConnectionError caused by the sy
 });
 
 describe("a body that is not a PDF", () => {
-  it("is detected after one kilobyte, and the error quotes the beginning", async () => {
+  it("is detected before the response ends, and its beginning is quoted in the error", async () => {
     const text = `<html>${"please ".repeat(500)}`;
     const error = await failureOf(({ response }) => void response.writeHead(200).write(text));
     const excerpt = expect.stringMatching(/^<html>please/);
@@ -111,7 +111,7 @@ describe("a truncated document", () => {
   beforeEach(withoutBackOff);
 
   it.each([pdf.length + 1, undefined])(
-    "rejects the call with the received and promised byte counts if its content-length is %s",
+    "causes an error with the known byte counts if the response's content-length is %s",
     async (promisedBytes) => {
       const error = await failureOf(({ response, socket }) => {
         response.writeHead(200, promisedBytes ? { "content-length": promisedBytes } : {}).flushHeaders();
@@ -124,7 +124,7 @@ describe("a truncated document", () => {
     },
   );
 
-  it("is reported to the first reader of a Node stream, even if the reader starts late", async () => {
+  it("is reported to the first reader of a Node stream, even if reading starts late", async () => {
     const service = await Service.start(withLength(pdf.subarray(0, 10_000)));
     const document = await generate(service.client());
     await turns(20);
@@ -134,7 +134,7 @@ describe("a truncated document", () => {
     await expect(stream.toArray()).rejects.toBeInstanceOf(TruncatedPdfError);
   });
 
-  it.each(outputMethods)("is not retried for %s on the awaited document", async (_, read) => {
+  it.each(outputMethods)("is not retried if the awaited document is read with %s", async (_, read) => {
     const { service, client } = await start();
     const document = await generate(client());
     const error = await rejectionOf((async () => read(document))());
@@ -151,7 +151,7 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("rejects the call with the number of attempts if every attempt is truncated", async () => {
+  it("causes an error with the number of attempts if every attempt is truncated", async () => {
     const { service, client } = await start(99);
     const error = await rejectionOf(generate(client()).bytes());
     expect(TruncatedPdfError.is(error)).toBe(true);
@@ -160,7 +160,7 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(3);
   });
 
-  it("rejects the call with the next attempt's error if that attempt fails differently", async () => {
+  it("is retried, and the call rejects with the retry's error if the retry fails differently", async () => {
     const service = await Service.start(inTurn(truncated, saying(404)));
     const error = await rejectionOf(generate(service.client({ retry: {} })).blob());
     expect(error).toMatchObject({ code: "not_found", attempts: 2 });
@@ -216,7 +216,7 @@ const inMemory = outputMethods.filter(([method]) => /^(?:bytes|buffer|arrayBuffe
 const notInMemory = outputMethods.filter((method) => !inMemory.includes(method));
 
 describe("maxBytes", () => {
-  it.each(inMemory)("allows documents of that size for %s, but not one byte more", async (_, read) => {
+  it.each(inMemory)("lets %s return exactly that many bytes, but not one more", async (_, read) => {
     for (const answer of [withLength(pdf), inChunks(pdf)]) {
       const service = await Service.start(answer);
       const client = service.client({ maxBytes: pdf.length - 1 });
@@ -230,8 +230,8 @@ describe("maxBytes", () => {
   });
 
   it.each([
-    ["by its content-length before it arrives", { "content-length": 10 ** 12 }, "1000000000000"],
-    ["without a content-length as soon as it is too long", {}, "50000"],
+    ["with a content-length above the limit", { "content-length": 10 ** 12 }, "1000000000000"],
+    ["without a content-length as soon as the limit is exceeded", {}, "50000"],
   ])("rejects a document %s", async (_, headers, text) => {
     const service = await Service.start(({ response }) => void response.writeHead(200, headers).write(pdf));
     const document = await generate(service.client(), { maxBytes: 50_000 });

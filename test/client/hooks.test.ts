@@ -48,7 +48,7 @@ describe("hooks", () => {
     return { service, client, ...recording };
   };
 
-  it("receive frozen events, and receive the caller's error object exactly once", async () => {
+  it("receive frozen events, and receive the caller's error exactly once", async () => {
     const { client, recorded, names } = await start(saying(500));
     const error = await rejectionOf(generate(client).bytes());
     expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2", "error 2"]);
@@ -59,7 +59,7 @@ describe("hooks", () => {
     }
   });
 
-  it.each(stages)("receive one failure if a call is cancelled while %s is read", async (stage) => {
+  it.each(stages)("receive one error if a call is cancelled while %s is being read", async (stage) => {
     const { client, service, recorded } = await start(started);
     const controller = new AbortController();
     const reason = new Error("enough");
@@ -73,7 +73,7 @@ describe("hooks", () => {
     expect(errorsIn(recorded)).toEqual([reason]);
   });
 
-  it.each([2_000, 200_000])("receive one failure if %i unread bytes are cancelled", async (size) => {
+  it.each([2_000, 200_000])("receive one error if an unread %i-byte document is cancelled", async (size) => {
     const { client, recorded } = await start(withLength(pdfOf(size)));
     const document = await generate(client);
     await turns();
@@ -119,7 +119,7 @@ describe("hooks", () => {
 it.each([
   [{ requests: () => {} }, /^Unknown hooks option `requests`\. Known options: request, /],
   [{ request: "log" }, /`hooks.request` to be a function/],
-])("a client rejects the hooks %o with a ConfigurationError", (hooks, message) => {
+])("a client rejects the invalid hooks %o", (hooks, message) => {
   const options = { baseUrl: "https://pdf.example.com", apiKey: "key", hooks: hooks as never };
   expect(() => new TemplatePdf(options)).toThrow(message);
 });
@@ -132,8 +132,8 @@ describe("onProgress", () => {
   };
 
   it.each([
-    ["with a total", completeLarge, large.length],
-    ["without a total if the response has no content-length", inChunks(large), undefined],
+    ["and the total number", completeLarge, large.length],
+    ["but no total if the response has no content-length", inChunks(large), undefined],
   ])("receives the number of bytes that have arrived, %s", async (_, answer, totalBytes) => {
     const { client, received, onProgress } = await start(answer);
     await client.generate("inv", {}, { onProgress }).bytes();
@@ -143,7 +143,7 @@ describe("onProgress", () => {
     expect(received.every((progress) => progress.totalBytes === totalBytes)).toBe(true);
   });
 
-  it("starts over if a truncated document is retried", async () => {
+  it("counts from zero again if a truncated document is retried", async () => {
     const { client, received, onProgress } = await start(inTurn(cutOffAfter(large, 1_000), completeLarge));
     await client.generate("inv", {}, { onProgress }).bytes();
     expect(received[0]?.receivedBytes).toBeLessThanOrEqual(1_000);

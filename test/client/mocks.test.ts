@@ -35,8 +35,8 @@ function clientOf(dispatcher: DispatcherLike): TemplatePdf {
 }
 
 /** A remaining timer would prevent the process from exiting for ten minutes. */
-describe("a dispatcher that responds synchronously leaves no timer", () => {
-  it("after any output method", async () => {
+describe("a dispatcher that responds synchronously", () => {
+  it("leaves no timer or listener behind after any output method", async () => {
     stopTime();
     for (const [, read] of outputMethods) {
       const { signal } = new AbortController();
@@ -45,7 +45,7 @@ describe("a dispatcher that responds synchronously leaves no timer", () => {
     }
   });
 
-  it("after an unread document or an error", async () => {
+  it("leaves no timer or listener behind after an unread document or an error", async () => {
     stopTime();
     const { signal } = new AbortController();
     const document = await generate(clientOf(completePdf), { signal });
@@ -56,7 +56,7 @@ describe("a dispatcher that responds synchronously leaves no timer", () => {
   });
 });
 
-it("a document that is truncated synchronously is retried only for the output that reads it", async () => {
+it("a document that is truncated synchronously is retried only for the first of two outputs", async () => {
   withoutBackOff();
   const answers = [saying(200, pdf.subarray(0, 1_000), new Error("other side closed")), completePdf];
   let attempts = 0;
@@ -72,7 +72,7 @@ it("a document that is truncated synchronously is retried only for the output th
 });
 
 /** jsdom in Jest has no TextDecoder. */
-it("an error is created even if the runtime has no TextDecoder", async () => {
+it("an error response can be read even if the runtime has no TextDecoder", async () => {
   vi.stubGlobal("TextDecoder", undefined);
   onTestFinished(() => void vi.unstubAllGlobals());
   const refusing = saying(401, Buffer.from("Not you, no voilÀ."));

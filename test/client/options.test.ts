@@ -13,9 +13,9 @@ const pdf = pdfOf(2_000);
 const completePdf = withLength(pdf);
 
 const refusedOptions: readonly (readonly [string, (key: string) => unknown, RegExp])[] = [
-  ["the key instead of options", (key) => key, /the client options/],
-  ["no key", () => ({ apiKey: undefined }), /API key is missing.*TEMPLATE_PDF_API_KEY/],
-  ["no base URL", () => ({ baseUrl: undefined }), /base URL .* is missing.*TEMPLATE_PDF_BASE_URL/],
+  ["the key passed instead of options", (key) => key, /the client options/],
+  ["an omitted key", () => ({ apiKey: undefined }), /API key is missing.*TEMPLATE_PDF_API_KEY/],
+  ["an omitted base URL", () => ({ baseUrl: undefined }), /base URL .* is missing.*TEMPLATE_PDF_BASE_URL/],
   ["a key with a line break", (key) => ({ apiKey: `${key}\r\nx-a: b` }), /line break/],
   ["an object as a key", (key) => ({ apiKey: { key } }), /`apiKey` to be a string, or a function.*object/],
   ["the key as the base URL", (key) => ({ baseUrl: key }), /does not begin with https:/],
@@ -24,15 +24,15 @@ const refusedOptions: readonly (readonly [string, (key: string) => unknown, RegE
   ["the key as `maxBytes`", (key) => ({ maxBytes: key }), /`maxBytes` to be a whole number/],
   ["the key as `verify`", (key) => ({ verify: key }), /`verify` to be a boolean, got a string/],
   ["a number as `allowInsecureHttp`", () => ({ allowInsecureHttp: 1 }), /`allowInsecureHttp` to be a bool/],
-  ["a string as a boolean", () => ({ dangerouslyAllowBrowser: "yes" }), /`dangerouslyAllowBrowser` to be a/],
+  ["a string for a boolean", () => ({ dangerouslyAllowBrowser: "yes" }), /`dangerouslyAllowBrowser` to be a/],
   ["a `fetch` that is not a function", () => ({ fetch: {} }), /`fetch` to be a function/],
   ["an empty `dispatcher`", () => ({ dispatcher: {} }), /`dispatcher` to be an undici disp/],
-  ["`fetch` and `dispatcher`", () => ({ fetch, dispatcher }), /`fetch` and `dispatcher`/],
-  ["undici 6", () => ({ dispatcher: { ...dispatcher, interceptors: {} } }), /undici 6.*undici 7/],
+  ["`fetch` together with `dispatcher`", () => ({ fetch, dispatcher }), /`fetch` and `dispatcher`/],
+  ["undici 6 dispatchers", () => ({ dispatcher: { ...dispatcher, interceptors: {} } }), /undici 6.*undici 7/],
   ["the key as `credentials`", (key) => ({ credentials: key }), /`credentials`.*"include"/],
   ["the key as a header's name", (key) => ({ headers: { [`API-Key ${key}`]: "" } }), /A name in `headers`/],
   ["a header with a line break", (key) => ({ headers: { a: `${key}\r\nb: c` } }), /value of the `a` header/],
-  ["an authorization", (key) => ({ headers: { Authorization: key } }), /`authorization`.*`apiKey: null`/],
+  ["an auth header", (key) => ({ headers: { Authorization: key } }), /`authorization`.*`apiKey: null`/],
   ["a key over http", () => ({ baseUrl: "http://pdf.example.com" }), /unencrypted.*`allowInsecureHttp: t/],
 ];
 
@@ -54,11 +54,11 @@ describe("new TemplatePdf()", () => {
     { baseUrl: "http://127.0.0.1:8080", apiKey: plainKey },
     { baseUrl: "http://pdf.example.com", apiKey: plainKey, allowInsecureHttp: true },
     { baseUrl: "http://pdf.example.com", apiKey: null },
-  ])("accepts plain http with %j", (options) => {
+  ])("accepts a base URL with http: %j", (options) => {
     expect(() => new TemplatePdf(options)).not.toThrow();
   });
 
-  it("sends requests to a path below the base URL's path", async () => {
+  it("creates a client that sends requests to a path below the base URL's path", async () => {
     const service = await Service.start(completePdf);
     const baseUrl = new URL(`${service.baseUrl}/pré fix//`);
     await service.client({ baseUrl }).generate("a/../b", {}).bytes();
@@ -76,7 +76,7 @@ describe("call options", () => {
     expect(headers).toMatchObject({ "x-a": "call", "x-b": "client", "x-c": "call" });
   });
 
-  it("do not override the client's options if they are undefined", async () => {
+  it("do not override the client's options with undefined", async () => {
     const service = await Service.start(completePdf);
     const client = service.client({ maxBytes: 1_000 });
     const options = { maxBytes: undefined, verify: undefined, headers: undefined, signal: undefined };
@@ -97,13 +97,13 @@ it("a client with a relative base URL can be created outside a browser, but its 
   expect(() => new TemplatePdf({ baseUrl: "/api/pdf", apiKey: plainKey })).toThrow(/begin with https:/);
 });
 
-it("a `fetch` is refused if it does not return a Response", async () => {
+it("a call rejects if its `fetch` does not return a Response", async () => {
   const client = new TemplatePdf({ ...good, fetch: async () => ({}) as never });
   expect(String(await rejectionOf(generate(client)))).toMatch(/`fetch` to return a new Response/);
 });
 
 it.each([200, 500])(
-  "a `fetch` is refused if it returns the same Response with status %i twice",
+  "a call rejects if its `fetch` returns the same Response with status %i twice",
   async (status) => {
     const send = vi.fn().mockResolvedValue(new Response("%PDF-1.4 %%EOF", { status }));
     const client = new TemplatePdf({ ...good, fetch: send, retry: { limit: 1 } });
@@ -116,7 +116,7 @@ it.each([200, 500])(
 );
 
 describe("a derived client", () => {
-  it("shares its parent's connections and overrides its parent's options", async () => {
+  it("shares its parent's connections and can override its parent's options", async () => {
     const service = await Service.start(completePdf);
     const client = service.client({ headers: { "x-a": "client" } });
     for (const options of [{}, { apiKey: "derived" }, { headers: { "x-b": "1" } }]) {
@@ -130,7 +130,7 @@ describe("a derived client", () => {
     expect(sent).toEqual(["client,", "client,", ",1"]);
   });
 
-  it("keeps the parent's original headers, even if they came from an iterator or changed later", async () => {
+  it("keeps its parent's headers, even if they came from an iterator or were changed later", async () => {
     const service = await Service.start(completePdf);
     const changing: Record<string, string> = { "x-a": "1" };
     const clients = [new Map(Object.entries(changing)).entries(), changing].map((headers) =>
@@ -141,7 +141,7 @@ describe("a derived client", () => {
     expect(service.requests.map(({ headers }) => headers["x-a"])).toEqual(["1", "1"]);
   });
 
-  it("replaces a `dispatcher` with a `fetch`, and a `fetch` with a `dispatcher`", () => {
+  it("can replace `dispatcher` with `fetch`, and `fetch` with `dispatcher`", () => {
     const client = new TemplatePdf({ ...good, dispatcher });
     const fetching = client.with({ fetch });
     const transports = [client, fetching, fetching.with({ dispatcher }), fetching.with({ maxBytes: 5 })];
@@ -159,7 +159,7 @@ describe("a derived client", () => {
     [false, { mayRenderTwice: true }, 1],
     [{ limit: 1 }, { mayRenderTwice: true }, 2],
     [{ limit: 1 }, false, 1],
-  ] as const)("overrides retry %j with %j and sends %d requests", async (client, derived, expected) => {
+  ] as const)("merges retry options %j and %j (requests: %d)", async (client, derived, expected) => {
     const service = await Service.start(saying(503, "", { "retry-after": "0" }));
     await rejectionOf(generate(service.client({ retry: client }).with({ retry: derived })).bytes());
     expect(service.requests).toHaveLength(expected);
@@ -174,7 +174,7 @@ describe("a derived client", () => {
     { timeouts: { stal: 5 } },
     { retry: 3 },
     { baseUrl: "http://pdf.example.com" },
-  ])("is refused for the options %j with a ConfigurationError that does not contain the key", (options) => {
+  ])("cannot be created with the options %j, and the error does not contain the key", (options) => {
     const client = new TemplatePdf({ ...good, timeouts: { stall: 100 }, retry: { limit: 1 } });
     expect(() => client.with(options as never)).toThrow(ConfigurationError);
     expect(() => client.with(options as never)).not.toThrow(/CANARY/);
@@ -182,7 +182,7 @@ describe("a derived client", () => {
 });
 
 describe("the API key", () => {
-  it("is not sent if it is null, so the caller can set the authorization header", async () => {
+  it("can be null so that the caller can send an authorization header", async () => {
     const service = await Service.start(completePdf);
     const client = service.client({ apiKey: null });
     await generate(client).bytes();
@@ -191,7 +191,7 @@ describe("the API key", () => {
     expect(service.keys).toEqual([undefined, "Bearer of-the-call", "Bearer of-the-client"]);
   });
 
-  it("is fetched once for each call if it is a function, even with several outputs", async () => {
+  it("can be a function, which runs once for each call even with several outputs", async () => {
     const service = await Service.start(completePdf);
     const apiKey = vi.fn(async () => `key-${apiKey.mock.calls.length}`);
     const client = service.client({ apiKey });
@@ -223,8 +223,8 @@ describe("the environment", () => {
     return calls[0];
   };
   it.each<[string, ClientOptions, host: string, key: string | undefined]>([
-    ["supplies missing options", {}, "environment", "of-the-environment"],
-    ["supplies undefined options", { apiKey: undefined }, "environment", "of-the-environment"],
+    ["supplies omitted options", {}, "environment", "of-the-environment"],
+    ["supplies options that are undefined", { apiKey: undefined }, "environment", "of-the-environment"],
     ["does not override a base URL", { baseUrl: "https://given.example.com" }, "given", "of-the-environment"],
     ["does not override a key", { apiKey: "given" }, "environment", "given"],
     ["does not replace a null API key", { apiKey: null }, "environment", undefined],
@@ -234,15 +234,15 @@ describe("the environment", () => {
   });
 
   it.each<[string, Record<string, string>, ClientOptions, RegExp]>([
-    ["supplies no key if the variable is empty", { TEMPLATE_PDF_API_KEY: "" }, {}, /API key is missing/],
-    ["supplies no URL if the variable is empty", { TEMPLATE_PDF_BASE_URL: "" }, {}, /base URL .* is missing/],
+    ["does not supply an empty API key", { TEMPLATE_PDF_API_KEY: "" }, {}, /API key is missing/],
+    ["does not supply an empty base URL", { TEMPLATE_PDF_BASE_URL: "" }, {}, /base URL .* is missing/],
     [
       "does not expose a malformed key",
       { TEMPLATE_PDF_API_KEY: "CANARY\n" },
       {},
       /^(?!.*CANARY).*line break/s,
     ],
-    ["supplies no key for http", { TEMPLATE_PDF_BASE_URL: "http://pdf.example.com" }, {}, /unencrypted/],
+    ["cannot allow plain http", { TEMPLATE_PDF_BASE_URL: "http://pdf.example.com" }, {}, /unencrypted/],
     ["does not replace an empty API key", {}, { apiKey: "" }, /API key is empty/],
   ])("%s", (_, variables, options, message) => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
@@ -250,7 +250,7 @@ describe("the environment", () => {
     expect(() => new TemplatePdf(options)).toThrow(ConfigurationError);
   });
 
-  it("is read when the client is created, and derived clients keep these settings", async () => {
+  it("is read when a client is created, and is not needed for derived clients", async () => {
     const fetch = async () => new Response(new Uint8Array(pdf));
     const client = new TemplatePdf({ fetch });
     vi.unstubAllEnvs();

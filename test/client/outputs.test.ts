@@ -42,7 +42,7 @@ describe.each(transports)("a client over %s", (_, options) => {
   });
 
   it.each([20, 70_000])(
-    "allocates separate memory of %d bytes for bytes(), arrayBuffer() and buffer()",
+    "allocates a separate %d-byte ArrayBuffer for bytes(), arrayBuffer() and buffer()",
     async (size) => {
       // A pool would be used only for bodies smaller than Buffer.poolSize.
       for (const answer of [withLength, inChunks]) {
@@ -62,7 +62,7 @@ describe.each(transports)("a client over %s", (_, options) => {
   );
 
   it.each(["stream", "iteration", "response"])(
-    "returns chunks from %s that can be transferred",
+    "returns chunks with transferable buffers from %s",
     async (method) => {
       for (const [pdf, answer] of [
         [large, inChunks(large)],
@@ -96,7 +96,7 @@ describe.each(transports)("a client over %s", (_, options) => {
 
 describe("a second read", () => {
   it.each(outputMethods)(
-    "rejects with a TypeError, and the other one of the two reads succeeds: %s",
+    "rejects with a TypeError without affecting the other read: %s",
     async (method, read) => {
       const service = await Service.start(withLength(small));
       const pending = generate(service.client());
@@ -145,8 +145,8 @@ describe("a document", () => {
 
   it.each([
     ["chunks", inChunks(small)],
-    ["neither chunks nor a length", untilClose(small)],
-    ["gzip", withLength(gzipSync(small), { "content-encoding": "gzip" })],
+    ["neither chunks nor a content-length", untilClose(small)],
+    ["gzip encoding", withLength(gzipSync(small), { "content-encoding": "gzip" })],
   ])("has no contentLength for a response with %s", async (_, answer) => {
     const service = await Service.start(answer);
     const document = await generate(service.client());
@@ -159,7 +159,7 @@ describe("response()", () => {
   const serve = () => Service.start(withLength(small, { "x-internal": "secret", "set-cookie": "a=1" }));
   const length = { "content-length": String(small.length) };
 
-  it("returns status 200 with only the content-type application/pdf and the content-length", async () => {
+  it("returns status 200 and no headers other than content-type and content-length", async () => {
     const response = await generate((await serve()).client()).response();
     expect(response).toBeInstanceOf(Response);
     expect(response.status).toBe(200);
@@ -180,14 +180,14 @@ describe("response()", () => {
     ["a status that has no body", { status: 204 }],
     ["a status that does not exist", { status: 99 }],
     ["a header that cannot be sent", { headers: { "x-a": "b\r\nc: d" } }],
-  ] as [string, ResponseInit][])("refuses %s and leaves the document readable", async (_, init) => {
+  ] as [string, ResponseInit][])("throws for %s and leaves the document readable", async (_, init) => {
     const document = await generate((await serve()).client());
     expect(() => document.response(init)).toThrow();
     expect(small.equals(await document.bytes())).toBe(true);
   });
 });
 
-it("blob() returns a Blob of type application/pdf, whatever the response's content-type", async () => {
+it("blob() returns a Blob of type application/pdf regardless of the response's content-type", async () => {
   const service = await Service.start(withLength(small, { "content-type": "text/plain" }));
   expect(await generate(service.client()).blob()).toMatchObject({ type: "application/pdf", size: 2_000 });
 });

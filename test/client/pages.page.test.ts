@@ -43,16 +43,16 @@ describe("a client in a web page", () => {
     ["./pdf/", "https://app.test/orders/pdf/api"],
     ["/", "https://app.test/api"],
     ["https://pdf.test", "https://pdf.test/api"],
-  ])("resolves the base URL %s as fetch does", async (baseUrl, start) => {
+  ])("resolves the base URL %s in the same way as fetch", async (baseUrl, start) => {
     await inPage({ baseUrl }).generate("invoice", {}).bytes();
     expect(fetch.mock.calls[0]?.[0].startsWith(`${start}/v1/`)).toBe(true);
   });
 
   it.each<[string, ClientOptions]>([
-    ["apiKey", { apiKey: key }],
+    ["`apiKey`", { apiKey: key }],
     ["a function", { apiKey: () => key }],
     ["a header", { headers: { Authorization: `API-Key ${key}` } }],
-    ["a header in lower case", { headers: { authorization: `  api-key ${key}` } }],
+    ["a lower-case header", { headers: { authorization: `  api-key ${key}` } }],
   ])("rejects an API key passed as %s unless dangerouslyAllowBrowser is true", (_, options) => {
     const make = (more = {}) => inPage({ baseUrl: "/", ...options, ...more });
     expect(() => make()).toThrow(ConfigurationError);
@@ -60,7 +60,7 @@ describe("a client in a web page", () => {
     expect(() => make({ dangerouslyAllowBrowser: true })).not.toThrow();
   });
 
-  it("rejects an API key in a call's headers, and derived clients keep the base URL", async () => {
+  it("rejects an API key in a call's headers, and keeps its base URL for derived clients", async () => {
     const client = inPage({ baseUrl: "/" });
     const options: CallOptions = { headers: { authorization: `API-Key ${key}` } };
     expect(await rejectionOf(client.generate("invoice", {}, options))).toBeInstanceOf(ConfigurationError);
@@ -69,8 +69,8 @@ describe("a client in a web page", () => {
   });
 
   it.each([
-    ["a document of that length", 0, [1_000, 1_000]],
-    ["a longer document, because the response was compressed", 200, [1_000, undefined]],
+    ["a document of exactly that length", 0, [1_000, 1_000]],
+    ["a document that is longer after decompression", 200, [1_000, undefined]],
   ])("uses the content-length from another origin only for progress: %s", async (_, less, last) => {
     const fetch = async () => {
       const headers = { "content-length": String(1_000 - less) };
@@ -95,7 +95,7 @@ describe("a client in a web page", () => {
 describe("a client in a worker", () => {
   it.each([
     ["", "https://app.test/w/worker.js", "https://app.test/w/pdf/api"],
-    [" even if it is a blob: URL", "blob:https://app.test/1-2", "https://app.test/pdf/api"],
+    [" even if the worker has a blob: URL", "blob:https://app.test/1-2", "https://app.test/pdf/api"],
   ])("resolves a base URL against the worker's URL%s", async (_, href, start) => {
     await inWorker(href, "https://app.test").generate("invoice", {}).bytes();
     expect(fetch.mock.calls[0]?.[0].startsWith(`${start}/v1/`)).toBe(true);

@@ -28,7 +28,7 @@ const refused = () => Promise.reject(new Error("no"));
 const serve = () => Service.start(withLength(pdf, { "x-request-id": "r-1" }));
 
 describe("generate()", () => {
-  it("sends the specified request even before the result is awaited", async () => {
+  it("sends a complete request even before the result is awaited", async () => {
     const service = await serve();
     const pending = service.client().generate("inv/2024 ü", { total: "£1,000,000", none: undefined });
     const { path, headers, body } = await service.request();
@@ -86,7 +86,7 @@ const values = { total: "1" };
 
 it.each([
   ["an invalid uid", ["..", values], ConfigurationError],
-  ["missing values", ["uid"], ValuesError],
+  ["omitted values", ["uid"], ValuesError],
   ["options that are null", ["uid", values, null], ConfigurationError],
   ["an unknown option", ["uid", values, { sgnal: undefined }], ConfigurationError],
   ["a signal that is not an AbortSignal", ["uid", values, { signal: {} }], ConfigurationError],
@@ -129,7 +129,7 @@ describe.each(failures)("after %s", (_, fail) => {
     return strayRejections(() => run(service));
   };
 
-  it("an output or await whose rejection is caught causes no unhandled rejection", async () => {
+  it("an output or result whose rejection is caught causes no unhandled rejection", async () => {
     const stray = await strayOf(async (service) => {
       for (const [, read] of outputMethods) await rejectionOf(read(fail(service)));
       const pending = fail(service);
@@ -152,7 +152,7 @@ describe.each(failures)("after %s", (_, fail) => {
   });
 });
 
-it("cancel() causes no unhandled rejection, even if a stream is not read", async () => {
+it("cancel() causes no unhandled rejection, even if a stream has not been read", async () => {
   const service = await Service.start(withLength(pdf));
   const started = await Service.start(({ response }) => void response.writeHead(200).write(pdf));
   const stray = await strayRejections(async () => {
@@ -181,7 +181,7 @@ describe("saveTo() to a missing folder causes no unhandled rejection", () => {
     expect(stray).toEqual([]);
   });
 
-  it.each([true, false])("if it is called twice on a cancelled call: %s", async (isCancelled) => {
+  it.each([true, false])("if called twice (on a cancelled call: %s)", async (isCancelled) => {
     const service = await Service.start(withLength(pdf));
     const stray = await strayRejections(async () => {
       const pending = generate(service.client());

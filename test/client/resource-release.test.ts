@@ -16,7 +16,7 @@ async function leaveLoop(chunks: AsyncIterable<Uint8Array>): Promise<void> {
 }
 
 const releases: readonly (readonly [string, (document: GeneratedPdf) => unknown])[] = [
-  ["await using", (document) => document[Symbol.asyncDispose]()],
+  ["`await using`", (document) => document[Symbol.asyncDispose]()],
   ["ending an iteration before its first chunk", (document) => document[Symbol.asyncIterator]().return?.()],
   ["breaking out of a loop", (document) => leaveLoop(document)],
   ["cancelling stream()", (document) => document.stream().cancel(new Error("enough"))],
@@ -46,7 +46,7 @@ it.each(releases)("%s closes the socket of an unfinished document", async (_, re
 it.each<[string, (pending: PendingPdf) => unknown]>([
   ["ending an iteration before its first chunk", (pending) => pending[Symbol.asyncIterator]().return?.()],
   ["breaking out of a loop", (pending) => leaveLoop(pending)],
-  ["response() with a status that has no body", (pending) => rejectionOf(pending.response({ status: 204 }))],
+  ["calling response() with status 204", (pending) => rejectionOf(pending.response({ status: 204 }))],
 ])("%s closes the socket of a pending result", async (_, release) => {
   const service = await Service.start(unfinished);
   const pending = generate(service.client());
@@ -55,7 +55,7 @@ it.each<[string, (pending: PendingPdf) => unknown]>([
   await closed;
 });
 
-it("neither ending an iteration nor a failed response() affects another output", async () => {
+it("neither ending an iteration nor a failed call of response() affects another output", async () => {
   const service = await Service.start(withLength(pdf));
   const pending = generate(service.client());
   const bytes = pending.bytes();
@@ -64,7 +64,7 @@ it("neither ending an iteration nor a failed response() affects another output",
   expect((await bytes).length).toBe(pdf.length);
 });
 
-it("a signal for 30 concurrent calls has one listener, causes no warning and aborts all calls", async () => {
+it("a signal shared by 30 concurrent calls has one listener, causes no warning and aborts them", async () => {
   const warn = vi.fn();
   process.on("warning", warn);
   const service = await Service.start(() => {});
@@ -120,7 +120,7 @@ describe("close()", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("on a derived client does not close the parent or other derived clients", async () => {
+  it("closes a derived client without closing its parent or other derived clients", async () => {
     const client = (await Service.start(withLength(small))).client();
     const derived = client.with({ apiKey: "derived" });
     await derived[Symbol.asyncDispose]();
@@ -129,7 +129,7 @@ describe("close()", () => {
     expect(await generate(client.with({ apiKey: "other" })).bytes()).toHaveLength(2_000);
   });
 
-  it("can be called repeatedly, through `await using`, and before the client has made a call", async () => {
+  it("can be called repeatedly, through `await using` or before the client has made a call", async () => {
     const service = await Service.start(withLength(small));
     await using client = service.client();
     await service.client().close();

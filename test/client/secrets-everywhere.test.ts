@@ -104,28 +104,28 @@ const twice: Use = async (pending) => {
 const retried = { "retry-after": "0" };
 const badLine: Answer = (received) => received.socket.end(`${echoOf(received)}\r\n\r\n`);
 const complete = beginning(({ response }) => response.end(pdf.subarray(100_000)));
-const fullDisk: Row = ["a full disk", errors.SaveError, () => complete, {}, savedAs("/dev/full")];
+const fullDisk: Row = ["saving to a full disk", errors.SaveError, () => complete, {}, savedAs("/dev/full")];
 
 /** Every failure that a service can cause: its title, the expected error, and the response. */
 const rows: readonly Row[] = [
-  ["400", errors.BadRequestError, () => echo(400)],
-  ["401", errors.AuthenticationError, () => echo(401)],
-  ["403", errors.PermissionError, () => echo(403, bodies[1])],
-  ["404", errors.NotFoundError, () => echo(404)],
-  ["429, retried", errors.RateLimitError, () => echo(429)],
+  ["a 400 response", errors.BadRequestError, () => echo(400)],
+  ["a 401 response", errors.AuthenticationError, () => echo(401)],
+  ["a 403 response", errors.PermissionError, () => echo(403, bodies[1])],
+  ["a 404 response", errors.NotFoundError, () => echo(404)],
+  ["a retried 429 response", errors.RateLimitError, () => echo(429)],
   ["a long Retry-After", errors.ServerError, () => echo(503, bodies[0], { "retry-after": "9999" })],
   ["a redirect", errors.ApiError, () => echo(307)],
   ["a stalled error response", errors.ApiError, () => errorResponse(), { timeouts: { stall: 60 } }],
   ["a truncated error response", errors.BadRequestError, () => errorResponse(closing)],
-  ["HTML with 200", errors.InvalidPdfError, () => echo(200, bodies[1])],
+  ["an HTML response with status 200", errors.InvalidPdfError, () => echo(200, bodies[1])],
   ["an unknown content-encoding", errors.InvalidPdfError, () => encoded],
-  ["a truncated document, retried", errors.TruncatedPdfError, () => truncated],
-  ["an awaited, truncated document", errors.TruncatedPdfError, () => truncated, {}, readLate],
+  ["a truncated document on every attempt", errors.TruncatedPdfError, () => truncated],
+  ["an awaited document that is truncated", errors.TruncatedPdfError, () => truncated, {}, readLate],
   ["a document larger than maxBytes", errors.OversizedPdfError, () => beginning(), { maxBytes: 1_000 }],
-  ["a closed connection, retried", errors.ConnectionError, () => closing],
+  ["a closed connection on every attempt", errors.ConnectionError, () => closing],
   ["an invalid status line", errors.ConnectionError, () => badLine],
-  ["no first byte", errors.TimeoutError, () => silent, { timeouts: { firstByte: 60 } }],
-  ["a stall", errors.TimeoutError, () => beginning(), { timeouts: { stall: 60 } }],
+  ["a timeout before the first byte", errors.TimeoutError, () => silent, { timeouts: { firstByte: 60 } }],
+  ["a stalled document", errors.TimeoutError, () => beginning(), { timeouts: { stall: 60 } }],
   ["an unread document", errors.TimeoutError, () => beginning(), { timeouts: { unread: 30 } }, unread],
   [
     "a total timeout after an error response",
@@ -133,7 +133,7 @@ const rows: readonly Row[] = [
     () => inTurn(echo(503, bodies[0], retried), silent),
     { timeouts: { total: 1_500 } },
   ],
-  ["a missing folder", errors.SaveError, () => beginning(), {}, savedAs("none/doc.pdf")],
+  ["saving to a missing folder", errors.SaveError, () => beginning(), {}, savedAs("none/doc.pdf")],
   ...(hasFullDevice ? [fullDisk] : []),
   ["a saved document that is truncated", errors.TruncatedPdfError, () => truncated, {}, savedAs("doc.pdf")],
   ["a second read", TypeError, () => beginning(), {}, twice],
@@ -143,10 +143,10 @@ const rows: readonly Row[] = [
 describe.each([
   ["undici", trickyKey],
   ["fetch", plainKey],
-] as const)("over %s, no output contains the key or a value after", (name, apiKey) => {
+] as const)("over %s, no output contains the key or a value", (name, apiKey) => {
   const options = Object.fromEntries(transports)[name];
 
-  it.each<Row>(rows)("%s", async (_, expected, answer, more, use = (pending) => pending.bytes()) => {
+  it.each<Row>(rows)("after %s", async (_, expected, answer, more, use = (pending) => pending.bytes()) => {
     withoutBackOff();
     const service = await Service.start(answer());
     const { places, error } = await collectOutput(async (hooks) => {
@@ -163,7 +163,7 @@ describe.each([
   it.each([
     ["quoted file name", (key: string) => `attachment; filename="${key.replace(/["\\]/g, "\\$&")}.pdf"`],
     ["encoded file name", (key: string) => `attachment; filename*=UTF-8''a${encodeURIComponent(key)}.pdf`],
-  ])("a document whose request id and %s repeat the key", async (_, disposition) => {
+  ])("if a document's request id and %s contain the key", async (_, disposition) => {
     const headers = { "x-request-id": `id ${apiKey}`, "x-echo": apiKey };
     const named = { ...headers, "content-disposition": disposition(apiKey) };
     const service = await Service.start(withLength(pdf, named));

@@ -19,13 +19,13 @@ describe.each([
 
   it.each<[string, Answer]>([
     ["the detail of a 500 response", saying(500, JSON.stringify({ detail: secretValues.join(" | ") }))],
-    ["a 200 response in every encoding", saying(200, `${spellings(apiKey).join(" ")} ${spelled}`)],
+    ["every encoding in a 200 response", saying(200, `${spellings(apiKey).join(" ")} ${spelled}`)],
     ["the long path of a redirect", saying(302, "", { location: `/${"a".repeat(285)}/${apiKey}` })],
   ])("does not contain the key or values that the service repeats in %s", async (_, answer) => {
     expectSafe(await errorFrom(answer), apiKey);
   });
 
-  it("does not contain part of the key in its headers or at the end of a long body", async () => {
+  it("does not contain any part of the key in its headers or at the end of a long body", async () => {
     const end = `${"x".repeat(64 * 1024 - apiKey.length + 2)}${apiKey}${"y".repeat(10_000)}`;
     const error = await errorFrom(saying(500, end, { "x-key": apiKey }));
     expect(error.headers?.get("x-key")).toBe("[redacted]");
@@ -42,7 +42,7 @@ describe("no output contains a secret from the settings", () => {
     ["returns an invalid key", 1, () => `${trickyKey} ${plainKey}`],
     ["returns another key", 2, () => "another-key-entirely"],
   ])(
-    "if the API key function %s at the second attempt and the service repeats the first key",
+    "if the API key function %s on the second attempt and the service repeats the first key",
     async (_, attempts, second) => {
       withoutBackOff();
       const service = await Service.start(saying(503, JSON.stringify({ message: `key ${trickyKey}` })));

@@ -8,7 +8,7 @@ import { pdfOf, rejectionOf, Service, saying, withLength } from "../support/serv
 
 const start = () => Service.start(withLength(pdfOf(100)));
 
-describe("a call's headers", () => {
+describe("custom headers", () => {
   it.each<[string, HeadersInput]>([
     ["an object", { "X-Tenant": "7", "x-none": undefined }],
     ["pairs", [["X-Tenant", "7"]]],
@@ -21,7 +21,7 @@ describe("a call's headers", () => {
     expect((await service.request()).headers).not.toHaveProperty("x-none");
   });
 
-  it("that have the same name are combined into one list", async () => {
+  it("are combined into one list if they have the same name", async () => {
     const service = await start();
     const headers = Object.entries({ "x-tag": "a", "X-Tag": "b" });
     await service.client({ headers }).generate("inv", {}).bytes();
@@ -35,7 +35,7 @@ describe("a call's headers", () => {
     ["a value with a line break", { "x-tenant": "SECRET\r\nx: y" }],
     ["a value outside Latin-1", { "x-tenant": "SECRET €" }],
     ["content-type", { "Content-Type": "text/SECRET" }],
-    ["authorization in addition to the key", { authorization: "SECRET" }],
+    ["authorization in addition to an API key", { authorization: "SECRET" }],
   ])("are rejected without being exposed: %s", async (_, given) => {
     const service = await start();
     const headers = given as HeadersInput;
@@ -65,7 +65,7 @@ describe("an API key", () => {
     expect(service.requests).toHaveLength(0);
   });
 
-  it("function is called for each attempt, and if it fails, the cause is the last attempt's error", async () => {
+  it("can be a function whose failure on a retry has the last attempt's error as its cause", async () => {
     const service = await Service.start(saying(503, "", { "retry-after": "0" }));
     const keys = ["first", "second"];
     const apiKey = async () => keys.shift() ?? fail();
@@ -98,14 +98,14 @@ it.each([
   ['attachment; filename="a<b>|c?*.pdf"', "a_b__c__.pdf"],
   ['attachment; filename=" .a.pdf. "', "a.pdf"],
   ['attachment; filename=".."', undefined],
-])("a document's file name is read from the content-disposition %j", async (disposition, filename) => {
+])("a document's file name is read from the content-disposition header %j", async (disposition, filename) => {
   const service = await Service.start(withLength(pdfOf(100), { "content-disposition": disposition }));
   const document = await service.client().generate("inv", {});
   expect(document.filename).toBe(filename);
   await document.bytes();
 });
 
-it("a call removes its listener from the signal, and rejects with the signal's reason", async () => {
+it("a call removes its listener from its signal, and rejects with the signal's reason", async () => {
   const { signal } = new AbortController();
   await (await start()).client().generate("inv", {}, { signal }).bytes();
   expect(getEventListeners(signal, "abort")).toEqual([]);
@@ -117,7 +117,7 @@ it("a call removes its listener from the signal, and rejects with the signal's r
   expect(await pending).toBe("enough");
 });
 
-it("reading a cancelled document rejects with an AbortError that says that the document was cancelled", async () => {
+it("reading a cancelled document rejects with an AbortError that explains the cancellation", async () => {
   const document = await (await start()).client().generate("inv", {});
   await document.cancel();
   const error = await rejectionOf(document.bytes());
@@ -149,19 +149,19 @@ describe("an error's cause", () => {
   });
 
   it.each([
-    ["its message", new TypeError("no GB33BUKB"), "no [redacted]"],
-    ["its stack", Object.assign(new Error("boom"), { stack: "at k1234567" }), "boom"],
+    ["the message", new TypeError("no GB33BUKB"), "no [redacted]"],
+    ["the stack", Object.assign(new Error("boom"), { stack: "at k1234567" }), "boom"],
     ["a property", Object.assign(new Error("boom"), { input: "GB33BUKB" }), "boom"],
-    ["a property named a.fileName", Object.assign(new Error("boom"), { "a.fileName": "GB33BUKB" }), "boom"],
-    ["a property named messages", Object.assign(new Error("boom"), { messages: "GB33BUKB" }), "boom"],
-  ])("is a copy without the secret in %s", (_, cause, message) => {
+    ["a property named `a.fileName`", Object.assign(new Error("boom"), { "a.fileName": "GB33BUKB" }), "boom"],
+    ["a property named `messages`", Object.assign(new Error("boom"), { messages: "GB33BUKB" }), "boom"],
+  ])("is replaced by a copy without the secret in %s", (_, cause, message) => {
     const copy = redact(cause) as Error;
     expect(copy).not.toBe(cause);
     expect(copy).toMatchObject({ name: cause.name, message });
     expect(JSON.stringify(copy) + copy.stack).not.toMatch(/GB33BUKB|k1234567/);
   });
 
-  it("becomes a string if it is not an error, and a generic error if it cannot be read", () => {
+  it("is replaced by a string if it is not an error, and by a generic error if it cannot be read", () => {
     expect(redact("no GB33BUKB")).toBe("no [redacted]");
     const generic = { message: "an error that cannot be read" };
     expect(redact(new Proxy(new Error("boom"), unreadable))).toMatchObject(generic);

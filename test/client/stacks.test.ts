@@ -36,7 +36,7 @@ it.each([
     readers.filter(([name]) => !streams.includes(name)),
     "late",
   ),
-])("the stack contains the line that awaits %s (%s failure)", async (_, kind, caller, index) => {
+])("an error's stack has the line that awaits the call: %s (%s failure)", async (_, kind, caller, index) => {
   const failures = Object.values((await startFailures())[kind]);
   const failure = failures[index % failures.length] as Failure;
   const seen = await failureOf(caller, clientFor(failure), [failure.uid, failure.values]);
@@ -44,8 +44,8 @@ it.each([
   expectCallersLine(seen);
 });
 
-describe("an error whose caller is not on the stack", () => {
-  it("keeps its original stack if it is not awaited", async () => {
+describe("an error from a call", () => {
+  it("keeps its original stack if the call is not awaited", async () => {
     const service = await Service.start(missing);
     const error = await new Promise<Error>((resolve) => {
       generate(service.client()).bytes().catch(resolve);
@@ -92,9 +92,9 @@ describe("an error whose caller is not on the stack", () => {
 });
 
 it.each([
-  ["first caller", "rejectionOf", (pending: Promise<unknown>) => rejectionOf(pending)],
+  ["first caller if both await", "rejectionOf", (pending: Promise<unknown>) => rejectionOf(pending)],
   [
-    "second caller if the first does not await",
+    "second caller if only the second caller awaits",
     "awaitSecond",
     (pending: Promise<unknown>) => void pending.catch(() => {}),
   ],

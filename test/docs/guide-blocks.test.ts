@@ -95,7 +95,7 @@ describe("the serverless function in proxies-and-tls.md", () => {
     return block.handler(event);
   }
 
-  it("responds to base64 values with a base64 document", async () => {
+  it("responds to base64-encoded values with a base64-encoded document", async () => {
     const service = await startService(whole);
     const event = { body: Buffer.from(body).toString("base64"), isBase64Encoded: true };
     const response = await call(event);
@@ -115,7 +115,7 @@ describe("the serverless function in proxies-and-tls.md", () => {
   });
 });
 
-describe("the hooks in observability.md", () => {
+describe("the code blocks in observability.md", () => {
   const clientWith = (service: Service, hooks: Hooks) =>
     service.client({ apiKey: plainKey, retry: { limit: 1 }, hooks });
 

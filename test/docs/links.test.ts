@@ -32,7 +32,7 @@ describe("the documentation", () => {
     expect(dead.map(({ page, link }) => `${page}: ${link}`)).toEqual([]);
   });
 
-  it("links from pages that ship with the package only to other shipped pages and to URLs", () => {
+  it("links shipped pages only to shipped files or URLs", () => {
     const shipped = pages.filter((page) => /^(?:README\.md|docs\/guides\/.*)$/.test(page));
     const targets = shipped.flatMap((page) => {
       const files = linksIn(read(page)).filter((link) => !link.startsWith("#"));

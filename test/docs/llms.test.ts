@@ -11,7 +11,7 @@ describe("the documentation for language models", () => {
   const read = (name: string) => readFileSync(join(folder, name), "utf8");
   writeLlmsFiles(folder, [{ name: "template-pdf/bulk", url: "bulk.html", sentence: "Generates PDFs." }]);
 
-  it("has a title, a summary and sections with links in llms.txt, as llmstxt.org specifies", () => {
+  it("includes an llms.txt in the format of llmstxt.org: a title, a summary and sections of links", () => {
     const [title, summary, ...sections] = read("llms.txt").trimEnd().split("\n\n");
     expect(title).toBe("# template-pdf");
     expect(summary).toMatch(/^> \S/);
@@ -27,7 +27,7 @@ describe("the documentation for language models", () => {
     expect(lines).toContain(bulk);
   });
 
-  it("has a copy of each guide, and llms-full.txt contains the README and each guide once and in full", () => {
+  it("includes a copy of each guide, and an llms-full.txt with the complete README and guides", () => {
     const text = `\n${read("llms-full.txt")}`;
     const names = readdirSync(join(repository, "docs/guides"));
     expect(readdirSync(join(folder, "guides"))).toEqual(names);

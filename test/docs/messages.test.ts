@@ -8,7 +8,7 @@ import { declarationsIn, repository } from "./declarations.ts";
 const code =
   /redis\.call|=>|\bfunction\b|<\/|[{;]\n|^\s*(?:import|export|const|type|interface) |obj\n|\b(?:def|endobj)\b/;
 
-it("docs/reports/messages.md lists every message in src (npm run docs -- messages)", async () => {
+it("docs/reports/messages.md lists every message in src (to update it, run `npm run docs -- messages`)", async () => {
   const folders = readdirSync(join(repository, "src"), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => `src/${name}`)

@@ -71,7 +71,7 @@ it("docs/openapi.yaml follows the rules in redocly.yaml", async () => {
   expect(problems.map(({ ruleId, message }) => [ruleId, message])).toEqual([]);
 });
 
-it.each(transports)("over %s, the client sends what docs/openapi.yaml describes", async (_, options) => {
+it.each(transports)("the client's request over %s matches docs/openapi.yaml", async (_, options) => {
   const service = await Service.start(withLength(pdfOf(100)));
   await service.client(options).generate("März 2024/?#%", { total: "£1,000,000" }).bytes();
   const { method, path, headers, body } = await service.request();
@@ -96,19 +96,19 @@ function requestTo(baseUrl: string, { path = uid, headers, ...change }: Change =
 /** A request, its status, and whether the document describes the request. */
 const rows: readonly (readonly [title: string, status: number, isDescribed: boolean, change: Change])[] = [
   ["a valid request", 200, true, {}],
-  ["an unknown key", 401, true, { headers: { authorization: "API-Key other" } }],
-  ["an unknown template", 404, true, { path: "inv%2F2025" }],
-  ["values that the schema refuses", 422, true, { body: '{"date":"20 November 2026","total":1000000}' }],
-  ["truncated JSON", 400, false, { body: '{"total":' }],
-  ["text", 415, false, { headers: { "content-type": "text/plain" } }],
-  ["PUT", 405, false, { method: "PUT" }],
+  ["a request with an unknown API key", 401, true, { headers: { authorization: "API-Key other" } }],
+  ["a request for an unknown template", 404, true, { path: "inv%2F2025" }],
+  ["a request with invalid values", 422, true, { body: '{"date":"20 November 2026","total":1000000}' }],
+  ["a request with truncated JSON", 400, false, { body: '{"total":' }],
+  ["a request with plain text", 415, false, { headers: { "content-type": "text/plain" } }],
+  ["a PUT request", 405, false, { method: "PUT" }],
 ];
 const rowsOfEmulator: typeof rows = [
-  ["a body over its limit", 413, true, { body: `{"total":"${"9".repeat(2000)}"}` }],
-  ["a fault with Retry-After", 429, true, { headers: { "x-emulator-fault": "429 retry-after 2" } }],
+  ["a request with an oversized body", 413, true, { body: `{"total":"${"9".repeat(2000)}"}` }],
+  ["a requested fault with Retry-After", 429, true, { headers: { "x-emulator-fault": "429 retry-after 2" } }],
 ];
 
-describe("responses", () => {
+describe("docs/openapi.yaml", () => {
   const text = { type: "string" };
   const schema = { type: "object", properties: { date: text, total: text } };
   const files = { [`${uid}.json`]: JSON.stringify({ schema, content: ["{{total}}"] }) };
@@ -120,8 +120,8 @@ describe("responses", () => {
   describe.each([
     ["emulator", [...rows, ...rowsOfEmulator], send],
     ["fake service", rows, (change: Change) => service.fetch(requestTo(service.baseUrl, change))],
-  ] as const)("the %s", (_name, planned, sendTo) => {
-    it.each(planned)("answers %s with %i, as described", async (_, status, isDescribed, change) => {
+  ] as const)("describes the response of the %s", (_name, planned, sendTo) => {
+    it.each(planned)("to %s: status %i", async (_, status, isDescribed, change) => {
       const response = await sendTo(change);
       expect(response.status).toBe(status);
       const objections = await objectionsToRequest(requestTo(emulator.baseUrl, change));
@@ -133,8 +133,8 @@ describe("responses", () => {
 
   it.each<[string, number, Answer]>([
     ["a valid request", 200, withLength(pdfOf(100))],
-    ["a request to a busy service", 503, saying(503, "", { "retry-after": "2" })],
-  ])("a handler answers %s with %i, as docs/openapi.yaml describes", async (_, status, answer) => {
+    ["a request while the service is busy", 503, saying(503, "", { "retry-after": "2" })],
+  ])("describes the response of a handler to %s: status %i", async (_, status, answer) => {
     const client = (await Service.start(answer)).client();
     const templates = { [uid]: template(uid) };
     const handler = createHandler({ client, templates, authorize: () => true, onError() {} });
@@ -144,14 +144,14 @@ describe("responses", () => {
     await response.body?.cancel();
   });
 
-  it("the emulator sends the problems that docs/openapi.yaml shows as examples", async () => {
+  it("shows error responses of the emulator as examples", async () => {
     const { examples = {} } = responses["default"]?.content["application/problem+json"] ?? {};
     const unknownKey = await (await send({ headers: { authorization: "API-Key other" } })).json();
     const wrongValue = await (await send({ body: '{"date":"20 November 2026","total":1000000}' })).json();
     expect(Object.values(examples).map(({ value }) => value)).toEqual([unknownKey, wrongValue]);
   });
 
-  it("a login page does not match docs/openapi.yaml", async () => {
+  it("does not describe a login page as a response", async () => {
     const page = await send({ headers: { "x-emulator-fault": "html" } });
     expect(await objectionsToResponse(page)).toEqual(["text/html is not described"]);
     await page.text();

@@ -24,7 +24,7 @@ describe("a release", () => {
     expect(texts.filter((name) => !valid.test(read(`.changeset/${name}`)))).toEqual([]);
   });
 
-  it("is published publicly with provenance, and all its URLs belong to one repository", () => {
+  it("is published with public access and provenance, and uses the same repository in all URLs", () => {
     const name = repositoryName(manifest.repository.url) ?? "";
     expect(manifest).toMatchObject({
       repository: { url: `git+https://github.com/${name}.git` },
@@ -36,7 +36,7 @@ describe("a release", () => {
   });
 });
 
-it("newestOf() returns the newest version in a changelog and its release notes", () => {
+it("newestOf() returns the newest version in a changelog, with the release notes of that version", () => {
   const changelog = "# a\n\n## 0.2.0\n\n### Minor\n\n- New.\n\n## 0.1.0\n\n- Old.\n";
   expect(newestOf(changelog)).toEqual({ version: "0.2.0", notes: "### Minor\n\n- New." });
 });
@@ -63,7 +63,7 @@ it.each([
   [true, '["0.1.0"]', "", "new version"],
   [false, "", "npm error code E404\n", "no package"],
   [false, "", "npm error code ECONNREFUSED\n", "unknown"],
-])("an npm result (success %s, stdout %j, stderr %j) means: %s", (succeeded, stdout, stderr, state) =>
+])("an npm result with success %s, stdout %j and stderr %j means: %s", (succeeded, stdout, stderr, state) =>
   expect(readAnswer({ succeeded, stdout, stderr }, "0.2.0").state).toBe(state),
 );
 
@@ -84,14 +84,14 @@ const jobs = workflows.flatMap(({ name, workflow }) =>
 const steps = jobs.flatMap(({ job }) => job.steps);
 
 describe("the GitHub workflows", () => {
-  it("pin each action to a commit, with its version as a comment", () => {
+  it("pin each action to a commit, with the action's version in a comment", () => {
     const uses = workflows.flatMap(({ text }) => text.match(/\buses: *.+$/gm) ?? []);
     expect(uses).toHaveLength(steps.filter((step) => step.uses).length);
     const pinned = /^uses: [\w-]+\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/;
     expect(uses.filter((action) => !pinned.test(action))).toEqual([]);
   });
 
-  it("grant permissions only to individual jobs, and give pull requests no write access", () => {
+  it("grant permissions only to individual jobs, and do not give pull requests write access", () => {
     for (const { workflow } of workflows) expect(workflow.permissions).toEqual({});
     expect(jobs.filter(({ job }) => typeof job.permissions !== "object")).toEqual([]);
     const writing = jobs
@@ -110,7 +110,7 @@ describe("the GitHub workflows", () => {
     expect(trustedSteps.filter(({ uses }) => uses?.startsWith("actions/checkout@"))).toEqual([]);
   });
 
-  it("use only GitHub's token as a secret, do not store it in clones, and use no expressions in commands", () => {
+  it("use only GitHub's token as a secret, do not store the token in clones, and do not use expressions in commands", () => {
     const clones = steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
     expect(clones.length).toBeGreaterThan(0);
     expect(clones.filter((step) => step.with?.["persist-credentials"] !== false)).toEqual([]);
@@ -119,7 +119,7 @@ describe("the GitHub workflows", () => {
     expect(steps.filter(({ run }) => run?.includes("${{"))).toEqual([]);
   });
 
-  it("run only scripts that exist", () => {
+  it("run only npm scripts that exist", () => {
     const commands = steps.map((step) => `${step.run} ${step.with?.["version"]}`).join("\n");
     const scripts = [...commands.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = ""]) => name);
     expect(scripts.length).toBeGreaterThan(3);

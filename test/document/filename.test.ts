@@ -24,7 +24,7 @@ it.each<[string | undefined, string | undefined]>([
   ["attachment; filename=a.pdf; filename*=xutf-8''b.pdf", "a.pdf"],
   ["attachment; filename=a.pdf; filename*=x-iso-8859-1''b.pdf", "a.pdf"],
   ["attachment; filename=a.pdf; filename*=UTF-8''%2e%2e%2f", "a.pdf"],
-])("The file name in the content-disposition %s is %s", (disposition, expected) => {
+])("The file name in the Content-Disposition header `%s` is `%s`", (disposition, expected) => {
   expect(filenameOf(disposition)).toBe(expected);
 });
 
@@ -48,7 +48,7 @@ describe("A file name", () => {
   });
 
   it.each(["a\0\r\nb.pdf", "a\u202efdp.exe\u2066\u2069\u200e\u200f\u061cb.pdf"])(
-    "does not contain control characters or text direction marks: %j",
+    "is cleaned of control characters and text direction marks: %j",
     (name) => {
       expect(extended(name)).toMatch(/^[a-z._]+$/);
     },
@@ -71,7 +71,7 @@ describe("A file name", () => {
     fc.string({ unit: "binary", maxLength: 9 }).map(encodeURIComponent),
   );
 
-  property("has no folder and is safe for any header, in linear time", () => {
+  property("is read from any header in linear time, has no folder and is safe on every system", () => {
     const starts = ["filename=", 'filename="', "filename*=UTF-8''", "filename*=iso-8859-1''"];
     const header = fc
       .tuple(fc.constantFrom(...starts), fc.array(part))

@@ -22,7 +22,7 @@ const collect = (...given: [wire: Wire, contentLength?: number, maxBytes?: numbe
   collectWith(BytesSink, ...given).result;
 
 describe("A document as bytes", () => {
-  property("contains every byte up to the limit, whatever length was declared", () => {
+  property("is complete if it does not exceed the limit, whatever length was declared", () => {
     const sizes = fc.array(fc.nat(40), { maxLength: 6 });
     const promises = fc.option(fc.nat(120), { nil: undefined });
     const limits = fc.integer({ min: 1, max: 150 });
@@ -45,16 +45,16 @@ describe("A document as bytes", () => {
   });
 
   it.each([
-    ["of the declared length", 100, [100]],
-    ["of the declared length up to 256 MiB", 256 * mebibyte, [256 * mebibyte]],
+    ["one buffer of the declared length", 100, [100]],
+    ["one buffer of the declared length even for 256 MiB", 256 * mebibyte, [256 * mebibyte]],
     // Small chunks that follow are merged in a block and copied out of it.
-    ["chunk by chunk if the declared length exceeds 256 MiB", 256 * mebibyte + 1, [4096, 100, 40]],
-  ])("allocates memory %s", async (_, promised, expected) => {
+    ["several buffers if the declared length exceeds 256 MiB", 256 * mebibyte + 1, [4096, 100, 40]],
+  ])("is collected in %s", async (_, promised, expected) => {
     const chunks = [60, 40].map((size) => new Uint8Array(size));
     expect(await allocations(chunks, promised)).toEqual(expected);
   });
 
-  it("is copied without zero-filling memory first if it arrives in one piece", async () => {
+  it("is copied into memory that was not zero-filled if it arrives as one chunk", async () => {
     const wire = new Wire();
     const chunk = Uint8Array.of(1, 2, 3);
     const result = collect(wire, 3);
@@ -66,7 +66,7 @@ describe("A document as bytes", () => {
     expect(await allocations([chunk], 3)).toEqual([]);
   });
 
-  it("is refused at its first byte if its declared length exceeds the limit", async () => {
+  it("is rejected at its first byte if its declared length exceeds the limit", async () => {
     const wire = new Wire();
     const result = collect(wire, 101, 100);
     wire.chunk(1);
@@ -94,7 +94,7 @@ async function allocations(chunks: readonly Uint8Array[], promised: number | und
 }
 
 describe("A document as a Blob", () => {
-  it("has all bytes of the response and the type application/pdf", async () => {
+  it("contains all bytes of the response and has the type application/pdf", async () => {
     const wire = new Wire();
     const { result } = collectWith(BlobSink, wire);
     for (const size of [7, 1, 300]) wire.chunk(size);
@@ -104,7 +104,7 @@ describe("A document as a Blob", () => {
     expect(Buffer.concat(wire.sent).equals(new Uint8Array(await blob.arrayBuffer()))).toBe(true);
   });
 
-  it("rejects with the runtime's error if the Blob cannot be created", async () => {
+  it("fails with the runtime's error if the runtime cannot create the Blob", async () => {
     const wire = new Wire();
     const { result } = collectWith(BlobSink, wire);
     wire.chunk(7);
@@ -118,7 +118,7 @@ describe("A document as a Blob", () => {
   });
 });
 
-it("A document that fails leaves no bytes in memory even if its sink is still referenced", async () => {
+it("A document that fails does not stay in memory even if its sink is still referenced", async () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
   const wire = new Wire();

@@ -9,8 +9,8 @@ it.each<[string, boolean, (pending: PendingPdf) => unknown]>([
   ["only buffer()", true, (pending) => pending.buffer()],
   ["only arrayBuffer()", true, (pending) => pending.arrayBuffer()],
   ["stream() and bytes()", false, (pending) => [pending.stream(), pending.bytes()]],
-  ["an await and bytes()", false, (pending) => [pending.then(), pending.bytes()]],
-])("A retry can replace a truncated document if the caller uses %s: %s", (_, isReplaceable, read) => {
+  ["`await` and bytes()", false, (pending) => [pending.then(), pending.bytes()]],
+])("If the caller uses %s, the call's `isReplaceable` is %s", (_, isReplaceable, read) => {
   const call: Partial<Call> = { start: () => {} };
   read(pendingOf(call));
   expect(call.isReplaceable).toBe(isReplaceable);

@@ -5,8 +5,8 @@ import { Wire } from "../support/wire.ts";
 
 describe("An unread stream of small chunks", () => {
   it.each([
-    ["web", (wire: Wire) => webStreamOf(wire.body, "stream()")],
-    ["Node", (wire: Wire) => nodeOutputs.toReadable(wire.body)],
+    ["a web stream", (wire: Wire) => webStreamOf(wire.body, "stream()")],
+    ["a Node stream", (wire: Wire) => nodeOutputs.toReadable(wire.body)],
   ])("pauses the connection at 64 KiB if chunks arrive in separate event loop turns: %s", async (_, open) => {
     const wire = new Wire();
     const stream = open(wire);
@@ -29,7 +29,7 @@ describe("An unread stream of small chunks", () => {
 
 describe("A Node stream", () => {
   it.each([undefined, "error", "data", "readable", "end"])(
-    "reports a failure to an error listener that is added later (first listener: %s)",
+    "reports a failure to an error listener that is added after the failure (earlier listener: %s)",
     async (event) => {
       const wire = new Wire();
       const stream = nodeOutputs.toReadable(wire.body);
@@ -44,7 +44,7 @@ describe("A Node stream", () => {
   it.each([
     [new Error("enough"), "Error: enough"],
     [undefined, "AbortError: The stream was destroyed."],
-  ])("cancels the document if it is destroyed with %o", (given, reason) => {
+  ])("cancels its document when destroyed with %o", (given, reason) => {
     const wire = new Wire();
     const fail = vi.spyOn(wire.body, "fail");
     const stream = nodeOutputs.toReadable(wire.body);

@@ -38,14 +38,14 @@ describe("a template file", () => {
     // JSON and CommonJS files that imported modules import.
     ["imports-json", { "lib/data.json": '{"text":"other "}' }],
     ["imports-cjs", { "lib/inner.cjs": 'module.exports = "other";' }],
-  ])("is served in its current version: %s", async (uid, files: object) => {
+  ])("is reloaded if the file or an imported module changes: template `%s`", async (uid, files: object) => {
     expect(await textOf(shared, uid, { name: "Zoë" })).toContain("first");
     if (uid === "changed-extension") await rm(inFolder(`${uid}.mjs`));
     await write({ ...files });
     expect(await textOf(shared, uid, { name: "Zoë" })).toContain("other");
   });
 
-  it("is served in its current version even if an editor replaces it with a rename that keeps the old dates", async () => {
+  it("is reloaded even if an editor replaces the file with another file that has the same dates", async () => {
     const dates = new Date("2026-11-20T12:00:00Z");
     await utimes(inFolder("renamed.mjs"), dates, dates);
     expect(await textOf(shared, "renamed")).toContain("first");
@@ -55,7 +55,7 @@ describe("a template file", () => {
     expect(await textOf(shared, "renamed")).toContain("other");
   });
 
-  it("is served as soon as it is added, and is not served after it is removed", async () => {
+  it("is available as soon as it is added, and is unavailable as soon as it is removed", async () => {
     expect(await textOf(shared, "added")).toBe(404);
     await write({ "added.json": '{"content":"added"}' });
     expect(await textOf(shared, "added")).toContain("added");
@@ -64,13 +64,13 @@ describe("a template file", () => {
   });
 });
 
-describe("a template file that is broken while it is edited", () => {
+describe("an invalid change in the template folder", () => {
   const reasonOf = async (uid: string) => {
     expect(await textOf(shared, uid)).toBe(500);
     return String(shared.errors.at(-1));
   };
 
-  it("causes an error with the line of the mistake, does not affect other templates, and is served again once it is fixed", async () => {
+  it("causes an error with the line of the mistake, does not affect other templates, and can be fixed without a restart", async () => {
     await write({ "lib/shown.mjs": "export const a = 1;\nexport default ;" });
     expect(await reasonOf("broken")).toContain(`${join("lib", "shown.mjs")}:2:16: Unexpected token ';'`);
     expect(await textOf(shared, "broken-json")).toContain("first");
@@ -85,7 +85,7 @@ describe("a template file that is broken while it is edited", () => {
     expect(await textOf(shared, "broken")).toContain("fixed");
   });
 
-  it("causes an error if there is a second file for its uid", async () => {
+  it("causes an error if it adds a second file for a uid", async () => {
     await write({ "changed.json": '{"content":"letter"}' });
     expect(await reasonOf("changed")).toContain("changed.json and changed.mjs. Rename or remove one");
     expect((await generate(shared, "changed-json", { name: "Zoë" })).status).toBe(200);

@@ -55,7 +55,7 @@ describe("the invoice template", () => {
     note: "Thank you, Zoë.",
   };
 
-  it("continues on further pages, with the table header and the page number on each page", async () => {
+  it("continues a long table on further pages, each with the table header and the page number", async () => {
     const { pages, text } = await invoice({ ...allValues, lines: lines(60) });
     expect(pages).toBe(3);
     text.split("\n").forEach((page, index) => {
@@ -83,7 +83,7 @@ describe("the invoice template", () => {
   it.each([
     ["a description", { lines: [{ description: manyA, details: words("b", 900).join(" ") }] }],
     ["a note", { note: manyA }],
-  ])("shows %s completely even if it is very long", async (_part, long) => {
+  ])("shows %s in full even if it is very long", async (_part, long) => {
     const { text } = await invoice({ ...allValues, lines: lines(3), ...long });
     const shown = new Set(text.split(/\s/));
     const expected = JSON.stringify(long).match(/\b[ab]\d+\b/g) ?? [];
@@ -92,7 +92,7 @@ describe("the invoice template", () => {
     expect(text).toContain("Total due");
   });
 
-  it("has two pages for the example values, with correct totals", async () => {
+  it("shows the example values on two pages, with correct totals", async () => {
     const { logo, ...values } = valuesOf("invoice");
     const { pages, text } = await invoice({ logo, ...values });
     expect(pages).toBe(2);
@@ -108,7 +108,7 @@ describe("the invoice template", () => {
     {},
     { seller: null, lines: null, note: null, total: null },
     { total: 12.5, lines: [{ amount: 25 }] },
-  ])("has one page for the values %j", async (values) => {
+  ])("fits on one page with the values %j", async (values) => {
     const { pages, text } = await invoice(values);
     expect(pages).toBe(1);
     expect(text).toContain("INVOICE");
@@ -119,7 +119,7 @@ describe("the invoice template", () => {
 describe("the certificate template", () => {
   const values = valuesOf("certificate");
 
-  it("is one landscape A4 page that shows every value in the template's font, including accents and Greek", async () => {
+  it("fits on one landscape A4 page and shows every value in the template's font, including accents and Greek letters", async () => {
     const { pages, source, text } = await render("certificate", values);
     expect(pages).toBe(1);
     expect(source).toMatch(/\/MediaBox \[0 0 841\.89 595\.28\]/);
@@ -135,7 +135,7 @@ describe("the certificate template", () => {
     expect((await render("certificate", { ...texts, signers: [signer, signer] })).pages).toBe(1);
   });
 
-  it("rejects a name with 61 letters", async () => {
+  it("rejects a name of 61 letters", async () => {
     const response = await generate(emulator, "certificate", { ...values, name: "a".repeat(61) });
     expect([response.status, await response.json()]).toMatchObject([422, { errors: [{ path: "name" }] }]);
   });

@@ -62,7 +62,7 @@ const secret = () => join(shared.folder, "secret.png");
 beforeAll(() => symlink(secret(), join(shared.folder, "images", "link.png")));
 
 describe("images", () => {
-  it.each(Object.keys(pictures))("can only come from the folder `images`: template %s", async (uid) => {
+  it.each(Object.keys(pictures))("can come only from the folder `images`: template `%s`", async (uid) => {
     for (const source of ["logo.png", "sub/seal.png"]) {
       expect((await generate(shared, uid, { source })).status).toBe(200);
     }
@@ -77,7 +77,7 @@ describe("images", () => {
     printed.mockRestore();
   });
 
-  it("are embedded once, even if they are shown several times", async () => {
+  it("are embedded only once even if they are shown several times", async () => {
     const countOf = async (uid: string) => {
       const text = Buffer.from(await (await generate(shared, uid)).arrayBuffer()).toString("latin1");
       return text.split("/Subtype /Image").length - 1;
@@ -90,7 +90,7 @@ describe("images", () => {
 const loading = ["picture", "listed", ...Object.keys(attachments)];
 const denied = /does not contain this file|cannot fetch URLs|attaches a file|Access to local file denied/;
 
-it.each(loading)("a document cannot read other files on the machine: %s", async (uid) => {
+it.each(loading)("a document cannot read files outside the folder `images`: template `%s`", async (uid) => {
   const url = pathToFileURL(secret());
   const asUrl = { href: url.href, protocol: "file:", hostname: "", pathname: url.pathname };
   expect((await generate(shared, uid, { source: `data:image/png;base64,${pixel}` })).status).toBe(200);
@@ -104,11 +104,11 @@ it.each(loading)("a document cannot read other files on the machine: %s", async 
   }
 });
 
-it("fonts in the folder `fonts` can be used by family and style, in addition to Roboto", async () => {
+it("a document can use fonts from the folder `fonts` by family and style, in addition to Roboto", async () => {
   expect(await textOf(shared, "fonts")).toMatch(/Roboto.*regular.*both.*light/);
 });
 
-it("fonts are found even if they are added later, and an error names the missing file until then", async () => {
+it("a missing font file causes an error that contains the file's name until the file is added", async () => {
   expect(await textOf(shared, "later-font")).toBe(500);
   expect(reason()).toContain("a font has no file; add it to the font folder (`fonts`) (Later-Bold.ttf)");
   await writeFiles(join(shared.folder, "fonts"), { "Later-Bold.ttf": font });

@@ -24,7 +24,7 @@ describe("startEmulator() with options", () => {
     expect([await statusOf("one"), await statusOf("two"), await statusOf("three")]).toEqual([200, 200, 401]);
   });
 
-  it("rejects unknown host names before checking the API key, and reports the call to onCall", async () => {
+  it("rejects a call to an unknown host name before checking the API key, and reports the call to onCall", async () => {
     const { port } = new URL(emulator.baseUrl);
     const statusFor = async (host: string) => {
       const headers = { host, "content-type": "application/json" };
@@ -40,7 +40,7 @@ describe("startEmulator() with options", () => {
     expect([await statusFor(`pdf.test:${port}`), await statusFor(`localhost:${port}`)]).toEqual([401, 401]);
   });
 
-  it("closes the connection if a request does not arrive completely within `limits.requestMs`", async () => {
+  it("closes the connection if a complete request does not arrive within `limits.requestMs`", async () => {
     const socket = connect(Number(new URL(emulator.baseUrl).port), "127.0.0.1");
     onTestFinished(() => void socket.destroy());
     socket.write("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Le");
@@ -49,7 +49,7 @@ describe("startEmulator() with options", () => {
     await once(socket, "close");
   });
 
-  it("accepts a file URL, creates a random API key, closes with `await using`, and prints why a template failed", async () => {
+  it("accepts a file URL, creates a random API key, supports `await using`, and prints why a template failed", async () => {
     const print = vi.spyOn(console, "error").mockReturnValue();
     onTestFinished(() => print.mockRestore());
     const templates = pathToFileURL(join(emulator.folder, "templates"));
@@ -68,7 +68,7 @@ describe("startEmulator() with options", () => {
     await expect(fetch(baseUrl)).rejects.toThrow();
   });
 
-  it("loads TypeScript templates if Node supports TypeScript, and otherwise says what to do", async () => {
+  it("loads TypeScript templates if Node supports TypeScript, and otherwise throws an error that says what to do", async () => {
     const started = emulate({ "letter.ts": "export default (_: { name: string }) => ({ content: 'a' });" });
     if ("typescript" in process.features && process.features.typescript) {
       expect((await generate(await started, "letter")).status).toBe(200);
@@ -79,21 +79,21 @@ describe("startEmulator() with options", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["missing options", undefined, "Expected an options object"],
+    ["an omitted options object", undefined, "Expected an options object"],
     ["an unknown option", { prot: 1 }, "Unknown option `prot`. Known options: templates, port, host,"],
-    ["a web URL", { templates: new URL("https://x.test/") }, "Expected `templates` to be a folder"],
-    ["a port out of range", { port: 65_536 }, "0 to 65535, got 65536"],
-    ["a host name with a port", { allowedHosts: ["b.test", "a.test:80"] }, 'or a path, got "a.test:80".'],
-    ["an empty array of keys", { apiKeys: [] }, "at least one key. Omit it"],
-    ["a key that is not valid in a header", { apiKeys: ["a b"] }, "visible ASCII"],
-    ["an onError that is not a function", { onError: true }, "Expected `onError`"],
+    ["a folder on the web", { templates: new URL("https://x.test/") }, "Expected `templates` to be a folder"],
+    ["an out-of-range port", { port: 65_536 }, "0 to 65535, got 65536"],
+    ["a port in `allowedHosts`", { allowedHosts: ["b.test", "a.test:80"] }, 'or a path, got "a.test:80".'],
+    ["an empty array as `apiKeys`", { apiKeys: [] }, "at least one key. Omit it"],
+    ["an API key that contains a space", { apiKeys: ["a b"] }, "visible ASCII"],
+    ["an `onError` that is not a function", { onError: true }, "Expected `onError`"],
     ["a number as `images`", { images: 1 }, "Expected `images` to be a folder"],
     ["an unknown limit", { limits: { pages: 1 } }, "`limits` knows: maxBodyBytes, requestMs, renderMs"],
-    ["a time limit that timers do not support", { limits: { renderMs: 2 ** 31 } }, "limits.renderMs"],
+    ["a time limit that is too long for timers", { limits: { renderMs: 2 ** 31 } }, "limits.renderMs"],
     ["a limit of 0 threads", { limits: { threads: 0 } }, "limits.threads"],
-    ["an unknown fault", { faults: "never" }, "never"],
-    ["an unknown latency", { latency: "soon" }, "soon"],
-    ["a playground on host 0.0.0.0", { host: "0.0.0.0", ui: true }, "unless `host` is a loopback address"],
+    ["an invalid fault rule", { faults: "never" }, "never"],
+    ["an invalid latency", { latency: "soon" }, "soon"],
+    ["a playground on 0.0.0.0", { host: "0.0.0.0", ui: true }, "unless `host` is a loopback address"],
   ])("rejects %s", async (_, options, message) => {
     const allOptions = options === undefined ? options : { templates: "x", ...(options as object) };
     await expect(startEmulator(allOptions as never)).rejects.toThrow(message);
@@ -108,7 +108,7 @@ describe("startEmulator() with an invalid folder", () => {
   });
 
   // Each broken template ends its thread.
-  it("rejects broken templates with the position of each mistake", { timeout: 120_000 }, async () => {
+  it("rejects broken templates with an error that lists every mistake", { timeout: 120_000 }, async () => {
     const broken: Readonly<Record<string, readonly [text: string, problem: RegExp]>> = {
       "empty.mjs": ["", /: its default export is not a function but undefined.*export default \(/],
       "two.json": ['{"content":""}', / and two\.mjs\. Rename/],
@@ -127,7 +127,7 @@ describe("startEmulator() with an invalid folder", () => {
     }
   });
 
-  it("rejects folders that do not exist, are files or contain no fonts", async () => {
+  it("rejects a folder that does not exist, is a file or contains no fonts", async () => {
     const templates = await templateFolder({ "a.json": '{"content":"a"}' });
     const none = join(templates, "none");
     const start = (options: object) => startEmulator({ templates, ...options });

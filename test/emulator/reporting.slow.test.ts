@@ -16,7 +16,7 @@ beforeEach(() => {
   onError.mockReset();
 });
 
-it("onCall reports every call after its response, without the API key or the values", async () => {
+it("onCall receives a report of every call after the response, without the API key or the values", async () => {
   const response = await generate(shared, "letter", { name: "Canary-in-values" });
   const bytes = (await response.arrayBuffer()).byteLength;
   await generate(shared, "letter", {});
@@ -44,7 +44,7 @@ it("onCall reports every call after its response, without the API key or the val
   expect(JSON.stringify(calls).toLowerCase()).not.toMatch(/canary|dev_/);
 });
 
-it("faults requested in a header reach the client, and onCall reports their status", async () => {
+it("a fault that is requested in a header reaches the client, and its status is reported to onCall", async () => {
   const faults: Readonly<Record<string, object>> = {
     "429 retry-after 2": { code: "rate_limited", retryAfterMs: 2_000 },
     html: { code: "invalid_pdf" },
@@ -77,7 +77,7 @@ it.each<[string, () => unknown]>([
   });
 });
 
-it("onCall lists the characters that a document's fonts lack, and the document is still sent", async () => {
+it("a document whose fonts lack some characters is still sent, and the characters are reported to onCall", async () => {
   expect((await generate(shared, "letter", { name: "Zoë ✓ 中" })).status).toBe(200);
   const { detail, bytes } = onCall.mock.lastCall?.[0] ?? {};
   expect(detail).toContain("its fonts lack ✓ (U+2713), 中 (U+4E2D), so empty boxes are shown.");
@@ -88,7 +88,7 @@ it("onCall lists the characters that a document's fonts lack, and the document i
   );
 });
 
-it("the client does not retry a template that cannot be rendered, and the error says to fix the template", async () => {
+it("the client does not retry if a template cannot be rendered, and throws an error that says to fix the template", async () => {
   const pdfs = clientOf(shared.baseUrl, { apiKey: shared.apiKey, retry: undefined });
   const error = await rejectionOf(pdfs.generate("broken", {}).bytes());
   expect(error).toBeInstanceOf(ServerError);

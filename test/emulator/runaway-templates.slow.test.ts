@@ -32,7 +32,7 @@ const shared = shareEmulator({
 });
 
 describe("a runaway template", () => {
-  it.each(Object.entries(runaways))("causes an error that names the file: %s", async (uid, [, reason]) => {
+  it.each(Object.entries(runaways))("causes an error with its file name (`%s`)", async (uid, [, reason]) => {
     expect((await generate(shared, uid)).status).toBe(500);
     const error = shared.errors.at(-1);
     expect(error).toMatchObject({ name: "TemplateError", file: expect.stringContaining(`${uid}.mjs`) });
@@ -44,7 +44,7 @@ describe("a runaway template", () => {
   it.each([
     ["never ends", "for (;;);", 500, /it took longer than 500 ms \(limits\.renderMs\)/],
     ["exhausts its memory", "for (const all = []; ; ) all.push(Array(100_000).fill(1.5));", 60_000, /memory/],
-  ])("is stopped if it %s, and the next template is rendered", async (_, body, limitMs, problem) => {
+  ])("is stopped if it %s, and does not affect the next template", async (_, body, limitMs, problem) => {
     const bad = `export default () => { ${body} };`;
     const templates = await templateFolder({ "bad.mjs": bad, "fine.json": fine });
     const renderers = new Renderers({ templates, images: undefined, fonts: undefined }, 1, limitMs, 64);
@@ -57,7 +57,7 @@ describe("a runaway template", () => {
     await renderers.close();
   });
 
-  it("is reported with its own line if it throws while another template is rendered", async () => {
+  it("causes an error with its own file and line even if it throws while another template is rendered", async () => {
     await textOf(shared, "late");
     expect(await textOf(shared, "slow")).toBe(500);
     expect(shared.errors.at(-1)?.message).toMatch(/late\.mjs:2:7: it ended the rendering thread: late$/);
@@ -73,7 +73,7 @@ describe("a runaway template", () => {
 });
 
 describe("values in a request", () => {
-  it("are rejected with 422 if they are nested too deeply for a thread, and the next call succeeds", async () => {
+  it("are rejected with a 422 if they are nested too deeply, and do not affect the next call", async () => {
     const deep = "[".repeat(20_000) + "]".repeat(20_000);
     const response = await generate(shared, "fine", {}, { body: `{"a":${deep}}` });
     expect(response.status).toBe(422);
@@ -90,7 +90,7 @@ describe("values in a request", () => {
     }
   });
 
-  it("are rejected with a 422 of limited size if they have thousands of issues", async () => {
+  it("are rejected with a 422 of limited size if they cause thousands of issues", async () => {
     const lines = Array.from({ length: 5_000 }, () => ({ ["n".repeat(90)]: 1 }));
     const response = await generate(shared, "bill", { lines });
     expect(response.status).toBe(422);
@@ -101,7 +101,7 @@ describe("values in a request", () => {
   });
 });
 
-it("close() waits for a document that is being rendered and ends the rendering threads", async () => {
+it("close() waits for a document that is being rendered, and then ends the rendering threads", async () => {
   const threads = () => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
   const before = threads();
   const slow = `export default ({ begun }) => {

@@ -30,11 +30,11 @@ describe("An error's stack", () => {
   const caller = "    at file:///srv/app.js:10:20";
 
   it.each([
-    ["the caller", [frame, anonymous, caller, "    at node:internal/timers:10:20"], [caller]],
-    ["all callers in a bundle if one awaits the call", [frame, awaiting], [frame, awaiting]],
-    ["the package if no caller in a bundle awaits the call", [frame, anonymous], [frame]],
-    ["the package if no caller has a position", [frame, `${caller}, <anonymous>`], [frame]],
-  ])("contains the frames of %s", (_, frames, expected) => {
+    ["the caller's frames", [frame, anonymous, caller, "    at node:internal/timers:10:20"], [caller]],
+    ["all frames of a bundle if a caller awaits the call", [frame, awaiting], [frame, awaiting]],
+    ["the package's frames in a bundle if no caller awaits the call", [frame, anonymous], [frame]],
+    ["the package's frames if no caller's frame has a position", [frame, `${caller}, <anonymous>`], [frame]],
+  ])("contains %s", (_, frames, expected) => {
     const stack = ["Error: look at this:1:1", ...frames].join("\n");
     const capture = vi.spyOn(Error, "captureStackTrace");
     capture.mockImplementation((target) => void Object.assign(target, { stack }));
@@ -59,11 +59,11 @@ describe("An error's stack", () => {
   });
 
   it.each<[string, () => Error]>([
-    ["from another package", () => Object.assign(new Error("m"), { stack: errorOfPackage().stack })],
-    ["whose stack begins with the caller", () => new ConfigurationError("m")],
-    ["without frames", () => errorOfPackage(/never/)],
-    ["that is frozen", () => Object.freeze(errorOfPackage())],
-  ])("is unchanged for an error %s", (_, make) => {
+    ["comes from another package", () => Object.assign(new Error("m"), { stack: errorOfPackage().stack })],
+    ["has a stack that begins with the caller", () => new ConfigurationError("m")],
+    ["has no frames", () => errorOfPackage(/never/)],
+    ["is frozen", () => Object.freeze(errorOfPackage())],
+  ])("is unchanged if the error %s", (_, make) => {
     const error = make();
     const { stack } = error;
     expect(addCaller(error)).toBe(error);

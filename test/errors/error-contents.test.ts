@@ -64,23 +64,23 @@ const harmless = () => "harmless";
 describe("A cause without a secret", () => {
   it.each<[string, unknown]>([
     ["undefined", undefined],
-    ["fetch failed", new TypeError("fetch failed", { cause: boom(systemError) })],
+    ["a TypeError from a failed fetch", new TypeError("fetch failed", { cause: boom(systemError) })],
     ["a DOMException", new DOMException("The operation was aborted.", "AbortError")],
-    ["a list, plain objects, null and a function", boom({ a: [1, null, harmless, { b: "c" }] })],
-    ["an object without a prototype", boom({ a: Object.create(null) })],
-    ["a class with a getter for a symbol", ofClass(Symbol.toStringTag, { get: harmless })],
+    ["an error with a list, objects, null and a function", boom({ a: [1, null, harmless, { b: "c" }] })],
+    ["an error with an object that has no prototype", boom({ a: Object.create(null) })],
+    ["an error whose class has a getter for a symbol", ofClass(Symbol.toStringTag, { get: harmless })],
     ["an error from Node", errorOfNode()],
-    ["a function named like a secret", withStack("Error: boom", frame)],
+    ["an error with a value as a function name in the stack", withStack("Error: boom", frame)],
     [
-      "frames without a position",
+      "an error whose stack frames have no position",
       withStack(...["(native)", "(<anonymous>)", "(index 12)", "native"].map((at) => `    at ${iban} ${at}`)),
     ],
     ["an error without a stack", boom({ stack: undefined })],
-    ["a stack that a getter returns", withProperty("stack", { get: harmless })],
-    ["properties nested to the maximum depth", boom({ detail: nested(6) })],
-    ["the maximum number of parts", withParts(2_000)],
-    ["a stack of the maximum length", withStack(frameOfLength(20_000))],
-    ["a class without a constructor", ofClass("constructor", { value: undefined })],
+    ["an error whose stack comes from a getter", withProperty("stack", { get: harmless })],
+    ["an error with properties at the maximum depth", boom({ detail: nested(6) })],
+    ["an error with the maximum number of parts", withParts(2_000)],
+    ["an error with a stack of the maximum length", withStack(frameOfLength(20_000))],
+    ["an error whose class has no constructor", ofClass("constructor", { value: undefined })],
     ["a parser error without the response", boom({ name: "HTTPParserError", data: undefined })],
   ])("is returned unchanged: %s", (_, error) => {
     expect(redact(error)).toBe(error);
@@ -101,15 +101,15 @@ describe("A cause with parts that cannot be checked", () => {
 
   it.each<[string, Error]>([
     ["a getter", withProperty("detail", { get: harmless })],
-    ["a getter in its class", ofClass("detail", { get: harmless })],
-    ["toJSON", boom({ toJSON: harmless })],
-    ["toJSON in a parent class", new Inherited("boom")],
-    ["a custom inspect function in its class", ofClass(inspect.custom, { value: harmless })],
+    ["a getter in the error's class", ofClass("detail", { get: harmless })],
+    ["a toJSON method", boom({ toJSON: harmless })],
+    ["a toJSON method in a parent class", new Inherited("boom")],
+    ["a custom inspect function in the error's class", ofClass(inspect.custom, { value: harmless })],
     ["a class instance", boom({ detail: new Map([["a", "b"]]) })],
     ["a function with properties", boom({ detail: Object.assign(() => {}, { a: 1 }) })],
-    ["more than the maximum depth", boom({ detail: nested(7) })],
-    ["more than the maximum number of parts", Object.assign(withParts(2_000), { detail: 1 })],
-    ["a stack longer than the maximum", withStack(frameOfLength(20_001))],
+    ["properties beyond the maximum depth", boom({ detail: nested(7) })],
+    ["parts beyond the maximum number", Object.assign(withParts(2_000), { detail: 1 })],
+    ["a stack that exceeds the maximum length", withStack(frameOfLength(20_001))],
     ["the response that the parser rejected", boom({ name: "HTTPParserError", data: "harmless" })],
   ])("is copied without those parts: %s", (_, error) => {
     const safe = redact(error) as Error;
@@ -161,7 +161,7 @@ describe("A cause with a secret", () => {
   const around = orLongRun(fc.string({ unit: fc.constantFrom(..." ,\n;!()"), maxLength: 12 }));
   const place = fc.constantFrom(...hidingPlaces);
 
-  property("does not contain the key in any part or encoding, and neither does a quoted text", () =>
+  property("is copied without the key in any part or encoding, and can be quoted without the key", () =>
     fc.property(keys, spelling, around, place, (secret, spell, before, hide) => {
       const spelled = spell(secret);
       const redactor = new Redactor(secret, "{}");
@@ -173,7 +173,7 @@ describe("A cause with a secret", () => {
     }),
   );
 
-  it("does not contain a value anywhere except in stack frames", () => {
+  it("is copied without values, except in stack frames", () => {
     for (const hide of hidingPlaces.filter((place) => !String(place).includes("https:"))) {
       const shown = inspect(redact(hide(`bad ${iban}`)), { depth: 20, showHidden: true });
       expect(shown, String(hide)).not.toContain(iban);
@@ -202,7 +202,7 @@ describe("A cause with a secret", () => {
   });
 
   it.each([
-    ["a complete stack of 20,000 characters", ["    at first (a.js:1:1)", frameOfLength(20_000 - 24)], 0],
+    ["all lines of a stack of 20,000 characters", ["    at first (a.js:1:1)", frameOfLength(20_000 - 24)], 0],
     [
       "the complete lines in the last 20,000 characters of a longer stack",
       ["Error", "    at gone (a.js:1:1)", "Error:     at rest (a.js:1:1)", frameOfLength(20_000 - 23)],
@@ -223,7 +223,7 @@ describe("A cause with a secret", () => {
     expect([safe.name, safe.stack?.split("\n")[0]]).toEqual(["Error", "Error: boom"]);
   });
 
-  it("becomes a generic error if reading it throws", () => {
+  it("is replaced with a generic error if it throws when it is read", () => {
     const error = withProperty("cause", {
       get: () => {
         throw new Error(key);
@@ -243,10 +243,10 @@ describe("A cause with a secret", () => {
 
   it.each<[string, unknown, string]>([
     ["a string", `failed with ${key}`, "failed with [redacted]"],
-    ["an object", { message: key, toString: () => `failed with ${iban}` }, "failed with [redacted]"],
+    ["a plain object", { message: key, toString: () => `failed with ${iban}` }, "failed with [redacted]"],
     ["null", null, "null"],
-    ["an object that is not printable", Object.create(null), "a value that cannot be converted to a string"],
-  ])("becomes a string if it is %s", (_, cause, text) => {
+    ["an object that cannot be printed", Object.create(null), "a value that cannot be converted to a string"],
+  ])("is replaced with a redacted string if it is %s", (_, cause, text) => {
     expect(redact(cause)).toBe(text);
   });
 });

@@ -59,7 +59,7 @@ it("Every error class is exported and has a unique code", () => {
 });
 
 it.each(classes)(
-  "%s has its name, code and properties, and is() on its class and parent classes recognises it",
+  "%s has its own name, code and properties, and is recognised by is() on its class and parent classes",
   (name, code, _, facts) => {
     const error = make(errors, name, facts);
     const own = { name, code, message: "m", attempts: 0, ...facts };
@@ -73,7 +73,7 @@ it.each(classes)(
   },
 );
 
-it("An error from a minified copy of the package keeps its name, and is() recognises it", async () => {
+it("An error from a minified copy of the package keeps its name and is recognised by is()", async () => {
   const entryPoints = [new URL("../../src/errors/errors.ts", import.meta.url).pathname];
   const { outputFiles } = await build({ entryPoints, minify: true, format: "esm", write: false });
   const code = Buffer.from(outputFiles[0]?.contents ?? "").toString("base64");
@@ -115,7 +115,7 @@ describe("An error", () => {
   const hidden = { headers, body: { text: "CANARY" }, rawBody: "CANARY", detail: "CANARY" };
   const error = new errors.NotFoundError("m", { ...shown, ...hidden, cause });
 
-  it("has the response's properties", () => {
+  it("has the properties of the response", () => {
     expect(error).toMatchObject({ ...shown, body: hidden.body, rawBody: "CANARY", detail: "CANARY" });
     expect([error.headers, error.cause]).toEqual([headers, cause]);
     expect(error.headers).toBe(headers);

@@ -34,14 +34,14 @@ it.each([
   expect(decodeEscapes(source).text).toBe(text);
 });
 
-it("decodeEscapes() maps positions to the source through nested escapes", () => {
+it("decodeEscapes() maps positions in the decoded text to the source even if escapes are nested", () => {
   const source = "a%2541b\\u0026amp;c";
   expect(decodeEscapes(source).text).toBe("aAb&c");
   expect(decodedPositions(source)).toEqual([0, 1, 6, 7, 17, source.length]);
   expect(decodedPositions("ab")).toEqual([0, 1, 2]);
 });
 
-property("decodeEscapes() maps every character and the end to ascending positions in the source", () => {
+property("decodeEscapes() maps all characters and the end of the text to ascending source positions", () => {
   const unit = fc.constantFrom(...'\\u0041x%c3&#;aé"');
   return fc.property(fc.string({ unit, maxLength: 60 }), (source) => {
     const positions = decodedPositions(source);
@@ -52,14 +52,14 @@ property("decodeEscapes() maps every character and the end to ascending position
 });
 
 it.each(["\\", "\\u", "\\u004", "\\u{1f600", "\\x", "\\x4", "%", "%4", "&", "&#", "&#x00041", "&lowbar"])(
-  "withoutPartialEscape() removes the incomplete escape %s from the end",
+  "withoutPartialEscape() removes the incomplete escape %s from the end of a string",
   (partial) => {
     expect(withoutPartialEscape(`text${partial}`)).toBe("text");
   },
 );
 
 it.each(["\\u{1f6000", "\\x41", "\\g", "%41", "%g", "&#x000041", "&lowbars", "100% of", "a & b", "\\ c"])(
-  "withoutPartialEscape() does not change a text without an incomplete escape at its end: %s",
+  "withoutPartialEscape() does not change a string that does not end with an incomplete escape: %s",
   (text) => {
     expect(withoutPartialEscape(text)).toBe(text);
   },

@@ -21,31 +21,31 @@ function quoteAbout(value: unknown, text: string): string {
   return new Redactor(undefined, JSON.stringify({ value })).quote(text, 500);
 }
 
-describe("A quoted text", () => {
+describe("Quoted text", () => {
   it.each([
     ["the key", `invalid key ${key}.`, "invalid key [redacted]."],
     ["a word from the key", "a key like L1VE", "a key like [redacted]"],
     ["a word from a value", `no account ${iban} here`, "no account [redacted] here"],
-    ["words from a value with JSON escapes", '"Mar\\u00eda \\u0141o\\u015b"', '"[redacted] [redacted]"'],
-    ["a truncated word from a value at the end", "GB33BUK", "[redacted]"],
+    ["JSON-escaped words from a value", '"Mar\\u00eda \\u0141o\\u015b"', '"[redacted] [redacted]"'],
+    ["a word from a value that is truncated at the end", "GB33BUK", "[redacted]"],
   ])("does not contain %s", (_, text, expected) => {
     expect(redactor.quote(text, 500)).toBe(expected);
   });
 
-  it("does not contain values in base64", () => {
+  it("does not contain base64-encoded values", () => {
     const text = Buffer.from(JSON.stringify(values)).toString("base64");
     expect(redactor.quote(`is ${text}`, 500)).toMatch(/^is [^a-z]*(\[redacted\]\W*)+$/i);
   });
 
   it.each([
-    ["the property names of values", "total iban count", "total iban count"],
-    ["its words on one line, without escapes", String.raw`a\nb\\tc&nbsp;d%ffe`, "a b c d e"],
-    ["its words without control characters", "\n a\r\n\tb\0c\t", "a b c"],
+    ["property names", "total iban count", "total iban count"],
+    ["words on one line, without escapes", String.raw`a\nb\\tc&nbsp;d%ffe`, "a b c d e"],
+    ["words without control characters", "\n a\r\n\tb\0c\t", "a b c"],
   ])("contains %s", (_, text, expected) => {
     expect(redactor.quote(text, 500)).toBe(expected);
   });
 
-  it("does not contain the key of any attempt, in any order", () => {
+  it("does not contain the key of any attempt, whatever the order of the keys", () => {
     const both = new Redactor("later-key", "{}", new Redactor("first-key", "{}"));
     expect(both.withoutKey("later%2Dkey first-key")).toBe("[redacted] [redacted]");
   });
@@ -54,17 +54,17 @@ describe("A quoted text", () => {
     expect(redactor.quote("word ".repeat(1_000), 20)).toBe("word word word word ");
   });
 
-  it("is created from at most twice the given length plus 24 characters", () => {
+  it("is created from at most the first 2n + 24 characters, where n is the given length", () => {
     expect(redactor.quote(`${" ".repeat(63)}x late`, 20)).toBe("x");
     expect(redactor.quote(`${" ".repeat(64)}x late`, 20)).toBe("");
   });
 
-  it("does not contain words of nested values", () => {
+  it("does not contain words from nested values", () => {
     const deep = new Redactor(undefined, '{"a":[{"b":{"c":["deeply"]}}],"__proto__":{"d":"hidden"}}');
     expect(deep.quote("deeply hidden", 100)).toBe("[redacted] [redacted]");
   });
 
-  it("is unchanged if no key or values were sent", () => {
+  it("is unchanged if neither a key nor values were sent", () => {
     expect(new Redactor(undefined, "{}").quote("undefined was here", 100)).toBe("undefined was here");
   });
 
@@ -80,7 +80,7 @@ describe("A quoted text", () => {
     expect(quoteAbout(alike, "Li W49999 x")).toBe("[redacted]");
   });
 
-  property("does not contain a word of four letters or more from any value at any position", () => {
+  property("does not contain words of four or more letters from values, at any position", () => {
     const letters = fc.string({ unit: fc.constantFrom(..."ABC01é"), minLength: 4, maxLength: 12 });
     const filler = fc.string({ unit: fc.constantFrom(..."xy .,") });
     const sent = fc.array(letters, { minLength: 1, maxLength: 5 });
@@ -99,7 +99,7 @@ describe("A value with short words", () => {
     [1.5, "received 1.5, version 11.5", "received [redacted], version 11.5"],
     [["Ann B", "B Lee"], "Ann B Lee", "[redacted]"],
     [["x", "y"], "the axes x, y", "the axes x, y"],
-  ])("is redacted as a phrase: %j in %j", (value, text, left) => {
+  ])("is redacted only as a whole phrase: %j in %j", (value, text, left) => {
     expect(quoteAbout(value, text)).toBe(left);
   });
 });
@@ -108,14 +108,14 @@ it.each([
   "an additional array cannot be between any blank characters",
   "the currency of a customer contains a default digit in each document",
   "your included sizes are missing, which should be shorter",
-])("Ordinary words in error messages are not redacted even if they are values: %s", (refusal) => {
+])('Ordinary words in error messages are not redacted even if they are values: "%s"', (refusal) => {
   expect(quoteAbout(refusal.match(/[a-z]+/g), refusal)).toBe(refusal);
 });
 
-describe("An id or a name", () => {
+describe("An ID or name", () => {
   it.each([
-    ["a request id", "id_0123456789abcdef0123456789abcdef"],
-    ["a text of 10,000 characters", "x ".repeat(5_000)],
+    ["a request ID", "id_0123456789abcdef0123456789abcdef"],
+    ["a string of 10,000 characters", "x ".repeat(5_000)],
   ])("is unchanged if it contains no secret: %s", (_, id) => {
     expect(redactor.withoutSecrets(id)).toBe(id);
   });
@@ -125,11 +125,11 @@ describe("An id or a name", () => {
     ["of Mar%C3%ADa", "of [redacted]"],
     [`${iban} ${"x ".repeat(300)}`, `[redacted] ${"x ".repeat(94)}x`],
     ["x ".repeat(5_001), "x ".repeat(100)],
-  ])("is truncated and redacted if it contains a secret or is too long to search: %.40s", (id, left) => {
+  ])("is redacted and truncated if it contains a secret or is too long to search: row %#", (id, left) => {
     expect(redactor.withoutSecrets(id)).toBe(left);
   });
 
-  it("is searched for words whose lower-case form depends on the following characters", () => {
+  it("is redacted even if the lower-case form of a word depends on the characters after the word", () => {
     const greek = new Redactor(undefined, JSON.stringify(["ΟΔΟΣ.ΑΒΓΔ"]));
     expect(greek.withoutSecrets("ΟΔΟΣ")).toBe("[redacted]");
   });
@@ -141,7 +141,7 @@ it("Redactor.knows() returns true only for the current key", () => {
 });
 
 describe("Response headers", () => {
-  it("do not contain the key, but are otherwise unchanged, including separate cookies", () => {
+  it("do not contain the key, but are otherwise unchanged and keep cookies separate", () => {
     const headers = new Headers({ "x-echo": `API-Key ${key}`, "content-type": "text/html" });
     for (const cookie of ["a=1", `b=${key}`]) headers.append("set-cookie", cookie);
     expect([...redactor.headersWithoutKey(headers)]).toEqual([
@@ -153,9 +153,9 @@ describe("Response headers", () => {
   });
 
   it.each([
-    ["the key", new Redactor("SK_live-0123456789", "{}"), "x-sk_live-0123456789", []],
+    ["a key with capital letters", new Redactor("SK_live-0123456789", "{}"), "x-sk_live-0123456789", []],
     ["a key of 8 characters", new Redactor("k1234567", "{}"), "x-k1234567", []],
-    ["a shorter key", new Redactor("k123456", "{}"), "x-k123456", ["x-k123456"]],
+    ["a key of 7 characters", new Redactor("k123456", "{}"), "x-k123456", ["x-k123456"]],
     ["an earlier key", new Redactor("later-key", "{}", new Redactor("first-key", "{}")), "first-key", []],
   ])(
     "do not include a header whose name contains the key, unless the key is short: %s",

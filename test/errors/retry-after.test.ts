@@ -8,7 +8,7 @@ describe("Retry-After in seconds", () => {
     ["0.5", 500],
     ["0.0001", 1],
     ["9".repeat(309), Number.POSITIVE_INFINITY],
-  ])("is converted to milliseconds: %j is %d", (header, ms) => {
+  ])("is converted to milliseconds: %j becomes %d", (header, ms) => {
     expect(retryAfterMs(header, 0)).toBe(ms);
   });
 });
@@ -21,7 +21,7 @@ describe("Retry-After as a date", () => {
     ["Sun Nov  6 08:49:37 1994", inRfc],
     ["Wednesday, 01-Mar-28 00:00:00 GMT", Date.UTC(2028, 2, 1)],
     ["Tuesday, 29-Feb-28 00:00:00 GMT", Date.UTC(2028, 1, 29)],
-  ])("is converted to the time until that date, in any time zone: %s", (header, time) => {
+  ])("is converted to the time until that date, whatever the local time zone: %s", (header, time) => {
     onTestFinished(() => void vi.unstubAllEnvs());
     for (const zone of ["UTC", "America/New_York", "Asia/Kolkata"]) {
       vi.stubEnv("TZ", zone);
@@ -34,7 +34,7 @@ describe("Retry-After as a date", () => {
   it.each([
     ["Friday, 20-Nov-26 00:00:10 GMT", 10_000],
     ["Sunday, 20-Nov-94 00:00:10 GMT", undefined],
-  ])("is at most 50 years ahead if its year has two digits (RFC 9110, 5.6.7): %s", (header, ms) => {
+  ])("is at most 50 years in the future if the year has two digits (RFC 9110, 5.6.7): %s", (header, ms) => {
     expect(retryAfterMs(header, Date.UTC(2026, 10, 20))).toBe(ms);
   });
 });

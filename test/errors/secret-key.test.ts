@@ -33,34 +33,34 @@ function escaped(text: string, kind: Escape, which = /./gs): string {
   return text.replace(which, (one) => escapes[kind](one.charCodeAt(0)));
 }
 
-describe("A key with every character that encodings escape", () => {
+describe("A key with special characters", () => {
   const key = `k&l<m>n"o'p/q+r=s\\t!u*v(w)x~y\`z`;
 
   it.each([
-    ["none", key],
-    ["JSON.stringify", json(key)],
-    ["PHP's json_encode", json(key).replaceAll("/", "\\/")],
+    ["plain text", key],
+    ["JSON.stringify()", json(key)],
+    ["PHP's json_encode()", json(key).replaceAll("/", "\\/")],
     ["JSON in HTML", escaped(json(key), "json", /[<>&'+=]/g)],
-    ...(Object.keys(escapes) as Escape[]).map((way) => [`${way}, every character`, escaped(key, way)]),
+    ...(Object.keys(escapes) as Escape[]).map((way) => [`escapes of the kind ${way}`, escaped(key, way)]),
     [
-      "HTML, every character by name",
+      "HTML with a named entity for every special character",
       "k&amp;l&lt;m&gt;n&quot;o&apos;p&sol;q&plus;r&equals;s&bsol;t&excl;u&ast;v&lpar;w&rpar;x&tilde;y&grave;z",
     ],
-    ["encodeURIComponent, twice", encodeURIComponent(encodeURIComponent(key))],
-    ["a URL, after a byte that is not UTF-8", `%ff${escaped(key, "url")}`],
+    ["encodeURIComponent() twice", encodeURIComponent(encodeURIComponent(key))],
+    ["a URL after a byte that is not UTF-8", `%ff${escaped(key, "url")}`],
     ["HTML escapes in a URL in JSON", encodeURIComponent(escaped(key, "decimal")).replaceAll("%", "\\u0025")],
     ["hexadecimal", encoded(key, "hex")],
-    ["upper-case hexadecimal", encoded(key, "hex").toUpperCase()],
+    ["hexadecimal in upper case", encoded(key, "hex").toUpperCase()],
     ["base64", encoded(key, "base64")],
     ["base64 without padding", encoded(key, "base64").replaceAll("=", "")],
     ["base64url", encoded(key, "base64url")],
-  ])("is redacted in this encoding: %s", (_, spelled) => {
+  ])("is redacted in every encoding: %s", (_, spelled) => {
     for (const around of ['"', ""]) {
       expect(replaceKey(around + spelled + around, key).replace("%ff", "")).toBe(`${around}*${around}`);
     }
   });
 
-  it.each(["", "a", "ab", "abc"])("is redacted in a base64-encoded text that begins with %j", (before) => {
+  it.each(["", "a", "ab", "abc"])("is redacted in base64-encoded text that begins with %j", (before) => {
     for (const encoding of ["base64", "base64url"] as const) {
       const safe = replaceKey(encoded(`${before}API-Key ${key} and more`, encoding), key);
       expect(safe).toContain("*");
@@ -77,11 +77,11 @@ describe("A key with every character that encodings escape", () => {
 });
 
 it.each<[string, (text: string) => string, number]>([
-  ["unchanged", (text) => text, 4],
-  ["with JSON escapes", (text) => escaped(text, "json"), 24],
-  ["with numeric HTML escapes", (text) => escaped(text, "decimal"), 24],
-  ["in base64", (text) => encoded(text, "base64"), 8],
-])("A truncated key at the end of a text is redacted at any length: %s", (_, spell, shortest) => {
+  ["plain text", (text) => text, 4],
+  ["JSON escapes", (text) => escaped(text, "json"), 24],
+  ["numeric HTML escapes", (text) => escaped(text, "decimal"), 24],
+  ["base64", (text) => encoded(text, "base64"), 8],
+])("A key that is truncated at the end of a string is redacted in any encoding: %s", (_, spell, shortest) => {
   const secret = "sk_live_51H8abcdefgh";
   const spelled = spell(secret);
   for (let length = shortest; length < spelled.length; length++) {
@@ -97,23 +97,23 @@ it.each([
   [encoded("test", "base64"), "*"],
   ["the test: testing a contest", "the *: testing a contest"],
   ["tes", "tes"],
-])("A key with fewer than 8 characters is redacted only as a whole word: %s", (text, safe) => {
+])("A key with fewer than 8 characters is redacted only as a whole word: `%s`", (text, safe) => {
   expect(replaceKey(text, "test")).toBe(safe);
 });
 
-it("A key with fewer than 8 characters is not searched for inside base64 texts, to keep ordinary words", () => {
+it("A key with fewer than 8 characters is not searched for inside base64, so that ordinary words are kept", () => {
   expect(encoded("\0ab", "base64")).toContain("Fi");
   expect(replaceKey("Wi-Fi", "ab")).toBe("Wi-Fi");
 });
 
 it.each([
-  ["in base64url, whose alphabet differs from base64", encoded("key~~~???>>>", "base64url"), "key~~~???>>>"],
-  ["in hexadecimal if it contains a tab", encoded("Bearer\tsecret-token", "hex"), "Bearer\tsecret-token"],
+  ["in base64url, which uses a different alphabet", encoded("key~~~???>>>", "base64url"), "key~~~???>>>"],
+  ["in hexadecimal if the key has a tab", encoded("Bearer\tsecret-token", "hex"), "Bearer\tsecret-token"],
 ])("A key is redacted %s", (_, text, secret) => {
   expect(replaceKey(text, secret)).toBe("*");
 });
 
-it("A key that completes an incomplete escape is redacted", () => {
+it("A key whose first character completes an escape is redacted", () => {
   expect(replaceKey("%41b3c5d7e9", "1b3c5d7e9")).toBe("%4*");
 });
 

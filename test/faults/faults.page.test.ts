@@ -77,11 +77,11 @@ const inMemory: Asked = { "the pending result": ["bytes()"] };
 
 describe.each<[string, Cell[]]>([
   [
-    "that happens every time, without a retry",
+    "a persistent fault with retries disabled",
     [...cellsOf(allRows, everyRow, { once: false }), ...cellsOf(firstOfEachKind, everyKind, { once: false })],
   ],
   [
-    "that happens once",
+    "a fault that occurs once",
     [
       ...cellsOf(allRows, inMemory, { once: true }).filter(
         ({ row, transport }) => row[transport] !== "whole",
@@ -91,14 +91,14 @@ describe.each<[string, Cell[]]>([
     ],
   ],
   [
-    "that happens once, with mayRenderTwice: false",
+    "a fault that occurs once with `mayRenderTwice: false`",
     [firstOfEachKind, unsentRows].flatMap((rowsBy) =>
       cellsOf(rowsBy, inMemory, { once: true, mayRenderTwice: false }),
     ),
   ],
-])("a fault %s", (_, cells) => {
+])("%s has the documented outcome", (_, cells) => {
   const test = (cell: Cell) =>
-    [`${cell.row.fault.name}: over ${cell.transport}, ${cell.form} on ${cell.stage}`, cell] as const;
+    [`${cell.row.fault.name} (${cell.transport}, ${cell.form} on ${cell.stage})`, cell] as const;
   const prove = async (_name: string, cell: Cell) => {
     const [outcome, attempts] = expectedOf(cell);
     const files = outcome === "whole" && cell.form === "saveTo()" ? ["saved.pdf"] : [];

@@ -13,17 +13,17 @@ const cut = write(document.subarray(0, -8));
 
 // With undici only, because the behaviour of Node's fetch cannot be fixed here (nodejs/undici#5360).
 describe("an unread document whose connection has ended", () => {
-  it.each<[how: string, what: "whole" | "truncated", steps: readonly Step[]]>([
-    ["HTTP/1.0", "whole", [untilClose, write(document)]],
-    ["a length", "whole", [pdfHead(document.length, closing), write(document)]],
-    ["HTTP/1.0", "truncated", [untilClose, cut]],
-    ["a length", "truncated", [pdfHead(document.length, closing), cut]],
+  it.each<[what: "complete" | "truncated", how: string, steps: readonly Step[]]>([
+    ["complete", "in full over HTTP/1.0", [untilClose, write(document)]],
+    ["complete", "in full with Content-Length", [pdfHead(document.length, closing), write(document)]],
+    ["truncated", "in part over HTTP/1.0", [untilClose, cut]],
+    ["truncated", "in part with Content-Length", [pdfHead(document.length, closing), cut]],
     [
-      "chunks",
       "truncated",
+      "in chunks without the final chunk",
       [chunkedHead(closing), write(`${document.length.toString(16)}\r\n`), write(document)],
     ],
-  ])("sent with %s is read as %s", async (_how, what, steps) => {
+  ])("is recognized as %s if it was sent %s", async (what, _how, steps) => {
     const server = await FaultServer.start({ document });
     onTestFinished(() => server.close());
     server.fail(fault("the answer, and the end of its connection", () => [...steps, end]));
@@ -32,7 +32,7 @@ describe("an unread document whose connection has ended", () => {
       await server.until(({ playing, openSockets }) => playing === 0 && openSockets === 0);
       const body =
         read === "bytes" ? pdf.bytes() : new Response(pdf.stream()).arrayBuffer().then(Buffer.from);
-      if (what === "whole") expect(Buffer.compare(await body, document)).toBe(0);
+      if (what === "complete") expect(Buffer.compare(await body, document)).toBe(0);
       else expect(await rejectionOf(body)).toBeInstanceOf(TruncatedPdfError);
     }
   });

@@ -13,13 +13,13 @@ const rows = Object.entries(refusedNames).flatMap(([why, names]) =>
   names.map((name) => [name, why] as const),
 );
 
-it.each(rows)("The name check for Windows rejects %s", (name, objection) => {
+it.each(rows)("The file name check for Windows rejects `%s`", (name, objection) => {
   expect(objectionOfWindows(name)).toContain(objection);
 });
 
 const allowedNames = ["console.pdf", "com10.pdf", "CON$.pdf", "a.con"];
 it.each([...allowedNames, "Rechnung für Zoë 🧾.pdf", "ü".repeat(255)])(
-  "The name check for Windows allows %s",
+  "The file name check for Windows accepts `%s`",
   (name) => {
     expect(objectionOfWindows(name)).toBeUndefined();
   },
@@ -40,7 +40,7 @@ it.each([
   ["..", "C:\\work\\now\\.."],
   ["C:", "C:\\work\\now\\"],
   ["a.pdf.", "C:\\work\\now\\a.pdf."],
-])("On Windows, the absolute path of %s in C:\\work\\now is %s", (text, expected) => {
+])("On Windows in the working directory C:\\work\\now, the path `%s` resolves to `%s`", (text, expected) => {
   expect(absolutePath(text, "C:\\work\\now", win32)).toBe(expected);
 });
 
@@ -49,6 +49,6 @@ it.each([
   // Only the system knows the parent folder of a link.
   ["linked/../a.pdf", "/work/now/linked/../a.pdf"],
   ["out/", "/work/now/out/"],
-])("On POSIX systems, the absolute path of %s in /work/now is %s", (text, expected) => {
+])("On POSIX in the working directory /work/now, the path `%s` resolves to `%s`", (text, expected) => {
   expect(absolutePath(text, "/work/now", posix)).toBe(expected);
 });

@@ -38,7 +38,7 @@ function resultsIn(stderr: string): { name?: string; message?: string; bytes?: n
   return JSON.parse(`[${stderr.trim().replaceAll("\n", ",")}]`);
 }
 
-describe.runIf(process.platform === "linux")("saveTo() in a process", () => {
+describe.runIf(process.platform === "linux")("saveTo() in a child process", () => {
   it("writes to /dev/stdout through a shell pipe", async () => {
     const service = await Service.start(withLength(pdf));
     const target = join(temporaryFolder(), "piped.pdf");
@@ -49,7 +49,7 @@ describe.runIf(process.platform === "linux")("saveTo() in a process", () => {
     expect(pdf.equals(await readFile(target))).toBe(true);
   });
 
-  it.runIf(process.getuid?.() === 0)("respects the permissions of an ordinary user", async () => {
+  it.runIf(process.getuid?.() === 0)("respects the permissions of an unprivileged user", async () => {
     const service = await Service.start(withLength(pdf));
     const folder = temporaryFolder();
     await chmod(folder, 0o755);
@@ -90,7 +90,7 @@ describe("A process", () => {
     expect(pdf.equals(await readFile(path))).toBe(true);
   });
 
-  it("exits with an error if a failure is not handled", async () => {
+  it("exits with code 1 if an error is not handled", async () => {
     const service = await Service.start(saying(404));
     const script = await childScript(`${createClient} pdfs.generate("uid", {});`);
     const failure = await run(process.execPath, [script, service.baseUrl]).catch((error) => error);

@@ -13,28 +13,28 @@ const isFolder = /it is a folder: specify a file inside it\.$/;
 /** Paths in a folder that contains a file `a-file` and a folder `a-folder`, and why each is refused. */
 const refusedPaths: readonly (readonly [string, string, RegExp])[] = [
   ["a missing folder", "missing/a.pdf", /does not exist: create it first, or pass \{ recursive: true \}\.$/],
-  ["a folder", "a-folder", isFolder],
-  ["a folder with a slash", "a-folder/", isFolder],
-  ["a missing file with a slash", "new/", isFolder],
-  ["a file as a folder", "a-file/a.pdf", isWindows ? /folder does not exist/ : /a file, not a folder/],
-  ["a path with a NUL", "a\0.pdf", /a string with a NUL/],
-  ["a name of 256 bytes", "n".repeat(256), /its name is too long/],
+  ["the path of a folder", "a-folder", isFolder],
+  ["the path of a folder with a slash at the end", "a-folder/", isFolder],
+  ["the path of a missing file with a slash at the end", "new/", isFolder],
+  ["a file used as a folder", "a-file/a.pdf", isWindows ? /folder does not exist/ : /a file, not a folder/],
+  ["a path with a NUL character", "a\0.pdf", /a string with a NUL/],
+  ["a file name of 256 bytes", "n".repeat(256), /its name is too long/],
 ];
 
 /** Paths that Windows would accept, but that no program could open afterwards. */
 const refusedOnWindows: typeof refusedPaths = [
-  ["a device", "NUL.pdf", /Windows reserves this name for a device/],
-  ["a dot at the end", "a.pdf.", /a dot or space at the end/],
+  ["the name of a device", "NUL.pdf", /Windows reserves this name for a device/],
+  ["a name with a dot at the end", "a.pdf.", /a dot or space at the end/],
 ];
 
 /** Refused values that do not depend on the folder. */
 const refusedValues: readonly (readonly [string, unknown, RegExp])[] = [
-  ["the root", "/", isFolder],
+  ["the root folder", "/", isFolder],
   ["the working directory", ".", isFolder],
-  ["a number", 5, /got number\.$/],
+  ["a number as the path", 5, /got number\.$/],
   ["an empty path", "", /an empty string/],
-  ["an http URL", new URL("https://user:CANARY@example.com/CANARY.pdf"), /a URL with https:/],
-  ["a URL of another machine", new URL("file://other/a.pdf"), isWindows ? /folder does not/ : /got a file:/],
+  ["an https URL", new URL("https://user:CANARY@example.com/CANARY.pdf"), /a URL with https:/],
+  ["a file URL with a host", new URL("file://other/a.pdf"), isWindows ? /folder does not/ : /got a file:/],
 ];
 
 function pretendWindows(): void {
@@ -71,28 +71,28 @@ async function refusal(pathIn: (folder: string) => unknown): Promise<SaveError> 
   return error as SaveError;
 }
 
-describe("saveTo() in the same tick as generate()", () => {
-  it.each(refusedPaths)("refuses %s before anything is sent", async (_, path, message) => {
+describe("saveTo() called in the same tick as generate()", () => {
+  it.each(refusedPaths)("rejects %s without sending a request", async (_, path, message) => {
     expect(String(await refusal((folder) => `${folder}/${path}`))).toMatch(message);
   });
 
-  it.each(refusedValues)("refuses %s before anything is sent", async (_, value, message) => {
+  it.each(refusedValues)("rejects %s without sending a request", async (_, value, message) => {
     const text = String(await refusal(() => value));
     expect(text).toMatch(message);
     expect(text).not.toContain("CANARY");
   });
 
-  it.each(refusedOnWindows)("refuses %s on Windows before anything is sent", async (_, path, message) => {
+  it.each(refusedOnWindows)("rejects %s on Windows without sending a request", async (_, path, message) => {
     pretendWindows();
     expect(String(await refusal((folder) => `${folder}/${path}`))).toMatch(message);
   });
 
-  it("refuses a device path on Windows", async () => {
+  it("rejects a device path on Windows", async () => {
     pretendWindows();
     expect(String(await refusal(() => "\\\\.\\NUL"))).toMatch(/got a Windows device\.$/);
   });
 
-  it("rejects with an error whose cause is the file system's error, if there is one", async () => {
+  it("rejects with a SaveError whose cause is the original error, if there is one", async () => {
     const error = await refusal((folder) => join(folder, "missing", "a.pdf"));
     expect(error.cause).toMatchObject({ code: "ENOENT" });
     expect(await refusal((folder) => join(folder, "a-folder"))).not.toHaveProperty("cause");
@@ -100,7 +100,7 @@ describe("saveTo() in the same tick as generate()", () => {
     expect((await refusal(() => new URL("https://example.com"))).cause).toBeInstanceOf(TypeError);
   });
 
-  it("makes every other output reject, and does not save a file", async () => {
+  it("causes every output to reject if one path is invalid, and does not save a file", async () => {
     const service = await Service.start(withLength(pdf));
     const folder = await folderWithContent();
     const pending = generate(service.client());
@@ -112,7 +112,7 @@ describe("saveTo() in the same tick as generate()", () => {
   });
 });
 
-it("saveTo() on an awaited document rejects if the folder is missing, and leaves no file", async () => {
+it("saveTo() on an awaited document rejects without creating a file if the folder is missing", async () => {
   const service = await Service.start(withLength(pdf));
   const folder = await folderWithContent();
   const document = await generate(service.client());
@@ -124,7 +124,7 @@ it("saveTo() on an awaited document rejects if the folder is missing, and leaves
 
 const names = ["n".repeat(255), "ü".repeat(127), "-rf"];
 const freeNames = ["a\\b.pdf", "..."];
-it.each([...names, ...(hasFreeNames ? freeNames : [])])("saveTo() accepts the name %j", async (name) => {
+it.each([...names, ...(hasFreeNames ? freeNames : [])])("saveTo() accepts the file name %j", async (name) => {
   const service = await Service.start(withLength(pdf));
   const folder = temporaryFolder();
   for (const when of ["new", "existing"]) {
@@ -134,7 +134,7 @@ it.each([...names, ...(hasFreeNames ? freeNames : [])])("saveTo() accepts the na
   expect(pdf.equals(await readFile(`${folder}/${name}`))).toBe(true);
 });
 
-it("saveTo() with { recursive: true } creates the missing folders in the path", async () => {
+it("saveTo() with { recursive: true } creates the missing folders of the path", async () => {
   const path = join(temporaryFolder(), "out", "2026", "invoice.pdf");
   const service = await Service.start(withLength(pdf));
   await generate(service.client()).saveTo(path, { recursive: true });

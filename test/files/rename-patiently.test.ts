@@ -19,13 +19,13 @@ async function renamed(errors: readonly Error[], platform = "win32") {
   return { outcome: await outcome, attempts: rename.mock.calls.length, ms: Date.now() - startMs };
 }
 
-describe("A rename that Windows refuses", () => {
+describe("A rename that fails on Windows", () => {
   it.each(["EPERM", "EACCES", "EBUSY"])("is retried after %s until it succeeds", async (code) => {
     const held = refusal(code);
     expect(await renamed([held, held, held])).toMatchObject({ outcome: undefined, attempts: 4 });
   });
 
-  it("is retried for about a second, and then rejects with the system error", async () => {
+  it("is retried for about a second, and then rejects with the last system error", async () => {
     const last = refusal("EPERM");
     const errors = [...Array.from({ length: 7 }, () => refusal("EBUSY")), last];
     expect(await renamed(errors)).toEqual({ outcome: last, attempts: 8, ms: 1270 });
@@ -37,12 +37,12 @@ describe("A rename that Windows refuses", () => {
   });
 });
 
-it("A rename is not retried on Linux, which can rename open files", async () => {
+it("A failed rename is not retried on Linux, which can rename open files", async () => {
   const error = refusal("EPERM");
   expect(await renamed([error], "linux")).toMatchObject({ outcome: error, attempts: 1 });
 });
 
-it("The error for a refused rename on Windows names both possible reasons", () => {
+it("The error for a failed rename on Windows contains both possible reasons", () => {
   vi.spyOn(process, "platform", "get").mockReturnValue("win32");
   expect(mayBeHeld(refusal("EPERM", "open"), "win32")).toBe(false);
   const expected = "another program has it open, or this process does not have permission to write there";

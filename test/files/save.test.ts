@@ -28,7 +28,7 @@ describe.each(stages)("saveTo() on %s", (stage) => {
     return stage === "the pending result" ? pending.saveTo(path) : (await pending).saveTo(path);
   };
 
-  it("writes the complete document and no other file, to a path or a file URL", async () => {
+  it("accepts a path or a file URL, and writes the complete document and no other file", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "ünï #1%.pdf");
     const given = [path, relative(process.cwd(), path), pathToFileURL(path)];
@@ -72,7 +72,7 @@ describe("saveTo()", () => {
     expect(pdf.equals(await readFile(path))).toBe(true);
   });
 
-  it("leaves one complete file if 50 calls save to the same path", async () => {
+  it("leaves one complete file if 50 simultaneous calls save to the same path", async () => {
     const sizes = Array.from({ length: 50 }, (_, index) => 50_000 + index);
     const service = await Service.start((received) => {
       const { size } = JSON.parse(received.body) as { size: number };
@@ -87,7 +87,7 @@ describe("saveTo()", () => {
     expect(pdfOf(content.length).equals(content)).toBe(true);
   });
 
-  it("does not change the content for readers that have the old file open", async () => {
+  it("does not change the old file's content for programs that have the file open", async () => {
     const service = await Service.start(withLength(pdf));
     const folder = temporaryFolder();
     const path = join(folder, "invoice.pdf");
@@ -98,7 +98,7 @@ describe("saveTo()", () => {
     expect(pdf.equals(await readFile(path))).toBe(true);
   });
 
-  it("resolves a relative path when it is called", async () => {
+  it("resolves a relative path against the working directory at the time of the call", async () => {
     const [first, second] = [temporaryFolder(), temporaryFolder()];
     onTestFinished(() => void vi.restoreAllMocks());
     const cwd = vi.spyOn(process, "cwd").mockReturnValue(first);
@@ -116,7 +116,7 @@ describe("saveTo()", () => {
     expect(await readFile(path)).toHaveLength(0);
   });
 
-  it("can save to another path if the first path cannot be written", async () => {
+  it("can save an awaited document to another path after the first attempt fails", async () => {
     const service = await Service.start(withLength(pdf));
     const folder = temporaryFolder();
     const document = await generate(service.client());

@@ -13,7 +13,7 @@ async function save(path: string): Promise<unknown> {
   return generate(service.client()).saveTo(path);
 }
 
-describe.runIf(hasLinks)("saveTo() through a link", () => {
+describe.runIf(hasLinks)("saveTo() through a symbolic link", () => {
   it("keeps the link and replaces its target", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "link.pdf");
@@ -38,9 +38,9 @@ describe.runIf(hasLinks)("saveTo() through a link", () => {
   });
 
   it.each([
-    ["into a missing folder", { a: join("missing", "new.pdf") }, /folder does not exist/],
+    ["to a file in a missing folder", { a: join("missing", "new.pdf") }, /folder does not exist/],
     ["that is part of a cycle", { a: "b", b: "a" }, /circle|links/],
-  ])("refuses a link %s", async (_, links, message) => {
+  ])("rejects a link %s", async (_, links, message) => {
     const folder = temporaryFolder();
     for (const [name, target] of Object.entries(links)) await symlink(target, join(folder, name));
     const error = await rejectionOf(save(join(folder, "a")));
@@ -50,23 +50,23 @@ describe.runIf(hasLinks)("saveTo() through a link", () => {
   });
 });
 
-describe.runIf(hasModes)("A saved file's mode", () => {
+describe.runIf(hasModes)("A file's mode after saveTo()", () => {
   const umask = process.umask();
   afterEach(() => {
     process.umask(umask);
   });
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o7777).toString(8);
 
-  it.each([0o640, 0o755])("is the mode of the replaced file: %o", async (mode) => {
+  it.each(["640", "755"])("is the mode of the replaced file: %s", async (mode) => {
     const path = join(temporaryFolder(), "invoice.pdf");
     await writeFile(path, "old");
     await chmod(path, mode);
     await save(path);
-    expect(await modeOf(path)).toBe(mode.toString(8));
+    expect(await modeOf(path)).toBe(mode);
   });
 
   // The superuser may write to any file.
-  it.runIf(process.getuid?.() !== 0)("is unchanged if the user cannot write to the old file", async () => {
+  it.runIf(process.getuid?.() !== 0)("is unchanged if the user cannot write to the file", async () => {
     const path = join(temporaryFolder(), "invoice.pdf");
     await writeFile(path, "old", { mode: 0o444 });
     const error = await rejectionOf(save(path));
@@ -82,7 +82,7 @@ describe.runIf(hasModes)("A saved file's mode", () => {
     expect(await modeOf(path)).toBe("640");
   });
 
-  it("is also the mode of the temporary file, so that a private file stays private", async () => {
+  it("already applies to the temporary file, so that a private file stays private", async () => {
     process.umask(0);
     const folder = temporaryFolder();
     const path = join(folder, "payslip.pdf");
@@ -109,7 +109,7 @@ describe.runIf(hasModes)("A saved file's mode", () => {
   });
 });
 
-describe.runIf(process.platform === "linux")("saveTo() to a path that is not a regular file", () => {
+describe.runIf(process.platform === "linux")("saveTo() with the path of a special file", () => {
   it("writes to a device, directly or through a link", async () => {
     const device = deviceLike("null");
     const { rdev, ino } = await stat(device);
@@ -139,7 +139,7 @@ describe.runIf(process.platform === "linux")("saveTo() to a path that is not a r
     expect((await lstat(path)).isFIFO()).toBe(true);
   });
 
-  it("refuses a named pipe without a reader", async () => {
+  it("rejects a named pipe that no program is reading", async () => {
     const path = join(temporaryFolder(), "pipe");
     execFileSync("mkfifo", [path]);
     const error = await rejectionOf(save(path));

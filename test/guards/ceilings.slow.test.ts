@@ -55,13 +55,13 @@ describe("generating a document", () => {
     expect(await run("promises")).toBe(8);
   });
 
-  it("allocates no more heap than the limit, and the document's bytes only once", async () => {
+  it("keeps heap allocations within the limit, and allocates the document's bytes only once", async () => {
     const { heap, outside } = (await run("allocated")) as { heap: number; outside: number };
     expectUpTo(limit.allocated, heap);
     expect(outside).toBe(2_000);
   });
 
-  it("uses no more heap than the limit while the call waits", async () => {
+  it("keeps heap usage within the limit while the call waits", async () => {
     expectUpTo(limit.held, await run("held"));
   });
 });

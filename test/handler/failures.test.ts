@@ -26,8 +26,8 @@ describe("a service failure", () => {
     ["500", saying(500, said), 502, "document-not-made", later],
     ["503", saying(503, said), 503, "service-busy", later],
     ["504", saying(504, said), 504, "service-too-slow", later],
-    ["200 and HTML", saying(200, `<html>${secrets.upstream}`), 502, "service-unavailable", later],
-  ])("with %s causes a problem without the service's details", async (_, answer, status, kind, words) => {
+    ["200 with HTML", saying(200, `<html>${secrets.upstream}`), 502, "service-unavailable", later],
+  ])("causes a response without the service's details: status %s", async (_, answer, status, kind, words) => {
     const { handler, service, onError } = await handlerBefore(answer);
     const found = await problemOf(await handler(callOf()));
     expect([found.response.status, found.kind]).toEqual([status, kind]);
@@ -42,14 +42,17 @@ describe("a service failure", () => {
     [429, "7", "7"],
     [503, "7", "7"],
     [429, "0.2", "1"],
-    [429, "soon", null],
-    [500, "7", null],
-  ])("with %i and Retry-After %s is answered with Retry-After %s", async (status, retryAfter, expected) => {
-    const { handler } = await handlerBefore(saying(status, "", { "retry-after": retryAfter }));
-    expect((await handler(callOf())).headers.get("retry-after")).toBe(expected);
-  });
+    [429, "soon", "omitted"],
+    [500, "7", "omitted"],
+  ])(
+    "with status %i and Retry-After %s makes the handler respond with Retry-After %s",
+    async (status, retryAfter, expected) => {
+      const { handler } = await handlerBefore(saying(status, "", { "retry-after": retryAfter }));
+      expect((await handler(callOf())).headers.get("retry-after") ?? "omitted").toBe(expected);
+    },
+  );
 
-  it("causes the same kind of problem if the `values` function replaces the values", async () => {
+  it("causes the same type of response even if the `values` function replaces the values", async () => {
     const values = (_: Request, sent: Record<string, unknown>) => ({ ...sent, more: "of ours" });
     const { handler } = await handlerBefore(saying(429, said), { values });
     expect((await problemOf(await handler(callOf()))).kind).toBe("rate-limited");
@@ -70,7 +73,7 @@ describe("a service failure", () => {
     expect([response.status, kind, request.mock.calls.length]).toEqual([502, "service-unavailable", 3]);
   });
 
-  it("is retried even after the request was sent if `mayRenderTwice` is true", async () => {
+  it("is also retried after the request was sent if `mayRenderTwice` is true", async () => {
     withoutBackOff();
     const answers = [saying(503, "", { "retry-after": "0" }), saying(200, pdf)];
     const { service } = await handlerBefore((received) => answers.shift()?.(received));
@@ -82,7 +85,7 @@ describe("a service failure", () => {
 });
 
 describe("values from a browser", () => {
-  it("that violate the schema cause a 422 with their paths and the public template name, but without the values", async () => {
+  it("cause a 422 with their paths and the public template name if they violate the schema", async () => {
     const schema = z.object({ total: z.string(), lines: z.array(z.object({ price: z.number() })) });
     const templates = { bill: template(secrets.uid, schema) };
     const { handler, onError } = handlerOf({ client: untouchedClient(), templates });
@@ -98,14 +101,14 @@ describe("values from a browser", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("that are nested too deeply are refused, and onError is not called", async () => {
+  it("are rejected without an onError call if they are nested too deeply", async () => {
     const { handler, onError } = handlerOf({ client: untouchedClient() });
     const body = `{"a":${"[".repeat(1e5)}${"]".repeat(1e5)}}`;
     expect((await problemOf(await handler(callOf({ body })))).kind).toBe("invalid-values");
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("cause a 500 if a body parser has already read them, and onError receives advice", async () => {
+  it("cause a 500 and an onError call with advice if a body parser has already read them", async () => {
     const { handler, onError } = handlerOf({ client: untouchedClient() });
     const found = await problemOf(await handler(callOf({ body: "", headers: { "content-length": "17" } })));
     expect([found.response.status, found.kind]).toEqual([500, "server-fault"]);
@@ -113,13 +116,13 @@ describe("values from a browser", () => {
   });
 });
 
-describe("a handler option that fails", () => {
+describe("an option function that fails", () => {
   const failing = () => {
     throw new Error(`${secrets.upstream} ${secrets.key}`);
   };
 
   const names = ["authorize", "values", "filename"];
-  it.each(names)("causes a 500, and onError receives the error: %s", async (name) => {
+  it.each(names)("causes a 500 and an onError call with the error: `%s`", async (name) => {
     for (const broken of [failing, async () => failing()]) {
       const { handler, onError } = handlerOf({ client: untouchedClient(), [name]: broken });
       const { response, kind } = await problemOf(await handler(callOf()));
@@ -131,7 +134,7 @@ describe("a handler option that fails", () => {
     }
   });
 
-  it("does not prevent the response if the option is onError", async () => {
+  it("does not prevent the response if the function is `onError`", async () => {
     for (const onError of [failing, async () => failing()]) {
       const { handler } = await handlerBefore(saying(500), { onError });
       expect((await handler(callOf())).status).toBe(502);
@@ -147,7 +150,7 @@ describe("without onError", () => {
     return { text: print.mock.calls.map((args) => format(...args)).join("\n"), id };
   };
 
-  it("a service failure is logged in one line with the request id", async () => {
+  it("a service failure is logged on one line with the request ID", async () => {
     const { text, id } = await log(saying(401, said));
     expect(text).toMatch(/^template-pdf\/handler: Got 401 from .*API key/);
     expect(text.endsWith(`(request ${id})`)).toBe(true);
@@ -158,7 +161,7 @@ describe("without onError", () => {
   it.each([
     ["production", false],
     ["development", true],
-  ])("if NODE_ENV is %s, a failed function's stack is printed: %s", async (mode, isPrinted) => {
+  ])("a failed function's stack is logged unless NODE_ENV is production: %s", async (mode, isPrinted) => {
     vi.stubEnv("NODE_ENV", mode);
     const values = () => {
       throw new RangeError(secrets.upstream);

@@ -24,8 +24,8 @@ async function callBySocket(handler: (request: Request) => Promise<Response>) {
   return { caller, connection: (await accepted)[0] };
 }
 
-describe("a caller that disconnects aborts the call to the service without an error", () => {
-  it("before the document begins", async () => {
+describe("a caller that disconnects", () => {
+  it("aborts the call to the service without an error if the document has not begun", async () => {
     const { handler, service, onError } = await handlerBefore(() => {});
     const { caller } = await callBySocket(handler);
     const { closed } = await service.request();
@@ -34,7 +34,7 @@ describe("a caller that disconnects aborts the call to the service without an er
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("while it waits for the rest of the document", async () => {
+  it("aborts the call to the service without an error if the document is incomplete", async () => {
     const { handler, service, onError } = await handlerBefore(beginning(pdf.subarray(0, 20_000)));
     const response = await handler(callOf());
     const reader = response.body?.getReader() ?? expect.fail("no body");
@@ -68,7 +68,7 @@ describe("a document that a handler forwards", () => {
     expect((await response.arrayBuffer()).byteLength).toBe(big.length);
   });
 
-  it("is truncated for the caller if it is truncated for the handler", async () => {
+  it("is truncated for the caller if the service truncates it", async () => {
     const { handler, onError } = await handlerBefore(cutOffAfter(pdf, 20_000));
     const response = await handler(callOf());
     expect(response.status).toBe(200);
@@ -80,7 +80,7 @@ describe("a document that a handler forwards", () => {
 });
 
 describe("a caller that stops reading", () => {
-  it("causes both calls to end at timeouts.total, and never receives the end of the response", async () => {
+  it("is disconnected after `timeouts.total`, and never receives the end of the response", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     onTestFinished(() => void vi.restoreAllMocks());
     const { client, service } = await handlerBefore(inChunks(big));
@@ -98,7 +98,7 @@ describe("a caller that stops reading", () => {
     expect(received.subarray(-5).toString()).not.toBe("0\r\n\r\n");
   });
 
-  it("causes the call to the service to end after ten minutes by default", async () => {
+  it("causes the call to the service to time out after ten minutes by default", async () => {
     const { handler, service, onError } = await handlerBefore(asTaken(big));
     stopTime();
     const response = await handler(callOf());

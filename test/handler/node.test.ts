@@ -22,18 +22,18 @@ async function serve(listener: RequestListener): Promise<() => Promise<Response>
   return () => fetch(url, { method: "POST", headers, body: "{}" });
 }
 
-describe("nodeListener", () => {
+describe("nodeListener()", () => {
   const { Request: request, Response: response } = globalThis;
   const templates = { invoice: template(secrets.uid) };
 
-  it("serves a handler on node:http and does not change the global Request and Response", async () => {
+  it("serves a handler on node:http without changing the global Request and Response", async () => {
     const { handler } = await handlerBefore();
     const call = await serve(nodeListener(handler));
     expect(Buffer.from(await (await call()).arrayBuffer()).equals(pdf)).toBe(true);
     expect([globalThis.Request, globalThis.Response]).toEqual([request, response]);
   });
 
-  it("passes the value that middleware set on the request as the context", async () => {
+  it("passes the handler a context that middleware set on the request", async () => {
     const { client } = await handlerBefore();
     const authorize = (_request: Request, _name: string, user?: string) => user === "ada";
     const handler = createHandler({ client, templates, authorize });
@@ -46,7 +46,7 @@ describe("nodeListener", () => {
     expect([(await call()).status, (await call()).status]).toEqual([200, 403]);
   });
 
-  it("responds with a problem and prints the error if the context cannot be read", async () => {
+  it("responds with a problem and logs the error if the context cannot be read", async () => {
     const log = vi.spyOn(console, "error").mockReturnValue();
     const { handler } = await handlerBefore();
     const error = new Error("no store");

@@ -10,12 +10,12 @@ const good: HandlerOptions = {
 const withOrigin = (origin: unknown) => ({ ...good, origins: [origin] });
 const withTemplates = (templates: unknown) => ({ ...good, templates });
 
-describe("createHandler", () => {
+describe("createHandler()", () => {
   it.each<[what: string, options: unknown, message: RegExp]>([
-    ["missing options", undefined, /^Expected the handler options to be an object, got undefined\.$/],
-    ["a missing client", { ...good, client: undefined }, /`client` is missing: pass the TemplatePdf/],
-    ["an object that is not a client", { ...good, client: { fetch } }, /`client` to be a TemplatePdf/],
-    ["a list of templates", withTemplates([template("inv")]), /`templates` to be an object, got an array/],
+    ["a call without options", undefined, /^Expected the handler options to be an object, got undefined\.$/],
+    ["options without a client", { ...good, client: undefined }, /`client` is missing: pass the TemplatePdf/],
+    ["a client that is not a TemplatePdf", { ...good, client: { fetch } }, /`client` to be a TemplatePdf/],
+    ["an array of templates", withTemplates([template("inv")]), /`templates` to be an object, got an array/],
     ["a Map of templates", withTemplates(new Map([["a", template("a")]])), /are empty\. Pass a plain object/],
     [
       "a uid instead of a template",
@@ -23,24 +23,24 @@ describe("createHandler", () => {
       /"a" property of `templates` to be a template\(\)/,
     ],
     ["an empty template name", withTemplates({ "": template("inv") }), /"" property of `templates`/],
-    ["a missing authorize", { ...good, authorize: undefined }, /`authorize` is missing: without it/],
-    ["a misspelt option", { ...good, authorise() {} }, /option `authorise`\. Known options: client, /],
-    ["a wrong disposition", { ...good, disposition: "in" }, /`disposition` to be "attachment" or "inline"/],
-    ["origins as a string", { ...good, origins: "https://app.test" }, /`origins` to be a list of origins/],
+    ["options without `authorize`", { ...good, authorize: undefined }, /`authorize` is missing: without it/],
+    ["a misspelt option name", { ...good, authorise() {} }, /option `authorise`\. Known options: client, /],
+    ["a disposition of `in`", { ...good, disposition: "in" }, /`disposition` to be "attachment" or "inline"/],
+    ["a string as `origins`", { ...good, origins: "https://app.test" }, /`origins` to be a list of origins/],
     ["a wildcard origin", withOrigin("*"), /"\*" would allow all pages/],
     ["an origin with a path", withOrigin("https://app.test/"), /without a path/],
     ["an app origin with a path", withOrigin("capacitor://localhost/x"), /without a path/],
     ["an origin without a scheme", withOrigin("app.test"), /got "app.test"/],
-    ["an origin that is a number", withOrigin(7), /got a number/],
-    ["a maxBodyBytes of 0.5", { ...good, maxBodyBytes: 0.5 }, /`maxBodyBytes` to be a whole number of bytes/],
-    ["retry: true", { ...good, retry: true }, /`retry` to be an object, or false/],
-  ])("refuses %s", (_, options, message) => {
+    ["a number as an origin", withOrigin(7), /got a number/],
+    ["`maxBodyBytes: 0.5`", { ...good, maxBodyBytes: 0.5 }, /`maxBodyBytes` to be a whole number of bytes/],
+    ["`retry: true`", { ...good, retry: true }, /`retry` to be an object, or false/],
+  ])("rejects %s", (_, options, message) => {
     const create = () => createHandler(options as HandlerOptions);
     expect(create).toThrow(message);
     expect(create).toThrow(ConfigurationError);
   });
 
-  it("accepts all of its options", () => {
+  it("accepts every option", () => {
     createHandler({
       ...good,
       values: (_, values) => values,

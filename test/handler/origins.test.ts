@@ -10,20 +10,20 @@ describe("a call to a handler", () => {
   it.each<
     [who: string, passes: boolean, site: string | undefined, origin: string | undefined, host?: string]
   >([
-    ["from the same origin", true, "same-origin", app],
-    ["from the same origin with an Origin header of null", true, "same-origin", "null"],
-    ["to a URL that the user typed", true, "none", undefined],
-    ["from another origin", false, "cross-site", "https://evil.test"],
-    ["from another origin on the same site", false, "same-site", "https://blog.app.test"],
-    ["that the browser marks as cross-site, with a matching Host", false, "cross-site", app, "app.test"],
-    ["from a listed origin", true, "cross-site", listed],
-    ["from the same origin in an old browser", true, undefined, app, "app.test"],
-    ["from the same origin with the default port in its Host", true, undefined, app, "app.test:443"],
-    ["from another port in an old browser", false, undefined, "https://app.test:8443", "app.test"],
-    ["from an old browser with an Origin header of null", false, undefined, "null", "app.test"],
-    ["from a client that is not a browser", true, undefined, undefined, "app.test"],
-    ["from an origin that begins like a listed origin", false, undefined, `${listed}.evil.test`, "app.test"],
-  ])("%s is allowed: %s", async (_, passes, site, origin, host) => {
+    ["is allowed from the same origin", true, "same-origin", app],
+    ["is allowed from the same origin with a null Origin header", true, "same-origin", "null"],
+    ["is allowed if the user typed the URL", true, "none", undefined],
+    ["is not allowed from another origin", false, "cross-site", "https://evil.test"],
+    ["is not allowed from another origin on the same site", false, "same-site", "https://blog.app.test"],
+    ["is not allowed if marked as cross-site despite a matching Host", false, "cross-site", app, "app.test"],
+    ["is allowed from a listed origin", true, "cross-site", listed],
+    ["is allowed from the same origin in an old browser", true, undefined, app, "app.test"],
+    ["is allowed from the same origin with the default port in `Host`", true, undefined, app, "app.test:443"],
+    ["is not allowed from another port", false, undefined, "https://app.test:8443", "app.test"],
+    ["is not allowed from an old browser with a null Origin header", false, undefined, "null", "app.test"],
+    ["is allowed from a client that is not a browser", true, undefined, undefined, "app.test"],
+    ["is not allowed if its origin has a listed prefix", false, undefined, `${listed}.evil.test`, "app.test"],
+  ])("%s", async (_, passes, site, origin, host) => {
     const headers = {
       ...(site && { "sec-fetch-site": site }),
       ...(origin && { origin }),
@@ -42,7 +42,7 @@ describe("a call to a handler", () => {
     expect(response.headers.get("vary")).toBe("origin");
   });
 
-  it("from another origin is refused by default, without CORS headers", async () => {
+  it("is not allowed from other origins by default, and does not receive CORS headers", async () => {
     const { handler } = await handlerBefore();
     const headers = { "sec-fetch-site": "cross-site", origin: listed };
     expect((await handler(callOf({ headers }))).status).toBe(403);
@@ -53,7 +53,7 @@ describe("a call to a handler", () => {
 
 describe("a page from a listed origin", () => {
   it.each([
-    ["an immutable Response from authorize", Response.redirect("https://app.test/login")],
+    ["an immutable Response that `authorize` returns", Response.redirect("https://app.test/login")],
     ["a problem response", false],
   ])("can read %s", async (_, verdict) => {
     const authorize = () => verdict;
@@ -73,7 +73,7 @@ describe("a preflight request", () => {
     return handler(callOf({ method: "OPTIONS", body: null, headers, ...(path && { path }) }));
   };
 
-  it("from a listed origin is granted the headers that it requests", async () => {
+  it("is granted the requested headers if it comes from a listed origin", async () => {
     const response = await respond(listed, "authorization, content-type,x-csrf");
     expect(response.status).toBe(204);
     expect(Object.fromEntries(response.headers)).toEqual({
@@ -87,18 +87,21 @@ describe("a preflight request", () => {
     });
   });
 
-  it.each([undefined, "*/*; evil", ","])("is granted only content-type if it requests %j", async (asked) => {
-    const { headers } = await respond(listed, asked);
-    expect(headers.get("access-control-allow-headers")).toBe("content-type");
-  });
+  it.each([undefined, "*/*; evil", ","])(
+    "is granted only content-type if the requested headers are missing or invalid: %j",
+    async (asked) => {
+      const { headers } = await respond(listed, asked);
+      expect(headers.get("access-control-allow-headers")).toBe("content-type");
+    },
+  );
 
-  it("from another origin is refused", async () => {
+  it("is rejected if it comes from another origin", async () => {
     const response = await respond("https://evil.test");
     expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([403, null]);
     expect((await problemOf(response)).kind).toBe("origin-not-allowed");
   });
 
-  it("receives 404 at another path; an OPTIONS request without preflight headers receives 405", async () => {
+  it("receives a 404 at another path, and a 405 without preflight headers", async () => {
     expect((await respond(listed, "", "/else")).status).toBe(404);
     expect((await handler(callOf({ method: "OPTIONS", body: null }))).status).toBe(405);
   });

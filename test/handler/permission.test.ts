@@ -19,7 +19,7 @@ describe("the `authorize` function", () => {
     ["false", false],
     ["undefined", undefined],
     ["a truthy string", "yes"],
-  ])("refuses a call if it returns %s", async (_, verdict) => {
+  ])("causes a 403 if it returns %s", async (_, verdict) => {
     const { answer, logged } = await refused({ authorize: () => verdict as boolean });
     expect(answer).toEqual([403, "not-authorized"]);
     // Values other than true, false and a Response are mistakes, such as a forgotten `return`.
@@ -38,7 +38,7 @@ describe("the `authorize` function", () => {
     }
   });
 
-  it("receives the request and the template name, even an unknown name, before the body is read", async () => {
+  it("receives the request and any template name before the body is read", async () => {
     const authorize = vi.fn(() => false);
     const pull = vi.fn();
     const body = new ReadableStream({ pull }, { highWaterMark: 0 });
@@ -50,7 +50,7 @@ describe("the `authorize` function", () => {
 });
 
 describe("the `values` function", () => {
-  it("can return its own Response, and nothing is sent to the service", async () => {
+  it("can return its own Response to prevent a request to the service", async () => {
     const values = async () => new Response("Not your order.", { status: 404 });
     const response = await handlerOf({ client: untouchedClient(), values }).handler(callOf());
     expect([response.status, await response.text()]).toEqual([404, "Not your order."]);
@@ -97,7 +97,7 @@ describe("a call's context", () => {
   type User = typeof ada;
   const templates = { invoice: template(secrets.uid) };
 
-  it("is passed to authorize, values and filename", async () => {
+  it("is passed to `authorize`, `values` and `filename`", async () => {
     const { client, service } = await handlerBefore();
     const handler = createHandler({
       client,
@@ -112,7 +112,7 @@ describe("a call's context", () => {
     expect((await problemOf(await handler(callOf(), { id: "eve" }))).kind).toBe("not-authorized");
   });
 
-  it("is required by the type if a function declares a context parameter", async () => {
+  it("is required by the handler's type if an option function declares a context parameter", async () => {
     const { client } = await handlerBefore();
     const typed = createHandler({ client, templates, authorize: (_request, _name, user: User) => !!user });
     // @ts-expect-error the context is missing

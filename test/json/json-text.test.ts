@@ -96,7 +96,7 @@ describe("A number", () => {
     "1.7976931348623157e308",
     "0e999",
   ];
-  it.each(kept)("is accepted if JavaScript changes nothing, or only the fraction: %s", (number) => {
+  it.each(kept)("is accepted if JavaScript would preserve it or only round its fraction: %s", (number) => {
     expect(parseJson(`[${number}]`, "a.json")).toEqual(JSON.parse(`[${number}]`));
   });
 });

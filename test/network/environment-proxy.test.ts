@@ -35,7 +35,7 @@ describe("a proxy from the environment", () => {
     [{ HTTP_PROXY: "<proxy>", NO_PROXY: any }, any, "directly"],
     [{ HTTP_PROXY: "<proxy>", no_proxy: `example.com, ${any}` }, any, "directly"],
     [{ HTTP_PROXY: "<proxy>", NO_PROXY: "service.test", no_proxy: "a.test" }, "service.test", "via a proxy"],
-  ])("is read from %j, so requests for %s are sent %s", async (variables, host, way) => {
+  ])("is determined by %j: requests to %s are sent %s", async (variables, host, way) => {
     // Every 2xx status opens a tunnel.
     const success = "HTTP/1.1 204 No Content\r\n\r\n";
     const { proxy, client, targets, target } = await start({ success }, host);
@@ -47,7 +47,7 @@ describe("a proxy from the environment", () => {
     expect(targets()).toEqual(way === "directly" ? [] : [target]);
   });
 
-  it.each(["HTTPS_PROXY", "HTTP_PROXY"])("set in %s is used for an https: service", async (name) => {
+  it.each(["HTTPS_PROXY", "HTTP_PROXY"])("is used for an https: service if it is set in %s", async (name) => {
     const { proxy, targets } = await start();
     vi.stubEnv(name, proxy.origin);
     await expect(sourceOf(clientOf("https://service.test"))).rejects.toThrow(ConnectionError);
@@ -58,10 +58,10 @@ describe("a proxy from the environment", () => {
     ["expects another password", { credentials: "user:right" }, /responded with 407.*user:password@/, 1],
     ["cannot reach the service", { hosts: {} }, /responded with 502.*NO_PROXY/],
     ["echoes the credentials", { refusal: `${password} ${inBase64}\r\n\r\n` }, /failed: .*NO_PROXY/],
-    ["redirects", { refusal: "HTTP/1.1 300 Multiple Choices\r\n\r\n" }, /responded with 300/],
-    ["hangs up", { refusal: "\r\n" }, /failed: other side closed.*NO_PROXY/],
+    ["responds with a redirect", { refusal: "HTTP/1.1 300 Multiple Choices\r\n\r\n" }, /responded with 300/],
+    ["closes the connection", { refusal: "\r\n" }, /failed: other side closed.*NO_PROXY/],
   ])(
-    "that %s is named in the error without its password, and is retried except after a 407",
+    "appears in the error without its password if it %s, and is retried unless it returns a 407",
     async (_what, settings, said, attempts = 2) => {
       const { proxy, client } = await start(settings);
       vi.stubEnv("HTTP_PROXY", byUser(proxy.port));
@@ -81,7 +81,7 @@ describe("a proxy from the environment", () => {
   );
 
   it.each([`http://user:${password}@:no-port`, `ftp://user:${password}@127.0.0.1`, `${password}.test:3128`])(
-    "with an invalid address causes an error without the password, until the address is corrected (%#)",
+    "causes an error without the password until its invalid address is corrected (%#)",
     async (address) => {
       const { proxy, client } = await start();
       vi.stubEnv("HTTP_PROXY", address);

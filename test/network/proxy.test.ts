@@ -43,7 +43,7 @@ describe("a proxy from the environment", () => {
     expect(service.requests[0]?.headers).not.toHaveProperty("proxy-authorization");
   });
 
-  it("that never responds is disconnected when the caller aborts", async () => {
+  it("is disconnected when the caller aborts before the proxy responds", async () => {
     const { proxy } = await start({ hangs: true });
     const controller = new AbortController();
     const failed = rejectionOf(remote().generate("inv_2024", {}, { signal: controller.signal }).bytes());
@@ -54,7 +54,7 @@ describe("a proxy from the environment", () => {
     await eventually(() => proxy.openSockets() === 0);
   });
 
-  it("that disconnects between two documents receives a request for another tunnel", async () => {
+  it("receives a request for another tunnel if it disconnects between two documents", async () => {
     const { proxy } = await start();
     const client = remote();
     await sourceOf(client);
@@ -65,7 +65,7 @@ describe("a proxy from the environment", () => {
     expect(proxy.heard.length).toBeGreaterThan(1);
   });
 
-  it("that never responds causes a TimeoutError in the connect phase at every attempt", async () => {
+  it("causes a TimeoutError in the connect phase of every attempt if it never responds", async () => {
     const { proxy, service } = await start({ hangs: true });
     const client = remote({ timeouts: { connect: 200 }, retry: { limit: 1, mayRenderTwice: false } });
     const error = await rejectionOf(client.generate("inv_2024", {}).bytes());
@@ -76,7 +76,7 @@ describe("a proxy from the environment", () => {
   });
 });
 
-it("a proxy that refuses a password causes a ConnectionError without the password or the key", async () => {
+it("the error for a rejected proxy password contains neither the password nor the API key", async () => {
   const { proxy, service } = await start({ credentials });
   const dispatcher = new ProxyAgent({ uri: by(proxy, "user:canary-of-the-password") });
   onTestFinished(() => dispatcher.destroy());
@@ -88,7 +88,7 @@ it("a proxy that refuses a password causes a ConnectionError without the passwor
   expect(service.allConnections).toBe(0);
 });
 
-it("NODE_EXTRA_CA_CERTS and HTTPS_PROXY are enough to reach a service and a proxy over TLS", async () => {
+it("NODE_EXTRA_CA_CERTS and HTTPS_PROXY are sufficient to reach a service and a proxy over TLS", async () => {
   const authority = makeAuthority();
   const script = `
     const results = [];

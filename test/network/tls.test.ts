@@ -18,7 +18,7 @@ function trusting(): readonly ClientOptions[] {
 }
 
 describe("a service with a certificate from a private certificate authority", () => {
-  it.each(here)("at %s is trusted with `dispatcher: new Agent({ connect: { ca } })`", async (host) => {
+  it.each(here)("is trusted at %s with `dispatcher: new Agent({ connect: { ca } })`", async (host) => {
     const service = await startService(authority.issue(here));
     for (const options of trusting()) {
       expect(await sourceOf(clientOf(`https://${host}:${service.port}`, options))).toBe("tls");
@@ -30,24 +30,24 @@ describe("a service with a certificate from a private certificate authority", ()
 describe("a service that cannot prove its identity", () => {
   it.each<[what: string, issue: (() => Issued) | undefined, cause: RegExp, said: readonly string[]]>([
     [
-      "with a certificate from an unknown authority",
+      "a certificate from an unknown authority",
       () => makeAuthority("Stranger").issue(here),
       /UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT/,
       ["its certificate was issued by an unknown authority", "NODE_EXTRA_CA_CERTS", "`dispatcher`"],
     ],
     [
-      "with another host's certificate",
+      "a certificate for another host",
       () => authority.issue(["pdf.example.com"]),
       /ERR_TLS_CERT_ALTNAME_INVALID/,
       ["its certificate is for DNS:pdf.example.com, not for localhost", "Use a host name in `baseUrl`"],
     ],
     [
-      "on a port without TLS",
+      "a port without TLS",
       undefined,
       /ERR_SSL_|EPROTO/,
       ["the server on that port does not use TLS", "https://", "http://"],
     ],
-  ])("%s causes a ConnectionError with advice, and never receives the key", async (_, issue, cause, said) => {
+  ])("causes a ConnectionError with advice and never receives the key: %s", async (_, issue, cause, said) => {
     const service = await startService(issue?.());
     for (const options of trusting()) {
       const client = clientOf(`https://localhost:${service.port}`, { ...options, retry: { limit: 1 } });

@@ -25,7 +25,7 @@ async function spanOf(tracing: Tracing) {
 }
 
 describe.each(transports)("OpenTelemetry's undici instrumentation with %s", (_, options) => {
-  it("records a request as a client span under the active span, and sends the span ID", async () => {
+  it("records a request as a client span within the active span, and sends the span ID", async () => {
     const tracing = startTracing();
     const service = await Service.start(withLength(pdf));
     const client = service.client({ ...options, apiKey: plainKey });
@@ -47,9 +47,9 @@ describe.each(transports)("OpenTelemetry's undici instrumentation with %s", (_, 
   });
 
   it.each([
-    ["is refused", saying(400, "{}")],
+    ["has status 400", saying(400, "{}")],
     ["is truncated", cutOffAfter(pdf, 1_000)],
-  ])("ends the span without the key or the values if the response %s", async (_, answer) => {
+  ])("ends the span without recording the key or the values if the response %s", async (_, answer) => {
     const tracing = startTracing();
     const service = await Service.start(answer);
     const client = service.client({ ...options, apiKey: plainKey });

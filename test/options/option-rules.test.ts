@@ -24,7 +24,7 @@ describe("Option names", () => {
     ["https://x", "Expected the client options to be an object, got a string."],
     [AbortSignal.abort(), "Expected the client options to be an object, got a signal. Pass { signal }."],
     [{ baseURL: 1 }, `Unknown client option \`baseURL\`. ${list}`],
-  ])("are checked: the result for %j is %s", (options, message) => {
+  ])('are checked: the result for %j is "%s"', (options, message) => {
     expect(refusalOf(() => rules.checkNames(options as object, known, "client"))).toBe(message);
   });
 });
@@ -56,14 +56,14 @@ const kinds: readonly Kind[] = [
 ];
 
 describe.each(kinds)("An option that must be %s", (words, rule, right, wrong) => {
-  it("can be missing, undefined or a valid value", () => {
+  it("can be omitted, undefined or a valid value", () => {
     for (const value of [...right, undefined]) {
       expect(rules.optional({ option: value }, "option", rule)).toBe(value);
     }
     expect(rules.optional({} as { option?: unknown }, "option", rule)).toBeUndefined();
   });
 
-  it("is rejected otherwise, and the message quotes only numbers and booleans", () => {
+  it("is rejected if invalid, with an error message that quotes only numbers and booleans", () => {
     for (const value of wrong) {
       const isShown = typeof value === "number" || typeof value === "boolean";
       const got = isShown ? `\`${value}\` (${typeof value})` : describeKind(value);

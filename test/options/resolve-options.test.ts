@@ -18,14 +18,14 @@ describe("The timeouts", () => {
     expect(() => Object.assign(resolveTimeouts(), { stall: 1 })).toThrow(TypeError);
   });
 
-  it.each(names)("override the default for %s and keep the other defaults", (name) => {
+  it.each(names)("keep the other defaults if only %s is set", (name) => {
     for (const value of [0.5, 2 ** 40, Number.POSITIVE_INFINITY]) {
       expect(resolveTimeouts(Object.freeze({ [name]: value }))).toEqual({ ...defaults, [name]: value });
     }
     expect(resolveTimeouts({ [name]: undefined })).toEqual(defaults);
   });
 
-  it.each(names)("are rejected if %s is 0, and the error contains that name", (name) => {
+  it.each(names)("are rejected with an error that contains the name of the invalid timeout: %s", (name) => {
     expect(() => resolveTimeouts({ [name]: 0 })).toThrow(
       `Expected \`timeouts.${name}\` to be a number of milliseconds above 0, or Infinity, got \`0\` (number).`,
     );
@@ -64,7 +64,7 @@ describe("Invalid options", () => {
     expect(() => client(options)).toThrow(message);
   });
 
-  it("for a call are rejected like those for a client", () => {
+  it("are rejected for a call just as for a client", () => {
     expect(() => resolveCall(client({}), { timeouts: { stall: 0 } })).toThrow(ConfigurationError);
     expect(() => resolveCall(client({}), { retry: { limit: -1 } })).toThrow(ConfigurationError);
   });
@@ -86,7 +86,7 @@ describe("Call options", () => {
     },
   );
 
-  it("override the client's options property by property, without changing the client", () => {
+  it("override individual properties of the client's options without changing the client", () => {
     const call = resolveCall(ofClient, { timeouts: { stall: 9, total: 10 }, retry: { limit: 1 } });
     expect(call.timeouts).toEqual({ ...defaults, firstByte: 7, stall: 9, total: 10 });
     expect(call.retry).toEqual({ limit: 1, mayRenderTwice: false });
@@ -104,7 +104,7 @@ describe("Call options", () => {
     [true, false, false],
     [false, true, true],
     [false, undefined, false],
-  ])("override the client's `verify` option: %j, %j", (verify, ofCall, expected) => {
+  ])("override the client's `verify` option if set: client %j, call %j", (verify, ofCall, expected) => {
     expect(resolveCall(client({ verify }), { verify: ofCall }).verify).toBe(expected);
   });
 
@@ -122,7 +122,7 @@ it.each([
   [{}, { timeouts: { total: 1 } }, true],
   [{}, { [limitsStreams]: true }, true],
 ])(
-  "timeouts.total limits streams only if it is set, or if limitsStreams is true: %o, %o",
+  "timeouts.total limits streams only if it is set or limitsStreams is true: client %o, call %o",
   (ofClient, call, expected) => {
     expect(resolveCall(client(ofClient), call).totalLimitsStreams).toBe(expected);
   },

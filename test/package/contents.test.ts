@@ -12,7 +12,7 @@ const textOf = (ending: RegExp) =>
 const manifest = JSON.parse(read("package.json"));
 
 describe("the published package", () => {
-  it("contains only dist, the guides, the readme, the changelog and the license", () => {
+  it("contains only dist, package.json, the guides, the README, the changelog and the license", () => {
     const top = ["CHANGELOG.md", "LICENSE", "README.md", "dist", "docs", "package.json"];
     expect(readdirSync(installed).sort()).toEqual(top);
     expect(readdirSync(join(installed, "docs"))).toEqual(["guides"]);
@@ -28,13 +28,13 @@ describe("the published package", () => {
     expect(found).toEqual([]);
   });
 
-  it("installs undici and nothing else", () => {
+  it("installs only undici as a dependency", () => {
     const packages = readdirSync(join(consumer, "node_modules")).filter((name) => !name.startsWith("."));
     expect(packages.sort()).toEqual(["template-pdf", "undici"]);
     expect(Object.keys(manifest.dependencies)).toEqual(["undici"]);
   });
 
-  it("takes at most 4.5 MB on disk with undici, including at most 400 kB for the playground", () => {
+  it("takes up at most 4.5 MB on disk with undici, including at most 400 kB for the playground", () => {
     // npm links the commands in folders that begin with a dot.
     const all = filesBelow(join(consumer, "node_modules")).filter(({ path }) => !path.startsWith("."));
     const page = all.filter(({ path }) => path.includes("dist/emulator/playground/"));
@@ -49,7 +49,7 @@ describe("the published package", () => {
     expect(pageBytes).toBeLessThanOrEqual(400_000);
   });
 
-  it.each([/(?<!\.browser)\.js$/, /\.cjs$/])("defines each public class once in %s", async (ending) => {
+  it.each([/(?<!\.browser)\.js$/, /\.cjs$/])("defines each public class once in %s files", async (ending) => {
     const module = await import(join(installed, "dist", "index.js"));
     const classes = Object.keys(module).filter((name) => /^class\b/.test(String(module[name])));
     expect(classes).toContain("TemplatePdfError");

@@ -9,7 +9,7 @@ const entries = ["template-pdf", "template-pdf/emulator"];
 const imports = ["#platform", "#base"];
 
 describe("the package", () => {
-  it("resolves to one copy of its Node implementation for import and require", async () => {
+  it("resolves to the same files for import and require if Node can require ES modules", async () => {
     const project = makeProject("resolution", { "probe.mjs": probe });
     const flags = ["", "--no-experimental-require-module", "--conditions=browser"];
     const rows = await Promise.all(
@@ -30,7 +30,7 @@ describe("the package", () => {
     `);
   });
 
-  it("resolves under the conditions that other runtimes and bundlers set", async () => {
+  it("resolves to the right implementation for the conditions of other runtimes and bundlers", async () => {
     const ways = [
       "node",
       "browser",

@@ -75,7 +75,7 @@ describe("the package in an empty project", () => {
   );
 
   // Jest with jsdom uses this condition. The platform throws the error, and the entry point exports its class.
-  it("generates documents with fetch under the condition `browser`, but cannot save them", async () => {
+  it("generates documents with fetch if the `browser` condition is set, but cannot save them", async () => {
     const result = JSON.parse(await runNode(project, "--conditions=browser", "main.mjs", service.baseUrl));
     const saved = { error: "invalid_configuration", oneClass: true };
     expect(result).toEqual({ transport: "fetch", bytes: pdf.length, saved });
@@ -85,19 +85,19 @@ describe("the package in an empty project", () => {
     // A thread does not accept this flag.
     ["a program with --expose-gc", [noEsModules, "--expose-gc", "emulator.cjs"]],
     ["a program passed on the command line", ["-e", emulatorAsText]],
-  ])("starts the emulator's thread in %s, and reports that pdfmake is missing", async (_, args) => {
+  ])("starts the emulator's thread in %s, and reports that pdfmake is not installed", async (_, args) => {
     expect(await runNode(project, ...args)).toBe(
       "The emulator renders with pdfmake, which is not installed: npm install pdfmake\n",
     );
   });
 
-  it("has the same exports with import and require", async () => {
+  it("has the same exports for import and require", async () => {
     expect(await runNode(project, "one-class.mjs")).toBe(
       "template-pdf true\ntemplate-pdf/emulator true\ntemplate-pdf/testing true\n",
     );
   });
 
-  it("runs a fake service, and names the missing package for real documents and for MSW", async () => {
+  it("runs a fake service, and reports which package is missing for real documents and for MSW", async () => {
     const lines = (await runNode(project, "testing.mjs")).split("\n");
     expect(lines.slice(0, 2)).toEqual(['"inv_2024\\ntotal: £1"', "true"]);
     expect(lines[2]).toContain(
@@ -105,7 +105,7 @@ describe("the package in an empty project", () => {
     );
   });
 
-  it("has a command that npm links into node_modules/.bin", async () => {
+  it("has a command that npm links in node_modules/.bin", async () => {
     const { version } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
     const linked = join(consumer, "node_modules/.bin/template-pdf");
     const ending = await (process.platform === "win32"

@@ -15,7 +15,7 @@ const maps = files
   .map((path) => ({ path, ...(JSON.parse(read(path)) as { sources: string[]; sourcesContent: string[] }) }));
 
 describe("the source maps", () => {
-  it("exist only for ES modules, and each mapped file ends with a link to its source map", () => {
+  it("exist only for ES modules, and are linked at the end of each mapped file", () => {
     expect(files.filter((path) => path.endsWith(".cjs.map"))).toEqual([]);
     const named = code.flatMap((path) =>
       [...read(path).matchAll(/\n\/\/# sourceMappingURL=([^\n]+)\n?$/g)].map(([, map = ""]) =>
@@ -26,7 +26,7 @@ describe("the source maps", () => {
     expect(named).toContain("dist/index.js.map");
   });
 
-  it("contain the sources with their paths in the repository", () => {
+  it("contain the sources and their paths in the repository", () => {
     for (const { path, sources, sourcesContent } of maps) {
       const paths = sources.map((name) => posix.join(posix.dirname(path), name));
       expect(paths.filter((name) => !/^src\/[\w/-]+\.ts$/.test(name))).toEqual([]);
@@ -48,7 +48,7 @@ const program = `
   console.log(stack);
 `;
 
-it("a client stack trace shows source names and lines with Node's --enable-source-maps", async () => {
+it("with Node's --enable-source-maps, a client's stack trace shows source names and positions", async () => {
   const project = makeProject("stack", { "stack.mjs": program });
   const stack = await runNode(project, "--enable-source-maps", "stack.mjs");
   // The frames in the package, the innermost first.

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { Leading, windowOf } from "../../src/queue/fleet-pace.ts";
 
 describe("a rate limit window", () => {
-  it.each([0.1, 7.5, 187, 12_345])("allows %d requests per second, within 0.5 %", (perSecond) => {
+  it.each([0.1, 7.5, 187, 12_345])("allows %d requests per second with an error below 0.5 %", (perSecond) => {
     const { max, duration } = windowOf(perSecond);
     expect(Number.isInteger(max) && Number.isInteger(duration)).toBe(true);
     expect((max * 1000) / duration / perSecond).toBeGreaterThan(0.995);
     expect((max * 1000) / duration / perSecond).toBeLessThan(1.005);
   });
 
-  it("allows any number of requests if the limit is infinite", () => {
+  it("allows at least 1,000,000 requests per second if the limit is infinite", () => {
     const { max, duration } = windowOf(Number.POSITIVE_INFINITY);
     expect((max * 1000) / duration).toBeGreaterThanOrEqual(1_000_000);
   });
@@ -48,7 +48,7 @@ function simulate(allowed: number, seconds: number, known = Number.POSITIVE_INFI
 }
 
 describe("the leading worker", () => {
-  it.each([40, 600])("finds a limit of %d requests per second with few refusals", (allowed) => {
+  it.each([40, 600])("finds a limit of %d requests per second with few rejected requests", (allowed) => {
     const { settled, refusedShare, passedPerSecond } = simulate(allowed, 120);
     expect(Math.max(...settled)).toBeLessThan(allowed * 1.1);
     expect(Math.min(...settled)).toBeGreaterThan(allowed * 0.8);
@@ -56,11 +56,11 @@ describe("the leading worker", () => {
     expect(passedPerSecond).toBeGreaterThan(allowed * 0.85);
   });
 
-  it("does not set a limit while no request is refused", () => {
+  it("does not set a limit as long as no request is rejected", () => {
     expect(simulate(5000, 20).settled.every((rate) => rate === Number.POSITIVE_INFINITY)).toBe(true);
   });
 
-  it("starts near the limit that another worker has found", () => {
+  it("starts just below the limit that another worker has found", () => {
     const leading = new Leading(200);
     const rate = leading.at(0, 0, 0, []);
     expect(rate).toBeGreaterThan(180);

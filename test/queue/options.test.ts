@@ -13,21 +13,21 @@ describe("a queue", () => {
     [{ name: "a", nmae: "b" }, /Unknown queue option `nmae`/],
     [{ name: "a", keepFailedFor: 0 }, /`keepFailedFor` to be a number of milliseconds above 0/],
     [{ name: "a", prefix: 1 }, /`prefix` to be a non-empty string/],
-  ])("refuses the options %j: %s", (options, message) => {
+  ])("rejects the options %j with a message that matches %s", (options, message) => {
     expect(() => bulkQueue({ connection, ...options } as never)).toThrow(message);
   });
 
   it.each([
     [undefined, /`connection` is required/],
     ["https://:pass-word@host", /not a Redis URL/],
-  ])("refuses the connection %s without quoting it", async (wrong, message) => {
+  ])("rejects the invalid connection %s with an error that does not quote it", async (wrong, message) => {
     const runs = bulkQueue({ connection: wrong as never, name: "a" });
     const error = await runs.runs().catch((caught: Error) => caught);
     expect(String(error)).toMatch(message);
     expect(String(error)).not.toContain("pass-word");
   });
 
-  it("reports on each call that Redis cannot be reached", async () => {
+  it("rejects each call with a QueueError if Redis cannot be reached", async () => {
     const runs = bulkQueue({ connection, name: "a" });
     for (const use of [runs.add("r", []), runs.failures("r"), runs.runs()]) {
       const error = await use.catch((caught) => caught);
@@ -48,7 +48,7 @@ describe("a worker", () => {
     [{ client, sink, giveUpAfter: -1 }, /`giveUpAfter` to be a number of milliseconds/],
     [{ client, sink, retry: { limit: -1 } }, /`retry.limit`/],
     [{ client, sink, jobs: [] }, /Unknown worker option `jobs`/],
-  ])("rejects invalid options before it starts: %#", (options, message) => {
+  ])("rejects invalid options before it starts (%#)", (options, message) => {
     const runs = bulkQueue({ connection, name: "a" });
     expect(() => runs.work(options as never)).toThrow(message);
   });

@@ -18,7 +18,7 @@ describe("a job in the queue", () => {
     }),
   );
 
-  it("reveals nothing if it is sealed, and is sealed differently each time", async () => {
+  it("does not reveal its content if it is sealed, and is sealed differently each time", async () => {
     const codec = new JobCodec(sealKey);
     const [once, again] = [await codec.encode("id", content), await codec.encode("id", content)];
     expect(JSON.stringify(once)).not.toMatch(/Ann|payslip|E-1/);
@@ -26,15 +26,15 @@ describe("a job in the queue", () => {
   });
 
   it.each<[title: string, key: SealKey | undefined, id: string, message: RegExp]>([
-    ["another key", new Uint8Array(32), "id", /sealed with a different key/],
-    ["another job's id", sealKey, "other", /was changed, or was sealed with a different key/],
-    ["no key", undefined, "id", /a sealed job\. Pass `sealKey`/],
-  ])("that is sealed cannot be read with %s", async (_title, key, id, message) => {
+    ["with another key", new Uint8Array(32), "id", /sealed with a different key/],
+    ["with another job's ID", sealKey, "other", /was changed, or was sealed with a different key/],
+    ["without a key", undefined, "id", /a sealed job\. Pass `sealKey`/],
+  ])("cannot be unsealed %s", async (_title, key, id, message) => {
     const sealed = await new JobCodec(sealKey).encode("id", content);
     await expect(new JobCodec(key).decode(id, sealed)).rejects.toThrow(message);
   });
 
-  it("supports a seal key as bytes, base64 or a Web Crypto key", async () => {
+  it("can be unsealed with the same key as base64 or as a Web Crypto key", async () => {
     const usages: KeyUsage[] = ["encrypt", "decrypt"];
     const imported = await crypto.subtle.importKey("raw", sealKey, "AES-GCM", false, usages);
     const sealed = await new JobCodec(sealKey).encode("id", content);
@@ -42,19 +42,19 @@ describe("a job in the queue", () => {
       expect(await new JobCodec(key).decode("id", sealed)).toEqual(content);
   });
 
-  it.each(["short", new Uint8Array(16)])("is not sealed with a key of the wrong length: %s", async (key) => {
+  it.each(["short", new Uint8Array(16)])("cannot be sealed with a key of invalid length: %s", async (key) => {
     const message = /`sealKey` must be 32 bytes .* but is \d+ bytes long/;
     await expect(new JobCodec(key).encode("id", content)).rejects.toThrow(message);
   });
 
-  it.each([{ v: 2, content }, undefined])("from another package version is refused: %j", async (data) => {
+  it.each([{ v: 2, content }, undefined])("is rejected if another version created it: %j", async (data) => {
     await expect(new JobCodec(undefined).decode("id", data as never)).rejects.toMatchObject({
       code: "queue_failed",
       message: expect.stringMatching(/a different version of template-pdf .* stays in the queue/),
     });
   });
 
-  it("has digests that depend on the run, the kind and the text", async () => {
+  it("has a different digest for each run, kind and text", async () => {
     const all = ["run key a", "run key a", "run place a", "other key a", "run key b"];
     const parts = all.map((each) => each.split(" ") as [string, "key" | "place", string]);
     const digests = await Promise.all(parts.map((part) => digestOf(...part)));

@@ -16,7 +16,7 @@ describe("Request headers", () => {
     expect(buildHeaders("k3y", new Map())).toEqual(expected);
   });
 
-  it("end with the caller's headers, and contain no API key if the client has none", () => {
+  it("end with the caller's headers, and omit the API key if the client does not have one", () => {
     const own = new Map(Object.entries({ authorization: "Bearer x", "x-tenant": "7" }));
     const expected = ["content-type", "application/json", "authorization", "Bearer x", "x-tenant", "7"];
     expect(buildHeaders(undefined, own)).toEqual(expected);
@@ -25,13 +25,13 @@ describe("Request headers", () => {
 
 describe("The caller's headers", () => {
   it.each<[string, unknown, Record<string, string>]>([
-    ["missing", undefined, {}],
-    ["an object", { "X-Tenant": "7", Accept: "a/b" }, { "x-tenant": "7", accept: "a/b" }],
+    ["no headers", undefined, {}],
+    ["upper-case letters in names", { "X-Tenant": "7", Accept: "a/b" }, { "x-tenant": "7", accept: "a/b" }],
     ["an object with an undefined value", { a: undefined, b: "1" }, { b: "1" }],
-    ["a repeated name", Object.entries({ accept: "a", Accept: "b" }), { accept: "a, b" }],
+    ["an array with a repeated name", Object.entries({ accept: "a", Accept: "b" }), { accept: "a, b" }],
     ["white space around a value", { a: " \t1 \t2\t " }, { a: "1 \t2" }],
     ["Latin-1 text with no-break spaces", { a: "\xa0£é\xa0" }, { a: "\xa0£é\xa0" }],
-  ])("are returned with lower-case names: %s", (_, headers, expected) => {
+  ])("are normalized: %s", (_, headers, expected) => {
     expect(read(headers)).toEqual(Object.entries(expected));
   });
 
@@ -45,7 +45,7 @@ describe("The caller's headers", () => {
     ["API-Key x", "Everyone who opens a web page can read its API key."],
     ["Bearer api-key x", undefined],
     [undefined, undefined],
-  ])("cannot contain an API key in a browser: %s", (authorization, message) => {
+  ])("are rejected in a browser only if they contain an API key: %s", (authorization, message) => {
     const inBrowser = () => readHeaders({ authorization }, true, false);
     if (message) expect(inBrowser).toThrow(message);
     else expect(inBrowser).not.toThrow();
@@ -55,7 +55,7 @@ describe("The caller's headers", () => {
     ["Digest a b", "b"],
     ["t0ken", "t0ken"],
     [undefined, undefined],
-  ])("have credentials after the last space in `authorization`: %s", (authorization, credentials) => {
+  ])("can contain credentials after the last space in `authorization`: %s", (authorization, credentials) => {
     expect(credentialsIn(readHeaders({ accept: "a/b", authorization }, true, true))).toBe(credentials);
   });
 
@@ -72,7 +72,7 @@ describe("The caller's headers", () => {
   });
 
   it.each(["CANARY\r\nx: 1", "CANARY\0", "CANARY €", 7, ["CANARY"]])(
-    "are rejected without exposing the value if HTTP does not allow the value %j",
+    "are rejected without quoting the value if HTTP does not allow the value %j",
     (value) => {
       expect(() => read({ "x-tenant": value })).toThrow(ConfigurationError);
       expect(() => read({ "x-tenant": value })).toThrow(/^(?!.*CANARY).*`x-tenant`/s);
@@ -81,13 +81,13 @@ describe("The caller's headers", () => {
 
   const eachPair = "Expected every pair in `headers` to be [name, value], with two strings.";
   it.each<[string, unknown, string]>([
-    ["text", "x-tenant: 7", "Expected `headers` to be an object or pairs, got string."],
+    ["a string", "x-tenant: 7", "Expected `headers` to be an object or pairs, got string."],
     ["null", null, "Expected `headers` to be an object or pairs, got null."],
     ["an array of strings", ["x-tenant: 7"], eachPair],
-    ["an array of null", [null], eachPair],
-    ["an array with one string", [["a"]], eachPair],
-    ["a number as a name", [[1, "x"]], eachPair],
-  ])("are rejected if their shape is unsupported: %s", (_, headers, message) => {
+    ["an array that contains null", [null], eachPair],
+    ["a pair without a value", [["a"]], eachPair],
+    ["a pair with a number as the name", [[1, "x"]], eachPair],
+  ])("are rejected unless they are an object or pairs of strings: %s", (_, headers, message) => {
     expect(() => read(headers)).toThrow(new ConfigurationError(message));
   });
 
@@ -123,7 +123,7 @@ describe("An API key", () => {
     ["API-Key k3y", "The API key contains white space"],
     ['"k3y"', 'The API key is in quotation marks ("). Copy only the key'],
     [" 'k3y'\n", "The API key is in quotation marks ('). Copy only the key"],
-  ])("is rejected with the reason and the number of attempts: %j", (key, text) => {
+  ])("is rejected with the reason and the number of attempts if it is invalid: %j", (key, text) => {
     for (const attempts of [0, 2]) {
       const error = { code: "invalid_configuration", attempts, message: expect.stringContaining(text) };
       expect(() => checkApiKey(key, attempts)).toThrow(expect.objectContaining(error));
@@ -138,7 +138,7 @@ describe("An API key function that throws", () => {
     [1, "not ENOENT", "TypeError after 1 attempt"],
     [2, "ENOENT: k3y", "TypeError after 2 attempts"],
   ])(
-    "causes an error with the number of attempts, any system code and the previous error: %d, %s",
+    "causes an error with the number of attempts, any valid system code and the previous error (%d, `%s`)",
     async (attempts, code, failure) => {
       const fail = () => Promise.reject(Object.assign(new TypeError("CANARY"), { code }));
       const cause = new Error("of the attempt before");

@@ -79,7 +79,7 @@ async function refusal(given: Template, values: unknown): Promise<ValuesError> {
 }
 
 describe.each<[string, StandardSchemaV1, StandardSchemaV1?]>(libraries)(
-  "A template with a schema from %s",
+  "generate() with a schema from %s",
   (name, schema, waiting) => {
     const invoice = template("inv_2024", schema);
     const lines = [{ text: "Paper", price: 2 }];
@@ -88,7 +88,7 @@ describe.each<[string, StandardSchemaV1, StandardSchemaV1?]>(libraries)(
       expect(await sent(invoice, { total: 2, lines })).toEqual({ total: "£2", lines, currency: "GBP" });
     });
 
-    it("rejects invalid values with the path of each issue, without the values", async () => {
+    it("rejects invalid values with the path of each issue but without the values", async () => {
       const error = await refusal(invoice, { lines: [...lines, { text: 1, price: secret }], currency: 7 });
       const paths = error.issues.map(({ path }) => path.join("."));
       expect(paths.sort()).toEqual(["currency", "lines.1.price", "lines.1.text", "total"]);

@@ -62,13 +62,13 @@ describe("template()", () => {
     ["undefined. Check its import, or omit the schema to skip the check.", undefined],
     [`an Object. ${advice}`, { type: "object", properties: {} }],
     [`an array. ${advice}`, [z.object({})]],
-  ])("rejects an invalid schema: got %s", (what, given) => {
+  ])('rejects an invalid schema with a message that ends with "got %s"', (what, given) => {
     const schema = given as StandardSchemaV1;
     const message = `Expected the schema of template "inv_2024" to be a Standard Schema, got ${what}`;
     expect(() => template(uid, schema)).toThrow(new ConfigurationError(message));
   });
 
-  it("is required for a schema: generate() rejects a plain object with a uid and a schema", async () => {
+  it("is required for a schema, because generate() rejects a plain object with a schema", async () => {
     const pdfs = new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: null });
     const made: Template = { uid, schema: z.object({}) };
     await expect(pdfs.generate(made, {})).rejects.toThrow(
@@ -86,7 +86,7 @@ describe("A template without a schema", () => {
     expect(bodyOf(template(uid), values)).toBe('{"a":1}');
   });
 
-  it("rejects values that are a promise instead of awaiting them", () => {
+  it("rejects a promise of values instead of awaiting it", () => {
     const values = Promise.resolve({ iban });
     const body = () => bodyOf(template(uid), values);
     expect(body).toThrow(ValuesError);
@@ -105,7 +105,7 @@ describe("A schema's output", () => {
     expect(await bodyOf({ uid, schema }, { a: "é" })).toBe('{"values":{"a":"é"}}');
   });
 
-  it("is checked like other values", async () => {
+  it("is checked like values without a schema", async () => {
     const error = await refusal(async () => ({ value: { lines: [{ price: Number.NaN }] } }));
     expect(error).toBeInstanceOf(ValuesError);
     expect(error.message).toBe(
@@ -114,7 +114,7 @@ describe("A schema's output", () => {
     );
   });
 
-  it("is reported as the caller's values if the schema returns the same object", async () => {
+  it("is reported like the caller's values if the schema returns the same object", async () => {
     const { message } = await refusal((value) => ({ value }), { a: Number.NaN });
     expect(message).toMatch(/^The values for template "inv_2024" cannot be sent: values\.a is/);
   });
@@ -128,13 +128,13 @@ describe("A schema's output", () => {
 
 describe("A schema that throws", () => {
   it.each<[string, (error: unknown) => unknown]>([
-    ["synchronously", fail],
-    ["in a promise", (error) => Promise.reject(error)],
-    ["in a custom promise", (error) => thenable((_, reject) => reject(error))],
+    ["an error during validation", fail],
+    ["a rejected promise", (error) => Promise.reject(error)],
+    ["a rejected custom promise", (error) => thenable((_, reject) => reject(error))],
     // biome-ignore lint/suspicious/noThenProperty: a library may use its own promise class.
-    ["when its result is awaited", (error) => Object.defineProperty({}, "then", { get: () => fail(error) })],
-    ["when its issues are read", (error) => Object.defineProperty({}, "issues", { get: () => fail(error) })],
-  ])("causes a ConfigurationError without values: %s", async (_, throwing) => {
+    ["an error in `then`", (error) => Object.defineProperty({}, "then", { get: () => fail(error) })],
+    ["an error in `issues`", (error) => Object.defineProperty({}, "issues", { get: () => fail(error) })],
+  ])("causes a ConfigurationError that does not contain the values: %s", async (_, throwing) => {
     const thrown = new TypeError(`no account: ${iban}`, { cause: { iban } });
     const error = await refusal(() => throwing(thrown));
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -153,7 +153,7 @@ describe("A schema that throws", () => {
     expect(error.attempts).toBe(0);
   });
 
-  it("causes a ConfigurationError if it throws while an issue is read", async () => {
+  it("also causes a ConfigurationError if the error occurs while an issue is read", async () => {
     const issue = new Proxy([], { get: () => fail(new RangeError(iban)) });
     const error = await refusal(async () => ({ issues: [issue] }));
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -177,9 +177,9 @@ it.each([...nothing, ...noIssues, { value: {}, issues: [] }, ...noValue].map((an
   },
 );
 
-describe("An issue", () => {
+describe("An issue or error from a schema", () => {
   it.each([null, {}, { message: " " }, { path: "lines" }])(
-    "without a valid message or path is reported with defaults: %j",
+    "is reported with a default message and path if its own are invalid: %j",
     async (issue) => {
       const error = await refusal(() => ({ issues: [issue] }));
       expect(error).toMatchObject({ issues: [{ path: [], message: "does not match the schema" }] });
@@ -187,7 +187,7 @@ describe("An issue", () => {
     },
   );
 
-  it("is omitted after 1,000 others, and the message says how many issues are not listed", async () => {
+  it("is omitted if it follows 1,000 others", async () => {
     const issues = Array.from({ length: 50_000 }, (_, at) => ({ message: "is wrong", path: ["lines", at] }));
     const error = await refusal(() => ({ issues }));
     expect(error.issues).toHaveLength(1_000);
@@ -208,14 +208,14 @@ describe("An issue", () => {
     ["a BigInt", 1234567n, "got 1234567", "got [redacted]"],
     ["a symbol", Symbol(iban), `got Symbol(${iban})`, "got Symbol([redacted])"],
     ["a Map key", new Map([[iban, 1]]), `got ${iban}`, "got [redacted]"],
-    ["a date in words", date, "got November 21, 2026", "got [redacted] [redacted], [redacted]"],
+    ["a date written in words", date, "got November 21, 2026", "got [redacted] [redacted], [redacted]"],
   ])("does not quote the rejected value: %s", async (_, a, message, shown) => {
     const error = await refusal(() => ({ issues: [{ message, path: ["a"] }] }), { a });
     expect(error.issues).toEqual([{ path: ["a"], message: shown }]);
     expect(error.message).toContain(`values.a: ${shown}.`);
   });
 
-  it("does not quote values if the caller changes them before an asynchronous error", async () => {
+  it("does not quote values that the caller changes before the schema fails", async () => {
     const values = { iban };
     const failed = refusal(async () => {
       await Promise.resolve();
@@ -235,12 +235,12 @@ describe("An issue", () => {
   });
 
   it.each<[string, unknown, readonly (string | number)[]]>([
-    ["no entries", undefined, []],
-    ["objects with a key", [{ key: "lines" }, { key: 0 }], ["lines", 0]],
+    ["an omitted path", undefined, []],
+    ["objects with a `key` property", [{ key: "lines" }, { key: 0 }], ["lines", 0]],
     ["symbols", [Symbol("s"), { key: Symbol("t") }], ["Symbol(s)", "Symbol(t)"]],
     ["Map keys", [{ key: {} }, Object.create(null), { key: null }], ["?", "undefined", "null"]],
-    ["other values", [null, undefined, true], ["null", "undefined", "true"]],
-  ])("can have a path with %s", async (_, path, expected) => {
+    ["null, undefined and booleans", [null, undefined, true], ["null", "undefined", "true"]],
+  ])("is reported with a path of strings and numbers: %s", async (_, path, expected) => {
     const error = await refusal(() => ({ issues: [{ message: "is wrong", path }] }));
     expect(error.issues).toEqual([{ path: expected, message: "is wrong" }]);
   });

@@ -19,14 +19,14 @@ function urlFor(uid: string, baseUrl = "https://pdf.example.com"): URL {
 it.each([
   ["https://pdf.example.com:443///", "https://pdf.example.com", ""],
   ["https://bücher.example/a b/ü", "https://xn--bcher-kva.example", "/a%20b/%C3%BC"],
-])("The endpoint is below the base URL %s", (baseUrl, origin, prefix) => {
+])("The endpoint path is appended to the base URL %s", (baseUrl, origin, prefix) => {
   const pathBeforeUid = `${prefix}/api/v1/templates/`;
   expect(endpointOf(new URL(baseUrl))).toEqual({ origin, pathBeforeUid, basePath: prefix || "/" });
   expect(urlFor("t", baseUrl).href).toBe(`${origin}${pathBeforeUid}t/generate-sync`);
 });
 
 describe("The base URL", () => {
-  it("comes from the environment if the option is missing", () => {
+  it("comes from the environment if the option is omitted", () => {
     vi.stubEnv("TEMPLATE_PDF_BASE_URL", "https://pdf.example.com/of-the-environment");
     expect(parseBaseUrl(undefined).href).toBe("https://pdf.example.com/of-the-environment");
   });
@@ -60,7 +60,7 @@ describe("The base URL", () => {
   });
 
   it.each(["api/v1", "api/v1/templates-of-ours", "generate-sync-of-ours", "it's"])(
-    "can have any path without the endpoint path: %s",
+    "can have any path that does not contain the endpoint path: %s",
     (path) => expect(parseBaseUrl(`https://example.com/${path}`).pathname).toBe(`/${path}`),
   );
 
@@ -71,7 +71,7 @@ describe("The base URL", () => {
     ["https://pdf.example.com", false],
     [["/api/pdf"], false],
     [undefined, false],
-  ])("requires a web page only if it is a relative path: %j", (baseUrl, expected) => {
+  ])("requires a web page only if it begins with a single slash: %j", (baseUrl, expected) => {
     expect(lacksPage(baseUrl)).toBe(expected);
     vi.stubGlobal("process", undefined);
     vi.stubGlobal("document", { baseURI: "https://app.example.com/" });
@@ -85,7 +85,7 @@ describe("The uid", () => {
     ["../../admin", "..%2F..%2Fadmin"],
     ["%2e%2E 100%", "%252e%252E%20100%25"],
     ["🧾．", "%F0%9F%A7%BE%EF%BC%8E"],
-  ])("is encoded as one path segment: %j", (uid, segment) => {
+  ])("is encoded as a single path segment: %j", (uid, segment) => {
     expect(urlFor(uid).pathname).toBe(`/api/v1/templates/${segment}/generate-sync`);
   });
 

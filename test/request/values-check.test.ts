@@ -55,55 +55,55 @@ const byKey = (name: string) => ({ toJSON: (key: string) => (key === name ? key 
 const inModule = { [Symbol.toStringTag]: { value: "Module" }, b: { value: 1, enumerable: true } };
 
 it.each<[string, object]>([
-  ["JSON", { text: "£1,000,000", count: -0.5, paid: true, note: null, list: [{}, []] }],
+  ["plain JSON values", { text: "£1,000,000", count: -0.5, paid: true, note: null, list: [{}, []] }],
   ["undefined properties", { a: undefined, b: { c: undefined }, d: 1 }],
   [
     "dates, URLs and Buffers",
     { due: [new Date(0)], at: new URL("https://a.example"), raw: Buffer.from("x") },
   ],
-  ["a toJSON that returns itself", { a: new Itself() }],
-  ["a toJSON that returns a copy of its object, including toJSON", spreading],
-  ["a toJSON that uses its key", { a: byKey("a"), b: [byKey("0")] }],
-  ["a toJSON that returns undefined", { a: toJSON(undefined), b: 1 }],
-  ["a toJSON that returns null", { a: toJSON(null) }],
-  ["a property named toJSON", { toJSON: "text", a: { toJSON: 1 } }],
+  ["a toJSON method that returns its own object", { a: new Itself() }],
+  ["a toJSON method that returns a copy of its object with the method", spreading],
+  ["a toJSON method that uses its key argument", { a: byKey("a"), b: [byKey("0")] }],
+  ["a toJSON method that returns undefined", { a: toJSON(undefined), b: 1 }],
+  ["a toJSON method that returns null", { a: toJSON(null) }],
+  ["a toJSON property that is not a function", { toJSON: "text", a: { toJSON: 1 } }],
   ["a toJSON method on the values object", { toJSON: (key: string) => (key === "" ? { a: 1 } : Number.NaN) }],
   ["instances of plain classes", { lines: [new Line()] }],
-  ["a module", { a: Object.create(null, inModule) }],
+  ["a module namespace object", { a: Object.create(null, inModule) }],
   ["objects from another realm", { a: runInNewContext("({ b: [1, { c: new Date(0) }] })") as unknown }],
   ["a property named __proto__", JSON.parse('{"__proto__":{"a":1},"b":{"__proto__":2}}') as object],
-  ["the same object used several times", { from: shared, to: shared, both: [shared, shared] }],
+  ["an object that is used several times", { from: shared, to: shared, both: [shared, shared] }],
 ])("Values are converted exactly as JSON.stringify converts them: %s", (_, values) => {
   expect(serializeValues(values, "inv_2024")).toBe(JSON.stringify(values));
 });
 
-const cycle: { self?: unknown } = {};
-cycle.self = cycle;
+const cycle: { order?: unknown } = {};
+cycle.order = cycle;
 
 it.each<[string, object]>([
   [
-    "a/b/1 is NaN, which JSON converts to null: pass a finite number or a string",
-    { a: { b: [0, Number.NaN] } },
+    "order/totals/1 is NaN, which JSON converts to null: pass a finite number or a string",
+    { order: { totals: [0, Number.NaN] } },
   ],
-  ["a is Infinity, which JSON converts to null", { a: Number.POSITIVE_INFINITY }],
-  ["a/1 is undefined, which JSON converts to null: pass null or remove it", { a: [1, undefined] }],
+  ["total is Infinity, which JSON converts to null", { total: Number.POSITIVE_INFINITY }],
+  ["lines/1 is undefined, which JSON converts to null: pass null or remove it", { lines: [1, undefined] }],
   // biome-ignore lint/suspicious/noSparseArray: a caller may have one.
-  ["a/1 is undefined", { a: [1, , 3] }],
-  ["a is an invalid Date, which JSON converts to null: check how it is created", { a: new Date(Number.NaN) }],
+  ["sparseArray/1 is undefined", { sparseArray: [1, , 3] }],
+  ["due is an invalid Date, which JSON converts to null: check how it is created", { due: new Date("") }],
   ["total is a bigint, which JSON cannot represent: pass String(total)", { total: 1n }],
-  ["a is a function, which JSON cannot represent: pass the result of a()", { a: () => 1 }],
-  ["a is a symbol, which JSON cannot represent: pass String(a)", { a: Symbol("s") }],
-  ["a has a property with the key Symbol(s)", { a: { [Symbol("s")]: 1 } }],
-  ["a is a Map: pass Object.fromEntries(a)", { a: new Map([["b", 1]]) }],
+  ["total is a function, which JSON cannot represent: pass the result of total()", { total: () => 1 }],
+  ["status is a symbol, which JSON cannot represent: pass String(status)", { status: Symbol("s") }],
+  ["order has a property with the key Symbol(s)", { order: { [Symbol("s")]: 1 } }],
+  ["prices is a Map: pass Object.fromEntries(prices)", { prices: new Map([["b", 1]]) }],
   ["tag list is a Set: pass Array.from(value)", { "tag list": new Set() }],
-  ["a is a Promise", { a: Promise.resolve(1) }],
-  ["a is a Uint8Array: use plain objects and arrays", { a: new Uint8Array(2) }],
-  ["self contains itself", cycle],
-  ["a is NaN", { a: toJSON(Number.NaN) }],
-  ["a/0 is undefined", { a: [toJSON(undefined)] }],
-  ["a is a Date", { a: toJSON(new Date(0)) }],
+  ["total is a Promise", { total: Promise.resolve(1) }],
+  ["logo is a Uint8Array: use plain objects and arrays", { logo: new Uint8Array(2) }],
+  ["order contains itself", cycle],
+  ["total is NaN", { total: toJSON(Number.NaN) }],
+  ["lines/0 is undefined", { lines: [toJSON(undefined)] }],
+  ["due is a Date", { due: toJSON(new Date(0)) }],
   ["toJSON is NaN, which JSON converts to null", { toJSON: Number.NaN }],
-])("Values that JSON would change are rejected with their path: %s", (expected, values) => {
+])('Values that JSON cannot represent exactly are rejected with the issue "%s"', (expected, values) => {
   expect(issuesOf(values)).toEqual([expect.stringContaining(expected)]);
 });
 
@@ -122,7 +122,7 @@ it.each<[string, unknown]>([
   [`${notAnObject} but its toJSON returns null`, toJSON(null)],
   ["is a Promise: await it first", Promise.resolve({})],
   ["could not be read: a getter, a proxy or toJSON threw TypeError", new Proxy({}, { get: fail })],
-])("Values that are not a JSON object are rejected with their type: %s", (message, values) => {
+])('Values that are not a JSON object are rejected with the message "%s"', (message, values) => {
   expect(refusal(values).issues).toEqual([{ path: [], message }]);
 });
 
@@ -133,11 +133,11 @@ describe("Values that throw while they are read", () => {
   const unreadable = new Proxy({}, { ownKeys: fail });
 
   it.each<[string, object, string[]]>([
-    ["a getter", { a: [getter("b", fail)] }, ["a/0/b"]],
-    ["a getter named toJSON", { a: getter("toJSON", fail) }, ["a"]],
-    ["a proxy in an object and in an array", { a: unreadable, b: [unreadable] }, ["a", "b/0"]],
-    ["a toJSON that throws a string", { a: { toJSON: failWithText } }, ["a"]],
-  ])("are rejected with their path, without the error message: %s", (_, values, paths) => {
+    ["a getter that throws", { a: [getter("b", fail)] }, ["a/0/b"]],
+    ["a toJSON getter that throws", { a: getter("toJSON", fail) }, ["a"]],
+    ["proxies in an object and in an array", { a: unreadable, b: [unreadable] }, ["a", "b/0"]],
+    ["a toJSON method that throws a string", { a: { toJSON: failWithText } }, ["a"]],
+  ])("are rejected with their path but without the thrown message: %s", (_, values, paths) => {
     const error = refusal({ ...values, z: Number.NaN });
     expect(error.issues.map((issue) => issue.path.join("/"))).toEqual([...paths, "z"]);
     for (const { message } of error.issues.slice(0, -1)) expect(message).toMatch(/^could not be read: /);
@@ -149,7 +149,7 @@ describe("The error for invalid values", () => {
   it.each([
     ["The values for", undefined],
     ["The values that the schema returned for", true],
-  ])("has an issue for each mistake and starts with %j", (start, areOfSchema) => {
+  ])("has an issue for each mistake, and a message that begins with %j", (start, areOfSchema) => {
     const error = refusal({ lines: [{ price: Number.NaN }, { price: Number.NaN }] }, areOfSchema);
     expect(error.issues.map(({ path }) => path)).toEqual([0, 1].map((index) => ["lines", index, "price"]));
     expect(error).toMatchObject({ uid: "inv_2024", attempts: 0, code: "invalid_values" });
@@ -161,7 +161,7 @@ describe("The error for invalid values", () => {
   it.each([
     [20, ".list[19] is NaN, which JSON converts to null: pass a finite number or a string."],
     [21, ".list[19] is NaN, which JSON converts to null: pass a finite number or a string; and 1 more."],
-  ])("lists 20 issues and the number of further issues: %d", (count, end) => {
+  ])("lists at most 20 issues, and counts the rest: %d issues", (count, end) => {
     const { message } = refusal({ list: Array(count).fill(Number.NaN) });
     expect(message.slice(-end.length)).toBe(end);
     expect(message.match(/ is NaN/g)).toHaveLength(20);
@@ -170,7 +170,7 @@ describe("The error for invalid values", () => {
   it.each([
     [20, `values${Array.from({ length: 20 }, (_, index) => `.k${index}`).join("")} is NaN`],
     [21, "values.k0.k1.k2.k3.k4.k5.k6.k7.k8.k9….k16.k17.k18.k19.k20 is NaN"],
-  ])("shortens the middle of a path with more than 20 names: %d", (depth, text) => {
+  ])("shortens the middle of a path with more than 20 names: %d names", (depth, text) => {
     expect(refusal(nested(depth, Number.NaN)).message).toContain(`cannot be sent: ${text}`);
   });
 
@@ -181,7 +181,7 @@ describe("The error for invalid values", () => {
     );
   });
 
-  it("has at most 1,000 issues", () => {
+  it("contains at most 1,000 issues", () => {
     expect(refusal({ many: Array(3_000).fill(Number.NaN) }).issues).toHaveLength(1_000);
   });
 

@@ -23,13 +23,13 @@ const location = { href: "https://app.example.com/orders/7?x#y" };
 const inWorker = { process: undefined, WorkerGlobalScope };
 
 it.each<[string, Record<string, unknown>]>([
-  ["a page", { process: undefined, document, location }],
-  ["a page whose bundler simulates process", { process: bundled, document, location }],
-  ["a page whose bundler simulates process.env", { process: { env: {} }, document, location }],
-  ["a worker", { ...inWorker, location }],
+  ["a web page", { process: undefined, document, location }],
+  ["a web page whose bundler simulates `process`", { process: bundled, document, location }],
+  ["a web page whose bundler simulates `process.env`", { process: { env: {} }, document, location }],
+  ["a web worker", { ...inWorker, location }],
   ["an Electron renderer with Node", { process: { ...node, type: "renderer" }, document, location }],
   ["an Electron worker with Node", { process: { ...node, type: "worker" }, WorkerGlobalScope, location }],
-])("isPage() returns true in %s, and pageAddress() returns the address", (_, globals) => {
+])("isPage() returns true in %s, and pageAddress() returns the URL", (_, globals) => {
   expect(within(globals, () => [isPage(), browser.isPage()])).toEqual([true, true]);
   expect([pageAddress(), browser.pageAddress()]).toEqual([location.href, location.href]);
 });
@@ -38,10 +38,10 @@ it.each<[string, Record<string, unknown>]>([
   ["Node with jsdom", { document, location, window: {} }],
   ["Node with worker globals", { WorkerGlobalScope }],
   ["Electron's main process", { process: { ...node, type: "browser" }, document, location }],
-  ["Deno with a process global and a DOM", { process: node, Deno: {}, document, location }],
+  ["Deno with a `process` global and a DOM", { process: node, Deno: {}, document, location }],
   ["a Deno worker", { ...inWorker, Deno: {}, location }],
   ["Vercel's edge runtime", { process: { env: {} }, EdgeRuntime: "edge", WorkerGlobalScope, location }],
-  ["an engine without globals", { process: undefined }],
+  ["a JavaScript engine without host globals", { process: undefined }],
 ])("isPage() returns false in %s", (_, globals) => {
   expect(within(globals, isPage)).toBe(false);
   expect(pageAddress()).toBeUndefined();
@@ -57,7 +57,7 @@ it.each<[string, Record<string, unknown>, string | undefined]>([
     { ...inWorker, location: { href: "blob:null/5", origin: "null" } },
     undefined,
   ],
-  ["undefined without a location", { process: undefined, document, location: undefined }, undefined],
+  ["undefined if there is no location", { process: undefined, document, location: undefined }, undefined],
 ])("pageAddress() returns %s", (_, globals, address) => {
   expect(within(globals, () => [pageAddress(), browser.pageAddress()])).toEqual([address, address]);
 });
@@ -67,21 +67,21 @@ it.each([
   ["accepts", Request, true],
   ["ignores", class {}, false],
   ["rejects", undefined, false],
-])("Requests set `cache` only if the runtime accepts it: this one %s it", async (_, Request, expected) => {
+])("Requests set `cache` only if supported: a runtime that %s `cache`", async (_, Request, expected) => {
   // A new instance of the module, which remembers the result.
   const instance = `../../src/runtime/environment.ts?${instances++}`;
   const fresh: typeof environment = await import(instance);
   expect(within({ Request }, fresh.mayForbidCaching)).toBe(expected);
 });
 
-it.each([environment, browser])("Code can use timers of 2^31 - 1 ms and forbid caching (%#)", (variant) => {
+it.each([environment, browser])("Timers can last 2^31 - 1 ms and caching can be disabled (%#)", (variant) => {
   expect([variant.longestTimerMs, variant.mayForbidCaching()]).toEqual([2_147_483_647, true]);
 });
 
 describe("An environment variable", () => {
   const name = "TEMPLATE_PDF_TEST";
 
-  it("is read again at each call, and can be empty", () => {
+  it("is read again on each call, and can be empty", () => {
     expect(readEnvironment(name)).toBeUndefined();
     for (const value of ["one", "two", ""]) {
       vi.stubEnv(name, value);
@@ -93,20 +93,23 @@ describe("An environment variable", () => {
     throw new Error("Requires env access");
   };
   it.each<[string, unknown]>([
-    ["there is no process", undefined],
-    ["process.env throws, as in Deno without permission", Object.defineProperty({}, "env", { get })],
+    ["`process` does not exist", undefined],
+    ["`process.env` throws, as in Deno without permission", Object.defineProperty({}, "env", { get })],
   ])("is undefined if %s", (_, process) => {
     expect(within({ process }, () => readEnvironment(name))).toBeUndefined();
   });
 });
 
 describe("The host of a URL", () => {
-  it.each(["localhost", "a.b.localhost.", "127.0.0.1.", "１２７.0.0.1"])("is this machine: %s", (host) => {
-    expect(isLoopback(new URL(`http://${host}`).hostname)).toBe(true);
-  });
+  it.each(["localhost", "a.b.localhost.", "127.0.0.1.", "１２７.0.0.1"])(
+    "is recognized as this machine: %s",
+    (host) => {
+      expect(isLoopback(new URL(`http://${host}`).hostname)).toBe(true);
+    },
+  );
 
   it.each(["127.0.0.1.evil.com", "localhost.evil.com", "evillocalhost", "[::ffff:127.0.0.1]", ".localhost"])(
-    "is another machine: %s",
+    "is recognized as another machine: %s",
     (host) => {
       expect(isLoopback(new URL(`http://${host}`).hostname)).toBe(false);
     },
@@ -130,7 +133,7 @@ describe("The host of a URL", () => {
     ["[::2]", false],
     ["[::1:1]", false],
   ])(
-    "is this machine only if the address is a loopback address, in any notation: %s",
+    "is recognized as this machine only if it is a loopback address, in any notation: %s",
     (address, expected) => {
       expect(isLoopback(new URL(`http://${address}`).hostname)).toBe(expected);
     },
@@ -147,7 +150,7 @@ describe("The advice about a .env file", () => {
     ["TEMPLATE_PDF_TEST= \nTEMPLATE_PDF_TESTS=1\nTEMPLATE_PDF_ export TEST=1\nTEMPLATE_PDF_TEST", undefined],
     ["", undefined],
     [undefined, undefined], // A runtime that loads the file itself.
-  ])("is given only if the file sets the variable: %j", (text, advised) => {
+  ])("appears only if the file sets the variable: %j", (text, advised) => {
     expect(adviceOnEnvFile("TEMPLATE_PDF_TEST", text === undefined ? text : () => text)).toBe(advised);
   });
 });

@@ -90,7 +90,7 @@ describe.each(["chromium", "firefox"] as const)("a page from another origin in %
     })()`);
   }
 
-  it("receives a document by sending the user's cookies, and can read the handler's headers", async () => {
+  it("can send cookies to receive a document, and can read the handler's headers", async () => {
     const requestId = expect.stringMatching(/^[\da-f-]{36}$/);
     expect(await ask("listed")).toEqual({ bytes: 400_000, filename: "invoice.pdf", requestId });
     const { origin } = servers.listed;
@@ -102,7 +102,7 @@ describe.each(["chromium", "firefox"] as const)("a page from another origin in %
     expect(await ask("listed")).toMatchObject({ name: "RateLimitError", retryAfterMs: 90_000 });
   });
 
-  it("is refused if its origin is not listed, and the error names the `origins` option", async () => {
+  it("receives an error that mentions the `origins` option if its origin is not listed", async () => {
     const before = service.requests.length;
     const message = expect.stringContaining("`origins`");
     expect(await ask("other")).toMatchObject({ name: "ConnectionError", message });

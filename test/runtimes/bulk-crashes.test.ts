@@ -147,7 +147,7 @@ it.each<[string, readonly string[]]>([
   ["Bun", [programOf("bun")]],
   ["Deno", [programOf("deno"), "run", "--allow-all"]],
 ])(
-  "a run that was killed in %s and then in the current Node version continues in the first runtime",
+  "a run that is killed in %s and then in the current version of Node can continue in the first runtime",
   async (_title, command) => {
     const { startRun, expectRest } = await setUpRuns(150);
     for (const before of [command, [process.execPath]]) {
@@ -176,7 +176,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === "linux";
 it.runIf(isRoot).each([
   ["the documents and the journal", ""],
   ["the documents", "out"],
-])("a run stops if the disk for %s is full, and continues when there is space", async (_title, inner) => {
+])("a run stops if the disk for %s is full, and can continue when there is space", async (_title, inner) => {
   const { startRun, folder, expectRest } = await setUpRuns(120);
   const disk = join(folder, inner);
   mountDisk(disk);

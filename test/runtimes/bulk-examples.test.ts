@@ -80,7 +80,7 @@ describe.each([
   });
 });
 
-it("examples/bulk/s3-run.mjs uploads an invoice for every line, and nothing in a second run", async () => {
+it("examples/bulk/s3-run.mjs uploads an invoice for every line, and none in a second run", async () => {
   const store = await ObjectStore.start();
   const settings = {
     ...(await startInvoices()),

@@ -83,7 +83,7 @@ async function serve(page: Built, server: Built): Promise<string> {
 
 describe.each(names)("%s", (bundler) => {
   it.each(["page", "client", "template"])(
-    "builds the %s entry for browsers without warnings, from this package only",
+    "builds the `%s` entry for browsers without warnings and without code from other packages",
     (title) => {
       const bundle = built(bundler, title);
       expect(bundle.warnings).toEqual([]);
@@ -95,7 +95,7 @@ describe.each(names)("%s", (bundler) => {
   );
 
   it("builds a page that works in Chromium and loads the client on the first click", async () => {
-    const url = await serve(built(bundler, "page"), built("vite", "server, undici inside"));
+    const url = await serve(built(bundler, "page"), built("vite", "a server with undici"));
     const { page, complaints } = await openPage(chromium, url);
     onTestFinished(() => page.close());
     const scriptsOf = () =>
@@ -122,13 +122,13 @@ describe.each(names)("%s", (bundler) => {
 });
 
 it.each([
-  ["vite", "server, undici inside", ["template-pdf", "undici"], ["platform/node.js"], /^$/, "undici"],
-  ["webpack", "server, undici inside", ["template-pdf", "undici"], ["platform/node.js"], /^$/, "undici"],
-  ["esbuild", "server, undici inside", ["template-pdf", "undici"], ["platform/node.js"], /^$/, "undici"],
-  ["vite", "server, undici outside", [], [], /template-pdf/, "undici"],
-  ["esbuild", "server, undici outside", ["template-pdf"], ["platform/node.js"], /undici/, "undici"],
-  ["esbuild", "edge worker", ["template-pdf"], ["platform/web.js"], /^$/, "fetch"],
-])("%s builds, without warnings, a bundle that serves a document: %s", async (...row) => {
+  ["vite", "a server with undici", ["template-pdf", "undici"], ["platform/node.js"], /^$/, "undici"],
+  ["webpack", "a server with undici", ["template-pdf", "undici"], ["platform/node.js"], /^$/, "undici"],
+  ["esbuild", "a server with undici", ["template-pdf", "undici"], ["platform/node.js"], /^$/, "undici"],
+  ["vite", "a server without undici", [], [], /template-pdf/, "undici"],
+  ["esbuild", "a server without undici", ["template-pdf"], ["platform/node.js"], /undici/, "undici"],
+  ["esbuild", "an edge worker", ["template-pdf"], ["platform/web.js"], /^$/, "fetch"],
+])("%s builds a bundle that serves a document, and reports no warnings: %s", async (...row) => {
   const [bundler, title, packages, platforms, external, transport] = row;
   const bundle = built(bundler, title);
   expect(bundle.warnings).toEqual([]);
@@ -157,7 +157,7 @@ function gzippedBytes(bundle: Built): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-it("docs/reports/bundlers.md is up to date within 3 % (npm run docs -- bundlers)", async () => {
+it("the sizes in docs/reports/bundlers.md are accurate to within 3% (npm run docs -- bundlers)", async () => {
   let page = readFileSync(report, "utf8").replace(/(?<=^\| Next\.js: .* \| )[\d.]+(?= \|)/m, nextVersion);
   for (const [name, version] of Object.entries(bundlers)) {
     const title = { vite: "Vite", rollup: "Rollup" }[name] ?? name;

@@ -80,7 +80,7 @@ const examples: readonly Example[] = [
   ...blocks
     .filter(({ title, code }) => title.startsWith("docs/guides/errors.md") && code.includes("catch"))
     .map(({ title, code }) => ({
-      title: `${title}, with an error`,
+      title: `${title}, with an unknown template`,
       code: code.replaceAll('"invoice"', '"no-such-template"'),
     })),
   ...documented.flatMap((file) =>
@@ -121,7 +121,7 @@ afterAll(async () => {
 });
 
 describe("the examples in guides and docstrings", () => {
-  it("exist for each page and source file", () => {
+  it("are found in every listed page and source file", () => {
     expect(documented.length).toBeGreaterThan(10);
     const without = [...pages, ...documented].filter(
       (path) => !examples.some(({ title }) => title.startsWith(path)),
@@ -130,7 +130,7 @@ describe("the examples in guides and docstrings", () => {
   });
 
   it.each(examples.map((example, number) => [example.title, example, number] as const))(
-    "run: %s",
+    "run successfully: %s",
     async (_, example, number) => {
       const { code } = example;
       for (const name of await savedIn(project)) await rm(join(project, name));

@@ -59,7 +59,7 @@ function startExample(file: string, { from = emulator, last, env = {}, node }: S
 
 const textOf = async (file: string) => (await readPdf(readFileSync(join(project, file)))).text;
 
-it("examples/save-to-file.mjs saves an invoice, and saves nothing with a wrong API key", async () => {
+it("examples/save-to-file.mjs saves an invoice, and saves no file if the API key is invalid", async () => {
   const good = await startExample("save-to-file.mjs").ended;
   const { length } = readFileSync(join(project, "invoice.pdf"));
   expect(good).toMatchObject({ exitCode: 0, printed: `invoice.pdf: ${length} bytes\n` });
@@ -70,7 +70,7 @@ it("examples/save-to-file.mjs saves an invoice, and saves nothing with a wrong A
   expect(existsSync(join(project, "none.pdf"))).toBe(false);
 });
 
-it("examples/many-from-csv.mjs generates a PDF for every row, and continues after a bad row", async () => {
+it("examples/many-from-csv.mjs generates a PDF for every valid row, and reports invalid rows", async () => {
   const good = await startExample("many-from-csv.mjs").ended;
   expect(good.exitCode, good.printed).toBe(0);
   expect(await textOf("invoices/2026-0118.pdf")).toContain("Łoś; Brönte & Partners");
@@ -83,7 +83,7 @@ it("examples/many-from-csv.mjs generates a PDF for every row, and continues afte
   expect(readdirSync(join(project, "some"))).toEqual(["1.pdf", "3.pdf"]);
 });
 
-it("examples/typed-with-zod.ts compiles, sends valid values, and prints why others are invalid", async () => {
+it("examples/typed-with-zod.ts compiles, sends valid values, and reports invalid values", async () => {
   expect(complaintsAbout([join(project, "examples/typed-with-zod.ts")])).toEqual([]);
   const { exitCode, printed } = await startExample("typed-with-zod.ts", { node: nodeOf(24) }).ended;
   expect({ exitCode, lines: printed.trim().split("\n") }).toEqual({
@@ -116,7 +116,7 @@ describe("examples/retry-and-cancel.mjs", () => {
   });
 });
 
-it("examples/http-response.mjs sends the document, and hides the service's details on failure", async () => {
+it("examples/http-response.mjs sends the document, and hides the details of failures", async () => {
   const server = startExample("http-response.mjs", { from: service, env: { PORT: "0" } });
   const [url] = await server.prints(/^http:\S+$/m);
   const response = await fetch(url);
@@ -142,7 +142,7 @@ it("examples/http-response.mjs sends the document, and hides the service's detai
   await closed;
 });
 
-it("examples/generate.sh generates documents from a file and from a pipe", async () => {
+it("examples/generate.sh generates documents from a values file and from piped values", async () => {
   const { exitCode, printed } = await startExample("generate.sh").ended;
   const lines = printed.split("\n").filter((line) => /^(?:from-|generated|failed|not sent)/.test(line));
   expect({ exitCode, lines }, printed).toEqual({

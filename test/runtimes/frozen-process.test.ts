@@ -57,8 +57,8 @@ const mayRenderTwice = false;
 describe.runIf(process.platform !== "win32")("a serverless function that was frozen", () => {
   it.each([
     ["reuses an intact connection", { limit: 0 }, () => {}, ["document", 2, 1]],
-    ["uses a new connection if the old one was closed", { mayRenderTwice }, ended, ["document", 2, 2]],
-    ["retries on a new connection if the service lost the old one", { limit: 1 }, forgot, ["document", 3, 2]],
+    ["reconnects if the connection was closed", { mayRenderTwice }, ended, ["document", 2, 2]],
+    ["reconnects and retries if the service lost the connection", { limit: 1 }, forgot, ["document", 3, 2]],
     ["does not retry if `mayRenderTwice` is false", { mayRenderTwice }, forgot, ["timeout", 2, 1]],
   ])("%s", async (_title, retry, happening, expected) => {
     const { outcome, requests, connections } = await callAgainAfter(retry, happening);

@@ -54,7 +54,7 @@ beforeAll(() => {
   complaints = complaintsAbout(paths, { lib });
 }, 60_000);
 
-it.each(blocks)("the guide block $file compiles, or fails as its comments say", ({ file, code, isWrong }) => {
+it.each(blocks)("the example $file compiles, or fails as its comments say", ({ file, code, isWrong }) => {
   const quoted = code.split("\n").flatMap((text, index) => {
     return isWrong && text.startsWith("// ")
       ? [{ file, line: index, text: expect.stringContaining(text.slice(3)) }]

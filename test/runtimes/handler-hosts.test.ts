@@ -32,7 +32,7 @@ describe.each(hosts)("the handler on $title", (host) => {
   testContract(host, () => ({ host: running, service }));
 });
 
-it("the handler runs in a Cloudflare Worker without flags, with a client created from `env`", async () => {
+it("the handler needs no flags in a Cloudflare Worker if its client is created from `env`", async () => {
   const option = "new TemplatePdf({ retry: false })";
   expect(pdf).toContain(option);
   const module = `import { client } from "./client";\n${pdf.replace(option, "client")}`;
@@ -88,7 +88,7 @@ it("the code in docs/guides/handler.md and docs/guides/recipes.md compiles", { t
   expect(complaints).toEqual([]);
 });
 
-it("docs/guides/handler.md shows handlers that serve only users, or only a document's owner", async () => {
+it("the handlers in docs/guides/handler.md reject strangers, and non-owners of a document", async () => {
   const folder = join(workspace.folder, "guide-run");
   const shown = (file: string) => javaScriptOf(snippets.get(file) ?? expect.fail(file));
   write(folder, {
@@ -122,7 +122,7 @@ it("docs/guides/handler.md shows handlers that serve only users, or only a docum
   expect(JSON.parse(service.requests.at(-1)?.body ?? "")).toEqual({ date: "20 November 2026", total: "£17" });
 });
 
-it("docs/guides/recipes.md shows a nightly job that reads a key from a file and saves a PDF", async () => {
+it("the nightly job in docs/guides/recipes.md reads the API key from a file and saves a PDF", async () => {
   const folder = join(workspace.folder, "nightly");
   const code = recipes.get("nightly.mjs") ?? expect.fail("no nightly.mjs");
   write(folder, { "nightly.mjs": code, "pdf-api-key": "key-of-the-file\n" });

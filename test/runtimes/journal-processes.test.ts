@@ -99,7 +99,7 @@ it.each<readonly [string, string, readonly string[]]>([
   ["Bun", programOf("bun"), []],
   ["Deno", programOf("deno"), ["run", "--allow-all"]],
 ])(
-  "%s refuses a journal that a run in Node uses, and opens the journal once that run is killed",
+  "a run in %s can open a journal only after the Node process that uses it is killed",
   async (_title, command, options) => {
     const path = newPath();
     const held = startNode(path, "hold");

@@ -48,12 +48,12 @@ const streamed = [
 const all = [...inMemory, "blob()", "response()", "a document that waits", ...streamed];
 
 it.each<[transport: string, megabytes: number, how: string, outputs: string[], held: number, peak: number]>([
-  ["undici", 0.5, "in chunks of one byte", all, 20, 128],
-  ["fetch", 0.5, "in chunks of one byte", all, 20, 128],
-  ["undici", 240, "of known length, buffered once", inMemory, 300, 400],
-  ["undici", 240, "of known length, streamed", streamed, 64, 120],
+  ["undici", 0.5, "that is sent in chunks of one byte", all, 20, 128],
+  ["fetch", 0.5, "that is sent in chunks of one byte", all, 20, 128],
+  ["undici", 240, "that has a known length and is buffered", inMemory, 300, 400],
+  ["undici", 240, "that has a known length and is streamed", streamed, 64, 120],
 ])(
-  "the memory that %s uses for a document is limited: %d MB %s",
+  "%s uses a limited amount of memory for a document of %d MB %s",
   { timeout: 300_000 },
   async (transport, megabytes, how, outputs, heldMegabytes, peakMegabytes) => {
     const size = megabytes * megabyte;
@@ -77,7 +77,7 @@ it.each([
   // The journal keeps 24 bytes of hashes and 4 of an index for a job, in tables that are up to four times as large.
   ["runBulk", 160],
 ])(
-  "%s needs no more memory after 50,000 jobs than after 5,000 jobs",
+  "%s uses hardly more memory after 50,000 jobs than after 5,000 jobs",
   { timeout: 240_000 },
   async (kind, perJobBytes) => {
     const count = 50_000;

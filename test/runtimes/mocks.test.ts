@@ -25,14 +25,14 @@ const cases = [
   ["a replaced global fetch", "old", "replaced-fetch.js", "before", "current"],
   ["a replaced global fetch", "old", "replaced-fetch.js", "after", 22],
   ["a MockAgent as `dispatcher`", "old", "mock-agent.js", "after", "current"],
-  ["a MockAgent by setGlobalDispatcher", "old", "mock-agent.js", "before", 26],
-  ["a MockAgent by setGlobalDispatcher", "old", "mock-agent.js", "after", "current"],
+  ["a MockAgent set with setGlobalDispatcher", "old", "mock-agent.js", "before", 26],
+  ["a MockAgent set with setGlobalDispatcher", "old", "mock-agent.js", "after", "current"],
 ] as const;
 
 const read = (name: string) => readFileSync(new URL(`mocks/project/${name}`, import.meta.url), "utf8");
 
 it.each(cases)(
-  "%s (%s packages) mocks the client with %s, started %s the package is imported (Node: %s)",
+  "%s (packages: %s, file: %s) mocks the client if started %s template-pdf is imported (Node: %s)",
   async (...each) => {
     const [title, kit, mock, moment, version] = each;
     const service = await ScriptedService.start(

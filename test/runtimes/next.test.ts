@@ -110,7 +110,7 @@ afterAll(async () => {
   await service?.close();
 }, 60_000);
 
-describe.each(["turbopack", "webpack"])("a Next.js app built with %s", (bundler) => {
+describe.each(["turbopack", "webpack"])("a Next.js app with %s", (bundler) => {
   let log: string;
   let callsOfBuild: number;
   let serving: RunningProgram;
@@ -134,7 +134,7 @@ describe.each(["turbopack", "webpack"])("a Next.js app built with %s", (bundler)
   if (bundler === "turbopack")
     testContract({ ...usual, sendsLength: false }, () => ({ host: serving, service }));
 
-  it("is built without warnings or requests, and its pages contain neither undici nor the API key", () => {
+  it("builds without warnings or network requests, and its pages contain no undici code or API key", () => {
     const warnings = log.split("\n").filter((line) => /^\s*⚠|⨯|\b(?:warning|error)\b/i.test(line));
     expect(warnings.filter((line) => !aboutTheEdge.test(line))).toEqual([]);
     expect(callsOfBuild).toBe(0);
@@ -153,7 +153,7 @@ describe.each(["turbopack", "webpack"])("a Next.js app built with %s", (bundler)
     ["a server component", "/ahead"],
     ["a route with `revalidate`", "/api/node"],
     ["an edge route", "/api/edge"],
-  ])("sends two requests to the service for two requests to %s (%s)", async (_what, path) => {
+  ])("calls the service once for each request to %s (%s)", async (_what, path) => {
     const before = service.requests.length;
     for (let call = 0; call < 2; call++)
       expect(await (await fetch(`${serving.origin}${path}`)).text()).toMatch(/[1-9]\d{2,} bytes/);

@@ -54,7 +54,7 @@ function emulate(cwd: string, ...args: string[]): Promise<RunningProgram> {
 describe.each([
   ["chromium", "pdf.js", repository],
   ["firefox", "its own viewer", undefined],
-] as const)("the playground in %s, with %s", { timeout: 120_000 }, (name, _viewer, cwd) => {
+] as const)("the playground in %s with %s", { timeout: 120_000 }, (name, _viewer, cwd) => {
   const { path: folder, remove } = makeTemporaryFolder("playground");
   const file = join(folder, "invoice.json");
   let emulator: RunningProgram;
@@ -112,7 +112,7 @@ describe.each([
       "[...document.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\\n')",
     );
 
-  it("shows the templates, and the sample document with its pages, size, time and request ID", async () => {
+  it("lists templates, and shows the sample document's page count, size, time and request ID", async () => {
     const listed = /invoice\s+invoice\.json, 1 page\s+letter\s+letter\.json, 1 page/;
     await eventually(async () => listed.test(await textOf(".templates")));
     expect(await textOf(".preview .bar")).toMatch(/^1 page, \d+\.\d kB, \d+ ms [\da-f-]{36}/);
@@ -120,7 +120,7 @@ describe.each([
     await until(`${at(viewer)}`);
   });
 
-  it("renders values typed into the form, and shows them in the JSON", async () => {
+  it("renders values typed into the form, and shows them in the JSON editor", async () => {
     await untilNext(() => type(field("number"), "2026-0999"));
     await until("$('.cm-content').innerText.includes('2026-0999')");
     expect(JSON.parse(await json())).toMatchObject({ number: "2026-0999" });
@@ -141,7 +141,7 @@ describe.each([
       expect(await page.evaluate("$('form fieldset').disabled")).toBe(false);
     });
 
-    it("adds items to a list and removes them", async () => {
+    it("adds and removes list items", async () => {
       await press("Add to lines");
       await until(`${at(field("lines", 1, "text"))}`);
       await until("$('.cm-content').innerText.split('\"text\"').length === 3");
@@ -150,7 +150,7 @@ describe.each([
       await until(`!${at(field("lines", 1, "text"))}`);
     });
 
-    it("keeps the values after a reload until the sample is restored", async () => {
+    it("keeps the values across reloads until the sample is restored", async () => {
       await page.goto(`${emulator.origin}/#invoice`);
       // Until the reload, the old page has the same values.
       await page.evaluate("window.isOldPage = true; location.reload()");
@@ -171,7 +171,7 @@ describe.each([
       await until("!$('.problem')");
     });
 
-    it("renders a template on save, and shows the last document below a template error", async () => {
+    it("re-renders a template on save, and keeps the last document visible below an error", async () => {
       await untilNext(() => writeFileSync(file, invoice("Bill")));
       writeFileSync(file, '{\n  "content": [}');
       await until("$('.problem')?.innerText.includes('invoice.json:2:15')");
@@ -181,7 +181,7 @@ describe.each([
       await until("!$('.problem') && !$('.templates .fault')");
     });
 
-    it("shows the call as code and the template's types, and copies the code", async () => {
+    it("shows the call's code and the template's types, and copies the code", async () => {
       await press("Code");
       const code = async (label: string) => textOf(`section[aria-label="${label}"] pre`);
       for (const label of ["TypeScript", "fetch", "Command"])
@@ -213,7 +213,7 @@ describe.each([
       await until(`${at(field("number"))}.value === "from elsewhere"`);
     });
 
-    it("has an up-to-date picture in the documentation (npm run docs -- pictures)", async () => {
+    it("has a screenshot of the right size in the documentation (npm run docs -- pictures)", async () => {
       const args = ["examples/templates", "--fonts", "examples/fonts", "--port", "0"];
       const shown = await emulate(repository, ...args);
       const { page: portrait } = await openPage(browser, "about:blank");
@@ -260,7 +260,7 @@ describe.each([
     });
   }
 
-  it("sends requests only to the emulator, and logs no errors", () => {
+  it("sends requests only to the emulator, and logs no unexpected errors", () => {
     const isOurs = (url: string) => url.startsWith(emulator.origin) || /^(?:blob|data|about):/.test(url);
     expect(requested.filter((url) => !isOurs(url))).toEqual([]);
     // Error responses that this test has caused, and messages of the viewer of Firefox.
@@ -268,7 +268,7 @@ describe.each([
     expect(complaints.filter((text) => !isKnown(text))).toEqual([]);
   });
 
-  it("reports that the emulator stopped, and restores the values when the emulator restarts", async () => {
+  it("reports that the emulator has stopped, and restores the values when it restarts", async () => {
     await type(field("number"), "before the stop");
     await eventually(async () => (await documentText()).includes("before the stop"));
     const { port } = new URL(emulator.origin);

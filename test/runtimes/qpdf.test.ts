@@ -7,10 +7,10 @@ import { outputOf } from "../support/programs.ts";
 
 it.each<[string, FakePdfOptions]>([
   [
-    "with every kind of text",
+    "with text in many scripts",
     { text: "£1,000,000 – “net” Ελληνικά 日本語 🙂 שלום e\u0301 \ud800 \u0007\ttab" },
   ],
-  ["with more text than fits on a page", { text: Array.from({ length: 500 }, String).join("\n") }],
+  ["with more text than fits on one page", { text: Array.from({ length: 500 }, String).join("\n") }],
   ["of 1,000 pages", { pages: 1_000, text: "long ".repeat(20_000) }],
   ["of 5,000,001 bytes", { bytes: 5_000_001 }],
 ])("qpdf finds no errors in a fake PDF %s", async (_, options) => {

@@ -98,7 +98,7 @@ describe("the queue commands", () => {
     expect(await run("runs")).toMatchObject({ code: 0, stdout: "the template-pdf queue has no runs\n" });
   });
 
-  it("let a worker finish its jobs in flight on SIGTERM, and leave other jobs in the queue", async () => {
+  it("let a worker finish its jobs in flight after SIGTERM, and leave other jobs in the queue", async () => {
     const released = later<void>();
     const { service, add, work, documents, cells } = await setUp(10, (received) =>
       released.promise.then(() => withLength(pdf)(received)),
@@ -121,7 +121,7 @@ describe("the queue commands", () => {
   const stopped = /^template-pdf: The worker stopped unexpectedly: .*Its jobs are still in the queue\.$/m;
   it.each<[code: number, when: string, answer: Answer, message: RegExp]>([
     [143, "on the second SIGTERM", () => {}, /^finishing 2 documents/m],
-    [3, "if its API key is wrong", saying(401, "{}"), stopped],
+    [3, "if its API key is invalid", saying(401, "{}"), stopped],
   ])("end a worker with exit code %i %s, and keep its jobs queued", async (code, _when, answer, message) => {
     const { service, add, work, cells } = await setUp(2, answer);
     await add();

@@ -10,7 +10,7 @@ const concurrency = 16;
 const documentOf = ({ n }: { n: number }) =>
   Buffer.from(`%PDF-1.7\n${`document ${n}\n`.repeat(20 + ((n * 37) % 400))}%%EOF\n`);
 
-it("a queue completes 2,400 documents even if workers are killed ten times and Redis once", {
+it("a queue completes all 2,400 jobs even if ten workers and Redis are killed", {
   timeout: 300_000,
 }, async () => {
   const { path: out, remove } = makeTemporaryFolder("queue");

@@ -21,7 +21,7 @@ interface ComposeService {
 const workspace = useWorkspace();
 
 /** Starts the services of compose.yaml without Docker, each with its command and its environment. */
-it("examples/queue generates all invoices with two workers, and adds no job twice", async () => {
+it("examples/queue generates all invoices with two workers, and does not add any job twice", async () => {
   const [folder = ""] = await workspace.installExamples(["queue"]);
   const services: Readonly<Record<string, ComposeService>> = parse(
     readFileSync(join(folder, "compose.yaml"), "utf8"),
@@ -76,7 +76,7 @@ it("examples/queue generates all invoices with two workers, and adds no job twic
 
 const guide = readFileSync(join(import.meta.dirname, "../../docs/guides/queues.md"), "utf8");
 it.each(blocksOf(guide, "js").map((code, at) => [at + 1, code] as const))(
-  "example %d in docs/guides/queues.md runs with the packed package",
+  "example %d in docs/guides/queues.md runs with the installed package",
   async (number, code) => {
     const [redis, service] = [await startRedis(), await Service.start(answerPdf)];
     // `await using` requires Node 24.

@@ -36,7 +36,7 @@ it("a queue closes its connection to a Redis server that does not respond", asyn
   await eventually(() => server.openSockets === 0);
 });
 
-it("a queue can be closed while Redis is unavailable, and does not lose jobs", async () => {
+it("a queue can be closed without losing jobs while Redis is unavailable", async () => {
   const setting = await setUpSealed();
   const { runs, redis, admin, openQueue, work, service, stored } = setting;
   const released = later<void>();
@@ -60,7 +60,7 @@ it("a queue can be closed while Redis is unavailable, and does not lose jobs", a
 });
 
 it.each(["read", "sent"])(
-  "`add` fails and leaves no data in Redis if the run is removed while its jobs are %s",
+  "`add` fails and leaves no data in Redis if the run is removed while its jobs are being %s",
   async (when) => {
     const { runs, progressOf, idOf, keysOf } = await setUpSealed();
     let runId = "";
@@ -83,7 +83,7 @@ it.each(["read", "sent"])(
   },
 );
 
-it("`add` fails until an interrupted `remove` is repeated", async () => {
+it("`add` fails until an interrupted `remove` of the run is repeated", async () => {
   const { runs, admin, progressOf, idOf, keysOf } = await setUpSealed();
   await runs.add("nov", jobsOf(3));
   const runId = await idOf("nov");
@@ -94,7 +94,7 @@ it("`add` fails until an interrupted `remove` is repeated", async () => {
   expect([await keysOf(runId), await admin.llen("bull:tests:wait")]).toEqual([[], 0]);
 });
 
-it("a run's total is final when the last running `add` has completed", async () => {
+it("a run's total is final once all concurrent `add` calls have completed", async () => {
   const { runs, openQueue, progressOf } = await setUpSealed();
   const released = later<void>();
   const slow = async function* () {
@@ -110,7 +110,7 @@ it("a run's total is final when the last running `add` has completed", async () 
   expect(await progressOf("nov")).toMatchObject({ total: 3, isAdded: true });
 });
 
-it("a run's total is final once a failed or killed `add` has been repeated", async () => {
+it("a run's total is final once a failed or killed `add` call has been repeated", async () => {
   const { runs, admin, progressOf, idOf } = await setUpSealed();
   const failing = function* () {
     yield* jobsOf(1);

@@ -15,7 +15,7 @@ const secret = "a-value-that-nobody-may-read";
 const keyOf = ({ values }: Job) => `no-${(values as { n: number }).n}`;
 
 describe("a queue's `add`", () => {
-  it("adds each job only once, and continues after a job source has failed", async () => {
+  it("adds each job only once, even if `add` is repeated after its job source has failed", async () => {
     const { runs, work, stored, service } = await setUp();
     const failing = function* () {
       yield* jobsOf(600);
@@ -34,7 +34,7 @@ describe("a queue's `add`", () => {
     expect(service.requests.length).toBe(700);
   });
 
-  it("rejects invalid jobs, oversized jobs and jobs with options, and adds the others", async () => {
+  it("rejects invalid jobs, oversized jobs and jobs with options, and adds the other jobs", async () => {
     const { runs, work, service } = await setUp();
     const invoice = template("t", z.object({ total: z.string().transform((text) => text.toUpperCase()) }));
     const jobs = [
@@ -51,7 +51,7 @@ describe("a queue's `add`", () => {
     expect(service.requests.map(({ body }) => body)).toEqual(['{"total":"A"}']);
   });
 
-  it("rejects different values for a known key, unless the job has failed", async () => {
+  it("rejects different values for an existing key unless the existing job has failed", async () => {
     const setting = await setUp(saying(422));
     const { runs, work } = setting;
     await runs.add("nov", jobsOf(2), { key: keyOf });
@@ -67,7 +67,7 @@ describe("a queue's `add`", () => {
     expect(await endOf(runs)).toMatchObject({ total: 2, fulfilled: 1, rejected: 1 });
   });
 
-  it("reports that Redis is full, keeps the added jobs, and continues when memory is free", async () => {
+  it("reports that Redis is full, keeps the added jobs, and adds the rest once memory is free", async () => {
     const { runs, work, admin } = await setUp();
     const values = (n: number) => ({ n, text: "x".repeat(100_000) });
     const big = Array.from({ length: 200 }, (_, n) => ({ template: "t", values: values(n) }));
@@ -91,7 +91,7 @@ describe("a queue's data in Redis", () => {
     return String([keys, ...(await Promise.all(keys.map((key) => admin.dumpBuffer(key))))]);
   }
 
-  it("contains values only while a job waits or has failed, and never contains the API key", async () => {
+  it("contains a job's values only until the job succeeds, and never contains the API key", async () => {
     const { admin, openQueue, work } = await setUp();
     const runs = openQueue({ keepFailedFor: 60_000 });
     await runs.add("nov", [{ template: "t", values: { secret } }], { key: () => `key-${secret}` });
@@ -103,7 +103,7 @@ describe("a queue's data in Redis", () => {
     expect(held).not.toContain("the-key-of-the-worker");
   });
 
-  it("contains sealed jobs only in encrypted form, and a worker without the seal key stops", async () => {
+  it("contains sealed jobs only in encrypted form, which a worker without the key cannot read", async () => {
     const { admin, openQueue, work, service, stored } = await setUp();
     const runs = openQueue({ sealKey: crypto.getRandomValues(new Uint8Array(32)) });
     await runs.add("nov", [{ template: "t", values: { secret } }], { key: () => secret });
@@ -130,7 +130,7 @@ describe("a queue's data in Redis", () => {
 });
 
 describe("a queue worker", () => {
-  it("retries temporary failures, and reports each result with the properties of its job", async () => {
+  it("retries temporary failures, and reports each job's result with its run and index", async () => {
     let requests = 0;
     const { runs, work } = await setUp((received) => (requests++ === 0 ? saying(500) : answerPdf)(received));
     await runs.add("nov", jobsOf(3));
@@ -144,7 +144,7 @@ describe("a queue worker", () => {
     expect(results).toContainEqual(expect.objectContaining({ attempts: 2 }));
   });
 
-  it("rejects a job that the service refuses, lists it, and generates it after `retry`", async () => {
+  it("marks a job as failed if the service rejects it, and completes the job after `retry`", async () => {
     const setting = await setUp((received) =>
       (received.body === '{"n":1}' ? saying(422) : answerPdf)(received),
     );
@@ -162,7 +162,7 @@ describe("a queue worker", () => {
     expect(await runs.failures("nov")).toEqual([]);
   });
 
-  it("waits while the service cannot be reached, and then continues", async () => {
+  it("waits while the service is unreachable, and then continues", async () => {
     const setting = await setUp(({ socket }) => socket.destroy());
     const { runs, work } = setting;
     const outages: boolean[] = [];
@@ -180,7 +180,7 @@ describe("a queue worker", () => {
   const stop = new AbortController();
   it.each<[why: string, answer: Answer, options: Partial<WorkOptions<Job>>, message: string | RegExp]>([
     ["the service is unavailable for too long", saying(503), { giveUpAfter: 0 }, /is unavailable; the last/],
-    ["its API key is wrong", saying(401), {}, /^The worker stopped.* Its jobs are still in the queue\.$/s],
+    ["its API key is invalid", saying(401), {}, /^The worker stopped.* Its jobs are still in the queue\.$/s],
     ["its disk is full", answerPdf, { sink: full }, /: the disk is full/],
     ["its signal is aborted", () => stop.abort(new Error("enough")), { signal: stop.signal }, "enough"],
   ])("stops if %s, and leaves its jobs in the queue", async (_why, answer, options, message) => {
@@ -193,7 +193,7 @@ describe("a queue worker", () => {
     expect(await endOf(runs)).toMatchObject({ fulfilled: 40, rejected: 0 });
   });
 
-  it("rejects a second job with the same path", async () => {
+  it("rejects a second job with the same output path", async () => {
     const { path, remove } = makeTemporaryFolder("queue");
     onTestFinished(remove);
     mkdirSync(`${path}/out`);
@@ -206,7 +206,7 @@ describe("a queue worker", () => {
     expect(readdirSync(`${path}/out`)).toEqual(["a.pdf"]);
   });
 
-  it("does not repeat a killed worker's document if `mayRenderTwice` is false", async () => {
+  it("does not repeat a killed worker's request if `mayRenderTwice` is false", async () => {
     const setting = await setUp(() => {});
     const { runs, work, service, redis } = setting;
     await runs.add("nov", [{ template: "t", values: { n: 1, shelf: 1 } }]);
@@ -227,7 +227,7 @@ describe("a queue worker", () => {
 });
 
 describe("a queue with several workers", () => {
-  it("pauses all workers if one receives Retry-After", async () => {
+  it("pauses all workers if one worker receives a Retry-After header", async () => {
     let refusedAtMs = 0;
     let early = 0;
     const { runs, work } = await setUp((received) => {
@@ -246,7 +246,7 @@ describe("a queue with several workers", () => {
     expect(early).toBeLessThan(20);
   });
 
-  it("has one shared rate limit, even with the caller's ioredis client, which stays open", async () => {
+  it("applies one rate limit to all workers, and does not close the caller's ioredis client", async () => {
     const { admin, openQueue, work } = await setUp();
     const runs = openQueue({ connection: admin });
     await runs.add("nov", jobsOf(40));
@@ -263,13 +263,13 @@ describe("a queue with several workers", () => {
 const urlOf = async (...args: string[]) => (await startRedis(args)).url.replace("//", "//:pass-word@");
 it.each<[what: string, url: () => Promise<string>, message: RegExp]>([
   ["Redis is not running", async () => `redis://:pass-word@127.0.0.1:${await freePort()}`, /: ECONNREFUSED/],
-  ["the password is wrong", () => urlOf("--requirepass", "right"), /rejects the user name or the password/],
+  ["the password is invalid", () => urlOf("--requirepass", "right"), /rejects the user name or the password/],
   [
     "Redis may evict jobs",
     () => urlOf("--requirepass", "pass-word", "--maxmemory-policy", "allkeys-lru"),
     /`maxmemory-policy` is "allkeys-lru". Set it to noeviction/,
   ],
-])("a queue reports that %s, and does not quote the password", async (_what, url, message) => {
+])("a queue reports that %s, and does not reveal the password", async (_what, url, message) => {
   const runs = bulkQueue({ connection: await url(), name: "tests" });
   onTestFinished(() => runs.close());
   const client = new TemplatePdf({ baseUrl: "http://127.0.0.1:9", apiKey: "key" });

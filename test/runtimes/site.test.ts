@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 describe("the documentation site", () => {
-  it("contains llms.txt and the documentation pages, but no paths from this machine", () => {
+  it("contains llms.txt and the documentation pages, but no local file paths", () => {
     expect(names).toEqual(expect.arrayContaining(["llms.txt", "llms-full.txt", "guides/quick-start.md"]));
     expect(names.filter((name) => text(name).includes(repository))).toEqual([]);
   });

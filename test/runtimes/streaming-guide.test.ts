@@ -35,7 +35,7 @@ async function start(express: string, change = (code: string) => code) {
 }
 
 it.each(["express-4", "express-5"])(
-  "the server in docs/guides/streaming.md on %s sends a stream as a PDF",
+  "the server in docs/guides/streaming.md streams a PDF on %s",
   async (express) => {
     const { origin } = await start(express);
     const response = await fetch(`${origin}/invoice.pdf`);
@@ -46,8 +46,8 @@ it.each(["express-4", "express-5"])(
 
 const withoutHandler = (code: string) => code.replace(/^app\.use\(.*$/m, "");
 it.each([
-  ["the error's status, without the error handler", withoutHandler, 401],
-  ["502, with the error handler", (code: string) => code, 502],
+  ["the error's status if the error handler is removed", withoutHandler, 401],
+  ["a 502 if the error handler is present", (code: string) => code, 502],
 ])("the server in docs/guides/streaming.md responds to a failure with %s", async (_, change, status) => {
   const { service, origin } = await start("express-5", change);
   service.fail(faults.unauthorized());

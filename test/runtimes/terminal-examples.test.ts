@@ -55,13 +55,13 @@ describe.runIf(hasPosixShell)("in a terminal", () => {
     expect(text).toContain("Total £1,000,000");
   });
 
-  it.each(["from-json", "from-module"])("the emulator serves the template %s from its guide", async (uid) => {
+  it.each(["from-json", "from-module"])("the emulator serves the guide's template `%s`", async (uid) => {
     await type(`template-pdf generate ${uid} --values sample.json`);
     expect(await textOf(`${uid}.pdf`)).toMatch(/Invoice 2026-0117[\s\S]*£640\.00/);
   });
 
   it.each(Object.keys(codeSamples))(
-    "the playground's %s sample generates the document with its values",
+    "the playground's %s code sample generates a document with the given values",
     async (kind) => {
       const number = `it's "2026"\n$HOME \\ \`id\` %s ${kind}`;
       const values = { number, customer: { name: "Zoë" }, lines: [], total: "£1" };
@@ -74,7 +74,7 @@ describe.runIf(hasPosixShell)("in a terminal", () => {
     },
   );
 
-  it.each(["curl", "await"])("the %s line that the emulator prints saves a document", async (word) => {
+  it.each(["curl", "await"])("the emulator prints a line with `%s` that saves a document", async (word) => {
     const line = emulator.printed.split("\n").find((each) => each.startsWith(`${word} `)) ?? "";
     const [name = ""] = /[\w-]+\.pdf/.exec(line) ?? [];
     rmSync(join(cwd, name), { force: true });

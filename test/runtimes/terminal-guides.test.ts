@@ -42,7 +42,7 @@ afterAll(async () => {
   remove();
 }, 20_000);
 
-it("docs/guides/quick-start.md works with the service and with the emulator", async () => {
+it("the steps in docs/guides/quick-start.md work with the service and with the emulator", async () => {
   const service = fakeService({ templates: ["invoice"], apiKeys: ["your-key"] });
   const listening = await service.listen();
   onTestFinished(() => listening.close());
@@ -105,14 +105,14 @@ describe("docs/guides/command-line.md", () => {
     [" generate letter --values - ", "letter.pdf", "Total £1,000,000"],
     [" bulk ", "letters/Zoë.pdf", "Dear Zoë,"],
     [" types ", "pdf-templates.ts", "letter"],
-  ])("has a line with %s that writes %s", async (words, file, content) => {
+  ])('shows a command that contains "%s" and writes %s', async (words, file, content) => {
     rmSync(inFolder(file), { force: true });
     await type(oneWith(words, lines));
     const isPdf = file.endsWith(".pdf");
     expect(isPdf ? await textOf(file) : readFileSync(inFolder(file), "utf8")).toContain(content);
   });
 
-  it("has a pipeline that exits with the command's exit code", async () => {
+  it("shows a pipeline that exits with the command's exit code", async () => {
     const script = oneWith("pipefail");
     await type(script);
     const { text } = await readPdf(gunzipSync(readFileSync(inFolder("letter.pdf.gz"))));
@@ -120,7 +120,7 @@ describe("docs/guides/command-line.md", () => {
     await type(script.replace("values.json", "no-such-file.json"), 2);
   });
 
-  it("has a CI script that starts an emulator, generates a document, and stops the emulator", async () => {
+  it("shows a CI script that starts an emulator, generates a document, and stops the emulator", async () => {
     rmSync(inFolder("letter.pdf"));
     await type(oneWith("trap"));
     expect(await textOf("letter.pdf")).toContain("Total £640.00");

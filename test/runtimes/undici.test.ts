@@ -38,10 +38,10 @@ function makeProjectWithHiddenFiles(): string {
 }
 
 describe.each([
-  ["single undici modules", "parts", makeProject("undici", files)],
-  ["undici's index if undici hides its files", "index", makeProjectWithHiddenFiles()],
+  ["individual undici modules", "parts", makeProject("undici", files)],
+  ["undici's index if undici's other files are hidden", "index", makeProjectWithHiddenFiles()],
 ])("the client loads %s", (_, loaded, project) => {
-  it.each([[["main.mjs"]], [["--no-experimental-require-module", "main.cjs"]]])("with %j", async (args) => {
+  it.each([[["main.mjs"]], [["--no-experimental-require-module", "main.cjs"]]])("in %j", async (args) => {
     expect(await runNode(project, ...args, service.baseUrl)).toBe(`${pdf.length} ${loaded}\n`);
   });
 });
@@ -81,7 +81,7 @@ describe("a bundle that includes undici", () => {
     expect(await runBundle({ banner })).toContain(`${pdf.length} `);
   });
 
-  it("uses the bundled undici if `import.meta.url` is the installed path, as with webpack", async () => {
+  it("uses the bundled undici even if `import.meta.url` is the installed path, as with webpack", async () => {
     const url = pathToFileURL(join(source, "deployed/node_modules/template-pdf/dist/platform/node.js")).href;
     const define = { "import.meta": JSON.stringify({ url }) };
     expect(await runBundle({ define, banner })).toContain(`${pdf.length} `);

@@ -30,7 +30,7 @@ const local = ["localhost.", "a.b.localhost", "127.1.2.3", "[::1]"];
 
 describe("a server on a loopback address", () => {
   it.each(["attacker.test:80", "localhost.attacker.test", "notlocalhost", "0.0.0.0"])(
-    "refuses the host %s with a 421 and advice, before the request body is sent",
+    "rejects the host %s with a 421 and advice before the request body is sent",
     async (host) => {
       const { send, endpoint, baseUrl } = await serve();
       const answer = await send("POST / HTTP/1.1", `Host: ${host}`, "Content-Length: 1000");
@@ -47,7 +47,7 @@ describe("a server on a loopback address", () => {
     ["http://attacker.test/a", "localhost", 421],
     ["http://localhost/a", "attacker.test", 421],
     ["http://a,attacker.test/", "localhost", 400],
-  ])("responds to the target %s and the Host header %s with %i", async (target, host, status) => {
+  ])("responds to the request target %s and the Host header %s with a %i", async (target, host, status) => {
     for (const allowedHosts of status === 400 ? ([undefined, "any"] as const) : [undefined]) {
       const { send, endpoint } = await serve({ allowedHosts });
       const answer = await send(`GET ${target} HTTP/1.1`, `Host: ${host}`);
@@ -63,7 +63,7 @@ describe("a server on a loopback address", () => {
     ["contains a user name", ["Host: attacker.test@localhost"]],
     ["contains a space", ["Host: a b"]],
     ["has an out-of-range port", ["Host: localhost:65536"]],
-  ])("responds with 400 to a request whose Host header %s", async (_wrong, lines) => {
+  ])("responds with a 400 to a request whose Host header %s", async (_wrong, lines) => {
     const { send, endpoint } = await serve();
     const answer = await send("GET / HTTP/1.1", ...lines);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
@@ -71,7 +71,7 @@ describe("a server on a loopback address", () => {
     expect(endpoint).not.toHaveBeenCalled();
   });
 
-  it("accepts this machine's names, the server's address and allowed names, with any port", async () => {
+  it("accepts localhost names, loopback addresses and allowed names, with any port", async () => {
     const { statusFor } = await serve({ allowedHosts: ["PDF.test", "2001:db8::1"] });
     for (const host of ["pdf.test.:80", "PDF.TEST", "[2001:db8::1]:80", "127.0.0.1:1", ...local]) {
       expect([host, await statusFor(host)]).toEqual([host, 200]);
@@ -88,7 +88,7 @@ it.each([
   ["a:80", false],
   ["::g", false],
   ["http://pdf.test", false],
-])("isHostName(%j) is %s", (text, expected) => {
+])("isHostName(%j) returns %s", (text, expected) => {
   expect(isHostName(text)).toBe(expected);
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { contentDisposition } from "../../src/service/content-disposition.ts";
 
-describe("contentDisposition", () => {
+describe("contentDisposition()", () => {
   it.each([
     ["Invoice 7.PDF", 'attachment; filename="Invoice 7.pdf"'],
     ['a"; filename="b', 'attachment; filename="a_; filename=_b.pdf"'],
@@ -13,7 +13,7 @@ describe("contentDisposition", () => {
     expect(contentDisposition(filename)).toBe(expected);
   });
 
-  it("shortens long names without splitting a character", () => {
+  it("shortens long file names without splitting a character", () => {
     expect(contentDisposition("🧾".repeat(500))).toContain(`''${"%F0%9F%A7%BE".repeat(60)}.pdf`);
   });
 });

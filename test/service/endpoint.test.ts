@@ -7,11 +7,11 @@ import { endless, endpoint, json, open, PDF, request } from "./endpoint-call.ts"
 const requestId = expect.stringMatching(/^[\da-f-]{36}$/);
 
 describe("the size limit", () => {
-  it("accepts a body whose size is exactly the limit", async () => {
+  it("allows a body of exactly the maximum size", async () => {
     expect((await endpoint(request({ body: `{"a":"${"x".repeat(92)}"}` }))).status).toBe(200);
   });
 
-  it("cancels a body at the limit, and reads nothing if the declared length is too large", async () => {
+  it("is enforced while a body is read, or in advance if the declared length is too large", async () => {
     const { seen, stream } = endless(40);
     expect((await endpoint(request({ body: stream }))).status).toBe(413);
     expect(seen).toEqual({ bytes: 120, cancelled: true });
@@ -37,7 +37,7 @@ it("a truncated request body causes a 400 response", async () => {
 });
 
 describe("a document", () => {
-  it("is sent completely, with its length, a file name and headers that prevent caching", async () => {
+  it("is sent in full, with its length, a file name and headers that prevent caching", async () => {
     const response = await endpoint(request({ body: '{"date":"20 November 2026"}' }));
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toEqual({
@@ -62,11 +62,11 @@ describe("a document", () => {
   });
 
   const types = ["application/json;charset=UTF-8", 'Application/JSON; a=b; charset="utf-8"'];
-  it.each(types)("is generated for the content type %s", async (type) => {
+  it.each(types)("is generated for a request with the content type %s", async (type) => {
     expect((await endpoint(request({ headers: { ...json, "content-type": type } }))).status).toBe(200);
   });
 
-  it("is generated from the call's uid, values and signal", async () => {
+  it("is produced with the request's uid, values and abort signal", async () => {
     const produce = vi.fn((_order: Order) => ({ bytes: PDF }));
     const controller = new AbortController();
     const call = new Request(request({ body: '\ufeff{"total":"£1,000,000","n":[1,null]}' }), controller);
@@ -80,8 +80,8 @@ describe("a document", () => {
   });
 });
 
-describe("the result of produce", () => {
-  it("is sent unchanged except for an added request ID if it is a Response", async () => {
+describe("the result of `produce`", () => {
+  it("is sent unchanged, except for its request ID, if it is a Response", async () => {
     const headers = { "content-type": "text/html", "x-request-id": "theirs" };
     const made = new Response("<h1>Sign in</h1>", { status: 203, headers });
     const response = await createEndpoint({ ...open, produce: async () => made })(request({}));
@@ -119,7 +119,7 @@ it.each(["", "/pdf/v2"])("a path with the prefix %j can contain any uid and a qu
 
 describe("an unexpected error", () => {
   const places = ["authorize", "produce"];
-  it.each(places)("in %s causes a 500 response without details, and is passed to onError", async (place) => {
+  it.each(places)("is passed to onError and causes a 500 without details if %s throws it", async (place) => {
     const error = new Error("secret-value: database password");
     const onError = vi.fn();
     const parts = { ...open, produce: () => ({ bytes: PDF }), [place]: () => Promise.reject(error) };
@@ -131,7 +131,7 @@ describe("an unexpected error", () => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(error, call, headers.get("x-request-id"), undefined);
   });
 
-  it("causes a 500 response even without onError, and even if onError throws", async () => {
+  it("causes a 500 response even if `onError` is omitted or throws", async () => {
     const produce = () => {
       throw new Error("inner");
     };
@@ -140,7 +140,7 @@ describe("an unexpected error", () => {
   });
 });
 
-it("a Problem that produce throws is sent with its headers, and onError is not called", async () => {
+it("a Problem thrown by `produce` is sent with its headers, and is not passed to `onError`", async () => {
   const onError = vi.fn();
   const produce = () => {
     throw new Problem(429, "Wait a minute.", { kind: "rate-limited", headers: { "retry-after": "60" } });

@@ -44,8 +44,8 @@ function gate() {
   return { answer, begun: begun.promise, open: () => opened.resolve() };
 }
 
-describe("close", () => {
-  it("closes connections that are idle or never sent a byte, and can be called repeatedly", async () => {
+describe("close()", () => {
+  it("closes connections that are idle or have never sent a byte, and can be called repeatedly", async () => {
     const listening = await start();
     const idle = await connection(listening);
     const silent = await connection(listening);
@@ -59,7 +59,7 @@ describe("close", () => {
     await ended;
   });
 
-  it("lets a response in progress finish, and adds the header `connection: close`", async () => {
+  it("lets a response in progress finish, and adds a `connection: close` header", async () => {
     const { answer, begun, open } = gate();
     const listening = await start(answer);
     const { socket, received } = await connection(listening);
@@ -77,7 +77,7 @@ describe("close", () => {
     expect(received()).toContain("done");
   });
 
-  it("lets a slow reader receive a large response completely, and then closes the connection", async () => {
+  it("lets a slow reader receive a large response in full, and then closes the connection", async () => {
     const listenTo = vi.spyOn(Server.prototype, "listen");
     listenTo.mockImplementationOnce(function (this: Server, ...args) {
       // node:http would close the connection after 5 seconds.
@@ -100,7 +100,7 @@ describe("close", () => {
     await closed;
   });
 
-  it("aborts unanswered requests after the time limit, and rejects with the number of requests", async () => {
+  it("aborts unanswered requests after the time limit, and reports how many it aborted", async () => {
     const { answer, begun } = gate();
     const listening = await start(answer, { closeLimitMs: 50 });
     const { socket } = await connection(listening);
@@ -116,11 +116,11 @@ describe("close", () => {
   });
 });
 
-describe("listen", () => {
+describe("listen()", () => {
   it.each([
-    ["headers", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "],
-    ["a body", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"],
-  ])("closes a connection after the time limit if it sends %s byte by byte", async (_part, beginning) => {
+    ["the headers", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "],
+    ["the body", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"],
+  ])("closes a connection that takes longer than the time limit to send %s", async (_part, beginning) => {
     const read = async (request: Request) => new Response(await request.text());
     const { socket, received } = await connection(await start(read, { requestLimitMs: 300 }));
     socket.write(beginning);
@@ -130,13 +130,13 @@ describe("listen", () => {
     expect(received()).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it("can respond to a caller that is still sending its body", async () => {
+  it("can respond to a caller that is still sending the request body", async () => {
     const listening = await start(async () => new Response("enough", { status: 413 }));
     const response = await fetch(listening.baseUrl, { method: "POST", body: new Uint8Array(10_000_000) });
     expect([response.status, await response.text()]).toEqual([413, "enough"]);
   });
 
-  it("rejects with advice if its port is in use or its host does not belong to this machine", async () => {
+  it("rejects with advice if the port is in use or the host is not an address of this machine", async () => {
     const { baseUrl } = await start();
     const port = Number(new URL(baseUrl).port);
     await expect(start(undefined, { port })).rejects.toThrow(
@@ -150,7 +150,7 @@ describe("listen", () => {
   const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
     all?.some(({ address }) => address === "::1"),
   );
-  it.runIf(hasIpv6)("writes an IPv6 address in brackets in `baseUrl`", async () => {
+  it.runIf(hasIpv6)("returns a `baseUrl` with brackets around an IPv6 address", async () => {
     const { baseUrl } = await start(undefined, { host: "::1" });
     expect(baseUrl).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect(await (await fetch(baseUrl)).text()).toBe("done");

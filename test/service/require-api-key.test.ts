@@ -9,18 +9,18 @@ function call(authorization?: string) {
   return authorize(new Request("http://service.test/", { method: "POST", headers }));
 }
 
-describe("requireApiKey", () => {
-  it.each(["API-Key first-key", "API-KEY second-key"])("accepts %s", async (authorization) => {
+describe("requireApiKey()", () => {
+  it.each(["API-Key first-key", "API-KEY second-key"])('accepts the header "%s"', async (authorization) => {
     expect(await call(authorization)).toBeUndefined();
   });
 
   it.each([
-    ["a missing header", undefined, "has no API key"],
-    ["the bare key", "first-key", "does not contain an API key"],
-    ["two spaces", "API-Key  first-key", "not valid for this server"],
-    ["the beginning of a key", "API-Key first-ke", "not valid for this server"],
-    ["a key in another case", "API-Key FIRST-KEY", "not valid for this server"],
-  ])("refuses %s with a 401 and names the scheme", async (_, authorization, wrong) => {
+    ["a request without the header", undefined, "has no API key"],
+    ["a key without the scheme", "first-key", "does not contain an API key"],
+    ["two spaces before the key", "API-Key  first-key", "not valid for this server"],
+    ["the beginning of a valid key", "API-Key first-ke", "not valid for this server"],
+    ["a valid key in upper case", "API-Key FIRST-KEY", "not valid for this server"],
+  ])("rejects %s with a 401 that names the scheme", async (_, authorization, wrong) => {
     const refusal = await call(authorization);
     expect(refusal).toMatchObject({ status: 401, headers: { "www-authenticate": "API-Key" } });
     expect(refusal?.detail).toContain(wrong);
@@ -29,10 +29,10 @@ describe("requireApiKey", () => {
   });
 
   it.each([
-    ["no key", [], "got none"],
+    ["an empty list of keys", [], "got none"],
     ["an empty key", ["good", ""], "API key number 2"],
     ["a key with a space", ["secret key"], "API key number 1"],
-  ])("throws for %s, and does not quote the key", (_, keys, words) => {
+  ])("throws a TypeError for %s, and does not reveal the key", (_, keys, words) => {
     expect(() => requireApiKey(keys)).toThrow(TypeError);
     expect(() => requireApiKey(keys)).toThrow(words);
     expect(() => requireApiKey(keys)).not.toThrow(/secret/);

@@ -10,7 +10,7 @@ import {
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Answer, pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
 
-// The promises of the interface specification, over a real socket. Each title begins with its section.
+// The promises of the interface specification, over a real socket. Each title ends with its section.
 
 const path = "/api/v1/templates/inv_2024/generate-sync";
 const values = { date: "20 November 2026", total: "£1,000,000" };
@@ -23,7 +23,7 @@ async function start(answer: Answer = withLength(pdf)) {
 }
 
 describe("a client that follows the specification", () => {
-  it("Endpoints: sends one POST with the API key and the values, without additional headers", async () => {
+  it("sends one POST with the API key and the values, and no additional headers (Endpoints)", async () => {
     const { service, client } = await start();
     await client.generate("inv_2024", values).bytes();
     // The headers of `curl -X POST`, except its `user-agent` and `accept`.
@@ -37,7 +37,7 @@ describe("a client that follows the specification", () => {
     });
   });
 
-  it("What the service does: adds the path to the base URL", async () => {
+  it("appends the endpoint's path to the base URL (What the service does)", async () => {
     const { service, client } = await start();
     for (const prefix of ["", "/", "/a/prefix", "/a/prefix/"]) {
       const baseUrl = service.baseUrl + prefix;
@@ -50,20 +50,20 @@ describe("a client that follows the specification", () => {
   it.each([
     [200, "application/pdf"],
     [299, "nonsense"],
-  ])("Endpoints: accepts a complete PDF with status %i and the type %s", async (status, type) => {
+  ])("accepts a complete PDF with the status %i and the type %s (Endpoints)", async (status, type) => {
     const { client } = await start(saying(status, pdf, { "content-type": type }));
     const document = await client.generate("inv_2024", {});
     expect([document.status, document.headers.get("content-type")]).toEqual([status, type]);
     expect(pdf.equals(await document.bytes())).toBe(true);
   });
 
-  it("States and transitions: does not poll after a 202 without a document", async () => {
+  it("does not poll after a 202 without a document (States and transitions)", async () => {
     const { service, client } = await start(saying(202, '{"state":"rendering"}', { location: "/jobs/1" }));
     await expect(client.generate("inv_2024", {}).bytes()).rejects.toThrow(InvalidPdfError);
     expect(service.requests).toHaveLength(1);
   });
 
-  it("Resources: names an unknown uid in a NotFoundError, and does not send an empty uid", async () => {
+  it("names an unknown uid in a NotFoundError, and does not send an empty uid (Resources)", async () => {
     const { service, client } = await start(saying(404));
     const error = await rejectionOf(client.generate("inv_1999", {}).bytes());
     expect(error).toBeInstanceOf(NotFoundError);
@@ -72,7 +72,7 @@ describe("a client that follows the specification", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("Authentication: reports where to find API keys if a key is rejected or missing", async () => {
+  it("says where to find API keys if a key is rejected or omitted (Authentication)", async () => {
     const { service, client } = await start(saying(401));
     const error = await rejectionOf(client.generate("inv_2024", {}).bytes());
     expect(error).toBeInstanceOf(AuthenticationError);
@@ -83,14 +83,14 @@ describe("a client that follows the specification", () => {
     expect(() => new TemplatePdf({ baseUrl })).toThrow(/dashboard.*Settings » API keys/);
   });
 
-  it("Errors and limits: keeps the body and headers of an error response", async () => {
+  it("keeps the body and headers of an error response (Errors and limits)", async () => {
     const { client } = await start(saying(429, '{"fault":[{"no":17}]}', { "x-quota": "0" }));
     const error = await rejectionOf(client.generate("inv_2024", {}).bytes());
     expect(error).toMatchObject({ status: 429, body: { fault: [{ no: 17 }] }, detail: undefined });
     expect(RateLimitError.is(error) && error.headers?.get("x-quota")).toBe("0");
   });
 
-  it("Versioning and events: has one operation, and no option for a version or a webhook", async () => {
+  it("has one operation, and rejects options for versions and webhooks (Versioning and events)", async () => {
     const properties = Object.getOwnPropertyNames(TemplatePdf.prototype).sort();
     expect(properties).toEqual(["close", "constructor", "generate", "transport", "with"]);
     const { client } = await start();

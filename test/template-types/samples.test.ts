@@ -36,7 +36,7 @@ const iban = { kind: "iban", iban: "2" };
 const cardJson = JSON.stringify(card);
 const ibanJson = JSON.stringify(iban);
 
-describe("the type of samples", () => {
+describe("the type inferred from samples", () => {
   it.each([
     ['{"date":"","total":1.5,"paid":false}', "{ date: string; paid: boolean; total: number; }"],
     ['{"a":"","note":""},{"a":""}', "{ a: string; note?: string | undefined; }"],
@@ -55,17 +55,17 @@ describe("the type of samples", () => {
       '| { kind: "card"; name?: string | undefined; number: string; } | { iban: string; kind: "iban"; }',
     ],
     ['{"type":"a","x":null},{"type":"b","x":""}', "{ type: string; x: string | null; }"],
-  ])("for %s is %s", (samples, type) => {
+  ])("matches all samples: %s becomes %s", (samples, type) => {
     expect(lineOf(...parse(samples)).trim()).toBe(type);
   });
 
-  it("distinguishes objects inside an array and next to null", () => {
+  it("distinguishes kinds of objects in an array and in a nullable property", () => {
     expect(lineOf({ paid: [card, iban] })).toContain('kind: "iban"; } )[];');
     expect(lineOf({ by: card }, { by: iban }, { by: null })).toContain('kind: "iban"; } | null;');
   });
 
   it.each(["type", "$type", "__typename", "paymentType", "payment_kind", "TYPE_OF_KIND", "HTTPMethodType"])(
-    "distinguishes objects by a property called %s, but not by the same name with the suffix Text",
+    "distinguishes objects by a property named `%s`, but not if `Text` is appended to the name",
     (name) => {
       expect(lineOf({ [name]: "a", one: 1 }, { [name]: "b", two: 2 })).not.toContain("?:");
       expect(lineOf({ [`${name}Text`]: "a", one: 1 }, { [`${name}Text`]: "b", two: 2 })).toContain("one?:");
@@ -75,13 +75,13 @@ describe("the type of samples", () => {
   it.each([
     ["isCompany", "boolean", '{"isCompany":true,"vat":""},{"isCompany":false}'],
     ["via", "string", '{"via":"card","number":""},{"via":"transfer","iban":""}'],
-  ])("distinguishes objects by any property whose values each occur twice: %s", (name, type, json) => {
+  ])("distinguishes objects by any property if each of its values occurs twice: %s", (name, type, json) => {
     const samples = parse(json);
     expect(lineOf(...samples)).toContain(`${name}: ${type};`);
     expect(lineOf(...samples, ...samples)).not.toContain("?:");
   });
 
-  it("is one object if a property has more than 8 different words", () => {
+  it("is a single object type if a property has more than 8 distinct words in one kind of object", () => {
     const variantsOf = (words: string) => {
       const samples = [...[...words].map((via) => ({ via, number: "" })), { via: "transfer", iban: "" }];
       return lineOf(...samples, ...samples).match(/via: /g)?.length;
@@ -91,16 +91,16 @@ describe("the type of samples", () => {
 
   const people = '{"name":"Ada","phone":""},{"name":"Bob"}';
   it.each<[title: string, samples: readonly Values[]]>([
-    ["every person's name occurs twice", parse(`${people},${people}`)],
-    ["the types are free text", parse('{"type":"Hours worked","h":1},{"type":"Travel by train","km":1}')],
-    ["all objects have the same type", parse('{"type":"a","x":1},{"type":"a","y":1}')],
-    ["one object has no type", parse('{"type":"a","x":1},{"type":"b","y":1},{"z":1}')],
-    ["every object has a different type", times(30, (at) => ({ type: `t${at}`, [at % 2 ? "x" : "y"]: 1 }))],
-  ])("is one object with optional properties if %s", (_title, samples) => {
+    ["every name occurs twice and some people have no phone", parse(`${people},${people}`)],
+    ["each `type` is free text", parse('{"type":"Hours worked","h":1},{"type":"Travel by train","km":1}')],
+    ["all objects have the same `type`", parse('{"type":"a","x":1},{"type":"a","y":1}')],
+    ["one object has no `type`", parse('{"type":"a","x":1},{"type":"b","y":1},{"z":1}')],
+    ["each object has a different `type`", times(30, (at) => ({ type: `t${at}`, [at % 2 ? "x" : "y"]: 1 }))],
+  ])("is a single object type with optional properties if %s", (_title, samples) => {
     expect(typeOf(...samples)).toMatch(/^\{[^{}]*\?: [^{}]*\}$/);
   });
 
-  it("distinguishes objects with 1,024 different shapes", () => {
+  it("distinguishes two kinds of objects even if the objects have 1,024 different shapes", () => {
     const samples = times(1024, (bits) => {
       const some = times(10, (index) => (bits & (1 << index) ? { [`o${index}`]: 1 } : {}));
       return Object.assign(bits % 2 ? { ...card } : { ...iban }, ...some) as Values;
@@ -108,11 +108,11 @@ describe("the type of samples", () => {
     expect(typeOf(...samples)).toMatch(/kind: "card";\n {6}number: string;.* {6}iban: string;\n/s);
   });
 
-  it("is a record if each of 3,000 samples has a different property", () => {
+  it("is a `Record` if each of 3,000 samples has a different property", () => {
     expect(typeOf(...times(3_000, (index) => ({ [`n${index}`]: index })))).toBe("Record<string, number>");
   });
 
-  it("keeps all 3,000 properties of an object, even 480 levels deep", () => {
+  it("keeps all 3,000 properties of an object that is nested 480 levels deep", () => {
     let inner: Values = Object.assign({}, ...times(3_000, (index) => ({ [`n${index}`]: index })));
     for (let level = 0; level < 480; level++) inner = { a: inner };
     expect(shapesIn(seen([inner]).shape())).toHaveLength(3_481);
@@ -128,7 +128,7 @@ describe("the type of samples", () => {
     );
   };
 
-  slowProperty("does not depend on the order of samples, properties and items", () =>
+  slowProperty("does not depend on the order of samples, properties or items", () =>
     fc.property(
       anySamples.chain((samples) =>
         fc.tuple(fc.constant(samples), fc.shuffledSubarray(samples, { minLength: samples.length })),
@@ -149,7 +149,7 @@ describe("disagreements between samples", () => {
     ['{"a":1},{"a":"x"}'],
     ['{"a":[1,{}]},{"a":[{}]}'],
     ['{"a":[{"kind":"a","of":""},{"kind":"b","of":{}}]}'],
-  ])("are found in %s", (samples, ...disagreements) => {
+  ])("are listed by path, if any, for the samples %s", (samples, ...disagreements) => {
     const found = seen(parse(samples)).disagreements();
     expect(found.map(({ path, kinds }) => [path, ...kinds])).toEqual(disagreements);
   });

@@ -14,8 +14,8 @@ const number: Shape = { kind: "number" };
 const node: Shape = { kind: "reference", name: "node" };
 const nodes = object({ children: member({ kind: "array", items: node }, true) });
 
-describe("a written file", () => {
-  it("contains schemas, types, a map of templates and constants", () => {
+describe("a generated file", () => {
+  it("contains schemas, types, constants and a map of templates", () => {
     const line = object({ note: member(text, true), amount: member(text) });
     const shape = object({
       date: member(text, false, "As printed."),
@@ -53,7 +53,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
 `);
   });
 
-  it("starts with its signature and does not depend on the order of templates", () => {
+  it("starts with the signature, and does not depend on the order of the templates", () => {
     const templates = [named("b"), named("a")];
     const written = writeTypes(templates, { zod: true });
     expect(written.startsWith(`${signature}\n\n`)).toBe(true);
@@ -64,18 +64,18 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     [["b", "a"], "`t`, as in a and b."],
     [["f", "e", "d", "c", "b", "a"], "`t`, as in a, b, c, d, e and 1 more file."],
     [[..."abcdefghijkl"], "`t`, as in a, b, c, d, e and 7 more files."],
-  ])("names its sources: %j", (sources, words) => {
+  ])("names up to five sources of a template: %j", (sources, words) => {
     const written = writeTypes([named("t", sources)], { zod: false });
     expect(written).toContain(`/** Values of the template ${words} */`);
   });
 
-  it("escapes comment ends and line breaks in uids and sources", () => {
+  it("stays valid if uids or sources contain comment terminators or line breaks", () => {
     const written = writeTypes([named("a*/\n\u2028b", ["*/.json"])], { zod: false });
     expect(written).toContain("/** Values of the template `a*\\/  b`, as in *\\/.json. */");
     expect(written).toContain('"a*/\\n\\u2028b"');
   });
 
-  it("contains each used definition once", () => {
+  it("contains each used definition once, and no unused definitions", () => {
     const definitions = new Map([
       ["node", nodes],
       ["values", object({ unused: member({ kind: "null" }) })],
@@ -96,7 +96,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     ["template", "templateTemplate", "TemplateValues"],
     ["rechnung-größe", "rechnungGröße", "RechnungGrößeValues"],
     ["***", "unnamed", "UnnamedValues"],
-  ])("for the uid %s exports the names %s and %s", (uid, constant, values) => {
+  ])('maps the uid "%s" to the exports %s and %s', (uid, constant, values) => {
     const written = writeTypes([named(uid)], { zod: false });
     expect(/^export const (\S+) =/m.exec(written)?.[1]).toBe(constant);
     expect(/^export interface (\S+Values) /m.exec(written)?.[1]).toBe(values);
@@ -106,7 +106,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     ["credit-note", "credit_note", "creditNote", false],
     ["a", "a_schema", "aSchema", true],
     ["e\u0301", "\u00e9", "\u00e9", false],
-  ])("is not written if two uids would have the same name: %s and %s", (a, b, name, zod) => {
+  ])("is not written if two uids would have the same export name: %s and %s", (a, b, name, zod) => {
     const write = () => writeTypes([named(b), named(a)], { zod });
     expect(write).toThrow(NameClash);
     expect(write).toThrow(
@@ -114,7 +114,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     );
   });
 
-  it("numbers definitions that would have the same name", () => {
+  it("numbers definitions that would otherwise have the same name", () => {
     const names = ["line-item", "lineItem", "values"];
     const members = names.map((name) => [name, member({ kind: "reference", name })]);
     const definitions = new Map(names.map((name) => [name, object({ [name]: member(text) })]));
@@ -124,11 +124,11 @@ export const inv2024 = template("inv_2024", inv2024Schema);
   });
 });
 
-it("a written comment has no empty lines at its start or end", () => {
+it("a generated comment does not start or end with an empty line", () => {
   expect(docComment("\na\n\n b\n")).toEqual(["/**", " * a", " *", " * b", " */"]);
 });
 
-describe("a written schema", () => {
+describe("a generated schema", () => {
   const shape = object({
     open: member(object({ a: member(text) }, number), true),
     tuple: member({ kind: "tuple", items: [text], rest: number }, true),
@@ -142,8 +142,8 @@ describe("a written schema", () => {
   const card = object({ kind: kind("card"), number: member(number) });
   const iban = object({ kind: kind("iban") });
   it.each<[title: string, of: readonly Shape[], call: string]>([
-    ["a discriminated union if literals differ", [card, iban], 'z.discriminatedUnion("kind", '],
-    ["a plain union if a literal is the same", [card, object({ kind: kind("card") })], "z.union("],
+    ["a discriminated union if the literals differ", [card, iban], 'z.discriminatedUnion("kind", '],
+    ["a plain union if a literal is repeated", [card, object({ kind: kind("card") })], "z.union("],
     ["a plain union if a literal is optional", [object({ kind: kind("a", true) }), iban], "z.union("],
     ["a plain union if an alternative is not an object", [card, iban, text], "z.union("],
   ])("uses %s", (_title, of, call) => {
@@ -151,7 +151,7 @@ describe("a written schema", () => {
     expect(writeTypes([union], { zod: true })).toContain(`all: ${call}`);
   });
 
-  describe.each(Object.entries({ "zod 3": zod3, "zod 4": zod4 }))("with %s", (_name, zod) => {
+  describe.each(Object.entries({ "zod 3": zod3, "zod 4": zod4 }))("that uses %s", (_name, zod) => {
     const schema = run(written, { zod, "template-pdf": { template } })["tSchema"] as zod4.ZodType;
 
     it.each<[success: boolean, values: object]>([
@@ -162,7 +162,7 @@ describe("a written schema", () => {
       [false, { tuple: ["a", "b"] }],
       [false, { root: { children: [{ surplus: 1 }] } }],
       [false, { one: 2 }],
-    ])("returns success %j for %j", (success, values) => {
+    ])("returns `success: %j` for %j", (success, values) => {
       expect(schema.safeParse(values)).toMatchObject(success ? { success, data: values } : { success });
     });
   });

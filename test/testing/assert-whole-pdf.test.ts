@@ -14,8 +14,8 @@ function refusal(given: unknown): unknown {
   }
 }
 
-describe("assertWholePdf", () => {
-  it("accepts a PDF as any type of bytes, even from another realm, and narrows the argument's type", () => {
+describe("assertWholePdf()", () => {
+  it("accepts a PDF in any type of buffer, even from another realm, and narrows the argument's type", () => {
     const pdf = fakePdf({ text: "漢", pages: 2 });
     const foreign = runInNewContext("Uint8Array.from(numbers)", { numbers: [...pdf] });
     expect(foreign instanceof Uint8Array).toBe(false);
@@ -26,7 +26,7 @@ describe("assertWholePdf", () => {
     expect(given.byteLength).toBe(pdf.length);
   });
 
-  it("rejects a PDF that is truncated at any byte, and reports its length", () => {
+  it("rejects a PDF that is truncated at any byte, and reports its actual length", () => {
     const pdf = fakePdf({ text: "cut" });
     // Only the last line break may be missing.
     expect(refusal(pdf.subarray(0, -1))).toBeUndefined();
@@ -48,7 +48,7 @@ describe("assertWholePdf", () => {
     ["\n  <svg>secret", "it is 14 bytes long and does not begin with %PDF-, but looks like HTML or XML."],
     ["\ufeff{}", "it is 5 bytes long and does not begin with %PDF-, but looks like JSON."],
     [`${"x".repeat(1_020)}%PDF-1.7\n%%EOF`, "it is 1034 bytes long and does not begin with %PDF-."],
-  ])("rejects %j without quoting the content", (text, what) => {
+  ])("rejects bytes that are not a PDF, and does not quote the bytes: %j", (text, what) => {
     const error = refusal(Buffer.from(text)) as InvalidPdfError;
     expect(error).toBeInstanceOf(InvalidPdfError);
     expect(error.message).toBe(`This is not a PDF: ${what} Check the code that created or fetched it.`);
@@ -64,7 +64,7 @@ describe("assertWholePdf", () => {
     ["a Blob", new Blob([]), /Blob\. Await its (?:bytes|arrayBuffer)\(\) first\.$/],
     ["a client's pending result", service, "Object. Await its bytes() first."],
     ["null", null, "Null. Pass the bytes of the document."],
-  ])("throws a TypeError with advice for %s", (_title, given, what) => {
+  ])("throws a TypeError with advice if it receives %s", (_title, given, what) => {
     const error = refusal(given) as TypeError;
     expect(error).toBeInstanceOf(TypeError);
     expect(TemplatePdfError.is(error)).toBe(false);

@@ -15,11 +15,11 @@ function objectsByTable(bytes: Uint8Array): string[] {
 }
 
 describe("a fake PDF", () => {
-  it("contains Latin text unchanged in its bytes, so that a test can search for it", () => {
+  it("contains Latin text as plain bytes that a test can search", () => {
     expect(Buffer.from(fakePdf({ text: "uid: inv_2024" })).includes("uid: inv_2024")).toBe(true);
   });
 
-  it("can have any length above the minimum, even if an offset gains a digit", () => {
+  it("can have any length above the minimum, even if an offset needs another digit", () => {
     const { length } = fakePdf();
     for (let bytes = length; bytes < length + 400; bytes++) {
       const pdf = fakePdf({ bytes });
@@ -32,7 +32,7 @@ describe("a fake PDF", () => {
     ["no text", "", 1],
     ["Latin text on three pages", "one\n".repeat(60), 3],
     ["text in many scripts", "Café Αθήνα 漢字 𝔘 (no. 1) \\ €", 2],
-  ])("has correct table offsets and the requested length with %s", (_title, text, pages) => {
+  ])("has correct table offsets and the requested length if it contains %s", (_title, text, pages) => {
     const { length } = fakePdf({ text, pages });
     const pdf = fakePdf({ text, pages, bytes: length + 1_000_003 });
     expect(pdf.length).toBe(length + 1_000_003);
@@ -64,11 +64,11 @@ describe("a fake PDF", () => {
     [{ pages: 10_000_000 }, pagesError("10000000")],
     [{ bytes: -1 }, new RangeError("Expected `bytes` to be an integer, got -1.")],
     [{ bytes: Number.NaN }, new RangeError("Expected `bytes` to be an integer, got NaN.")],
-  ])("is not created with the invalid options %j", (options, error) => {
+  ])("is not created if the options are invalid: %j", (options, error) => {
     expect(() => fakePdf(options as Parameters<typeof fakePdf>[0])).toThrow(error);
   });
 
-  it("is not created with more bytes than the runtime can allocate", () => {
+  it("is not created if the runtime cannot allocate the requested bytes", () => {
     expect(() => fakePdf({ bytes: 9e15 })).toThrow(RangeError);
   });
 });

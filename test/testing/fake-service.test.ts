@@ -32,7 +32,7 @@ function clientOf(service: Reachable, options: ClientOptions = {}): TemplatePdf 
 
 const values = { date: "20 November 2026", lines: [{ text: "Café menu" }], total: "£640.00" };
 
-describe.each(Object.entries(ways))("a fake service through %s", (_way, connect) => {
+describe.each(Object.entries(ways))("a fake service reached through %s", (_way, connect) => {
   const clientBy = async (service: Reachable, options: ClientOptions = {}) =>
     clientOf(service, { fetch: undefined, ...(await connect(service)), ...options });
 
@@ -63,7 +63,7 @@ describe.each(Object.entries(ways))("a fake service through %s", (_way, connect)
   });
 
   it.each(["cutOff", "stall", "reset"] as const)(
-    "can fail with %s at an exact byte, even if the document is short",
+    "can simulate the fault %s at an exact byte, even if the document is short",
     async (kind) => {
       const service = fakeService().fail(faults[kind]({ afterBytes: 50_000 }));
       const pdfs = await clientBy(service, { timeouts: { stall: 200 } });
@@ -76,7 +76,7 @@ describe.each(Object.entries(ways))("a fake service through %s", (_way, connect)
     },
   );
 
-  it("can drop a connection so that the client retries, and send a document slowly in pieces", async () => {
+  it("can drop a connection so that the client retries, and can send a document slowly", async () => {
     const service = fakeService()
       .fail(faults.serverError(), { times: 1 })
       .fail(faults.reset(), { times: 1 })
@@ -93,7 +93,7 @@ describe.each(Object.entries(ways))("a fake service through %s", (_way, connect)
     ]);
   });
 
-  it("ends a stalled response when its caller disconnects", async () => {
+  it("ends a stalled response when the caller disconnects", async () => {
     const service = fakeService().fail(faults.stall());
     const pdfs = await clientBy(service);
     const leaving = new AbortController();
@@ -105,14 +105,14 @@ describe.each(Object.entries(ways))("a fake service through %s", (_way, connect)
 });
 
 describe("a fake service", () => {
-  it("accepts any API key by default, and requests without a key if `apiKeys` is null", async () => {
+  it("accepts any API key by default, and accepts calls without a key if `apiKeys` is null", async () => {
     await clientOf(fakeService(), { apiKey: "any-other" }).generate("inv_2024", values).bytes();
     const pdfs = clientOf(fakeService({ apiKeys: null }), { apiKey: null });
     await pdfs.generate("inv_2024", values).bytes();
     await pdfs.with({ apiKey: "any-key" }).generate("inv_2024", values).bytes();
   });
 
-  it("validates values with the template's schema, and does not reveal them", async () => {
+  it("validates values with the template's schema, and does not quote invalid values", async () => {
     const invoice = template("inv_2024", z.object({ lines: z.array(z.object({ amount: z.string() })) }));
     const pdfs = clientOf(fakeService({ templates: [invoice] }));
     const pending = pdfs.generate("inv_2024", { lines: [{ amount: 700_123 }] }).bytes();
@@ -122,7 +122,7 @@ describe("a fake service", () => {
     await expect(pending).rejects.not.toThrow("700123");
   });
 
-  it("records a schema's output, and accepts that output as valid values", async () => {
+  it("records a schema's output, and accepts the output as valid values", async () => {
     const total = z.number().transform((given) => `£${given}`);
     const invoice = template("inv_2024", z.object({ total, currency: z.string().default("GBP") }));
     const service = fakeService({ templates: [invoice] });
@@ -146,7 +146,7 @@ describe("a fake service", () => {
     expect(service.calls).toMatchObject([{ uid: "inv_2024", values, fault: fault.name }]);
   });
 
-  it("can fail calls for one template only, and clears the recorded calls on reset()", async () => {
+  it("can fail calls for one template only, and clears faults and recorded calls on reset()", async () => {
     const service = fakeService().fail(faults.serverError(), { uid: "cert" });
     const { calls } = service;
     const pdfs = clientOf(service);
@@ -160,7 +160,7 @@ describe("a fake service", () => {
     expect(calls).toMatchObject([{ uid: "cert" }]);
   });
 
-  it("closes its sockets at once, even during a stalled response", async () => {
+  it("closes its sockets immediately, even during a stalled response", async () => {
     const service = fakeService().fail(faults.stall());
     const { baseUrl, close } = await service.listen();
     onTestFinished(close);
@@ -179,7 +179,7 @@ const asked = {
 const path = "/api/v1/templates/inv_2024/generate-sync";
 
 describe("service.fetch", () => {
-  it("responds at any URL unless the service has a base URL", async () => {
+  it("accepts any URL unless the service has a base URL", async () => {
     const anywhere = fakeService();
     expect((await anywhere.fetch(`https://one.test/any/where${path}`, asked)).status).toBe(200);
     const somewhere = fakeService({ baseUrl: "https://pdf.example.com/v/" });
@@ -192,7 +192,7 @@ describe("service.fetch", () => {
     });
   });
 
-  it("accepts the arguments of the global fetch", async () => {
+  it("accepts the same arguments as the global fetch", async () => {
     const { fetch } = fakeService();
     const url = `https://one.test${path}`;
     for (const input of [url, new URL(url), new Request(url, asked)]) {
@@ -237,7 +237,7 @@ describe("a mistake in a test", () => {
     expect(act).toThrow(message);
   });
 
-  it("is reported if a port is invalid or in use", async () => {
+  it("is reported if it is an invalid port or a port in use", async () => {
     const service = fakeService();
     const problem = "Expected `port` to be a whole number from 0 to 65535";
     await expect(service.listen({ port: 70_000 })).rejects.toThrow(problem);
@@ -246,7 +246,7 @@ describe("a mistake in a test", () => {
     await close();
   });
 
-  it("is reported with a 500 if it is in a schema", async () => {
+  it("is reported in a 500 response if it is in a schema", async () => {
     const validate = () => expect.fail("this schema is broken");
     const broken = template("inv_2024", { "~standard": { version: 1, vendor: "ours", validate } });
     const { fetch } = fakeService({ templates: [broken] });
@@ -256,10 +256,10 @@ describe("a mistake in a test", () => {
   });
 });
 
-describe("waiting for a call", () => {
+describe("waitForCall()", () => {
   afterEach(() => vi.useRealTimers());
 
-  it("resolves with a call that has arrived or that arrives later", async () => {
+  it("resolves with a call that has already arrived or arrives later", async () => {
     const service = fakeService();
     const third = service.waitForCall(3);
     for (const uid of ["a", "b", "c"]) await clientOf(service).generate(uid, {}).bytes();

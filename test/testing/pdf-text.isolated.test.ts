@@ -41,7 +41,7 @@ const seen = (text: string) =>
     .filter((line) => line !== "");
 
 describe("pdf.js reads a fake PDF", () => {
-  it("without warnings, with all its pages and text, at any length", async () => {
+  it("in full and without warnings, whatever its length", async () => {
     const pdf = fakePdf({ text: "Café (no. 1)\nsecond \\ line — “€12”", pages: 3, bytes: 1_000_003 });
     const lines = ["Café (no. 1)", "second \\ line — “€12”"];
     expect(await readByLines(pdf)).toEqual({ pages: 3, lines, warnings: [] });
@@ -51,33 +51,33 @@ describe("pdf.js reads a fake PDF", () => {
   const longLines = `${"The quick brown fox. ".repeat(20)}\n${"W".repeat(900)}\n${"漢".repeat(900)}\nlast`;
   const cjk = Array.from({ length: 300 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join("");
   it.each([
-    ["the characters of Windows-1252 beyond Latin-1", "€ 12,50 — “quoted” ‘it’ … • Œuvre Žluťoučký ™"],
-    ["Greek, Cyrillic and Polish", "Αθηνά Α.Ε.\nСчёт № 7\nzażółć gęślą jaźń"],
-    ["Chinese, Japanese and Korean", "发票号码：一二三\n日本語のテキスト\n한국어 문서"],
-    ["combining marks and Indian scripts", "e\u0301a\u0308o\u0302 and Z\u0351\u036Balgo\nनमस्ते दुनिया"],
+    ["Windows-1252 characters beyond Latin-1", "€ 12,50 — “quoted” ‘it’ … • Œuvre Žluťoučký ™"],
+    ["Greek, Cyrillic and Polish text", "Αθηνά Α.Ε.\nСчёт № 7\nzażółć gęślą jaźń"],
+    ["Chinese, Japanese and Korean text", "发票号码：一二三\n日本語のテキスト\n한국어 문서"],
+    ["combining marks and Devanagari", "e\u0301a\u0308o\u0302 and Z\u0351\u036Balgo\nनमस्ते दुनिया"],
     ["tabs and control characters", "a\tb\t\tc\nx\u0001y\u0000z\u007Fw\u0085v\u009Fu"],
     ["text that looks like PDF syntax", "(a\\) \\n endstream endobj <</Length 1>> Tj ET %%EOF trailer"],
     ["characters beyond the first Unicode plane", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 𐀀 𓀀 \u{10FFFD}"],
-    ["more than 255 different characters in one line", cjk],
-    ["long lines, which stay within the page", longLines],
+    ["more than 255 different characters on one line", cjk],
+    ["lines that are wider than the page", longLines],
   ])("with %s", async (_title, text) => {
     const { lines, warnings } = await readByLines(fakePdf({ text }));
     expect([seen(lines.join("\n")), warnings]).toEqual([seen(text), []]);
   });
 });
 
-describe("the text of a fake PDF", () => {
+describe("pdfText() on a fake PDF", () => {
   it.each([
-    ["blank lines before, between and after", "\n\na\n\n\nb\n\n"],
+    ["blank lines before, between and after other lines", "\n\na\n\n\nb\n\n"],
     ["spaces at the start and end of lines", "  a  \n   \n\tb\t"],
-    ["lines for many pages, including blank lines", "a\n\n\n".repeat(100)],
+    ["lines on many pages, including blank lines", "a\n\n\n".repeat(100)],
     ["text that looks like PDF syntax", "() ET\nT*\\) %%EOF\n<</A>>"],
     ["a long line of mixed scripts in both directions", "שלום ١٢ 漢字 a\u0301👨‍👩‍👧 ".repeat(900)],
-  ])("contains %s", async (_title, text) => {
+  ])("preserves %s", async (_title, text) => {
     expect(await pdfText(fakePdf({ text }))).toBe(text);
   });
 
-  it("is read without pdf.js, which other PDFs require", async () => {
+  it("does not need pdf.js, which other PDFs require", async () => {
     vi.resetModules();
     vi.doMock("pdfjs-dist/legacy/build/pdf.mjs", () => {
       throw new Error("pdf.js was loaded");
@@ -89,7 +89,7 @@ describe("the text of a fake PDF", () => {
     );
   });
 
-  it("is the same for any type of bytes, and the bytes are not changed", async () => {
+  it("accepts any type of buffer, and does not change the bytes", async () => {
     const pdf = fakePdf({ text: "any form" });
     const part = Buffer.concat([Buffer.from("xx"), pdf, Buffer.from("yy")]).subarray(2, 2 + pdf.length);
     for (const form of [pdf, part, pdf.buffer, new Blob([pdf]), new File([pdf], "a.pdf")]) {
@@ -98,7 +98,7 @@ describe("the text of a fake PDF", () => {
     expect(pdf).toEqual(fakePdf({ text: "any form" }));
   });
 
-  it("is read from a Blob without `arrayBuffer()`, as in jsdom", async () => {
+  it("reads a Blob without `arrayBuffer()`, as in jsdom", async () => {
     class Reader {
       result: unknown;
       onload = () => {};
@@ -117,9 +117,9 @@ describe("the text of a fake PDF", () => {
     ["changed bytes", /[\x80-\xff]/g, "\xef\xbf\xbd"],
     ["changed line breaks", /\n/g, "\r\n"],
     ["an extra byte", "Invoice", "Invoicee"],
-    ["an operator that fakePdf does not write", "T*", "T+"],
-    ["an offset without an object", /startxref\n\d+/, "startxref\n12"],
-  ])("is not read from a fake PDF with %s", async (_title, part, by) => {
+    ["an operator that fakePdf() does not write", "T*", "T+"],
+    ["an offset that does not point to an object", /startxref\n\d+/, "startxref\n12"],
+  ])("rejects %s", async (_title, part, by) => {
     const text = Buffer.from(fakePdf({ text: "Invoice" })).toString("latin1");
     const reading = pdfText(Buffer.from(text.replace(part, by), "latin1"));
     const { message } = await reading.then(expect.fail, (error: Error) => error);
@@ -128,13 +128,13 @@ describe("the text of a fake PDF", () => {
   });
 });
 
-describe("the text of another PDF", () => {
-  it("has the lines of every page", async () => {
+describe("pdfText() on other PDFs", () => {
+  it("returns the lines of every page", async () => {
     const content = ["Brönte & Łoś Studio", "Αθηνά Α.Ε.", { text: "second", pageBreak: "before" }];
     expect(await pdfText(await renderPdf({ content }))).toBe("Brönte & Łoś Studio\nΑθηνά Α.Ε.\nsecond");
   });
 
-  it("cannot be read if the PDF is encrypted, and the error says so", async () => {
+  it("rejects an encrypted PDF, and reports that the PDF is encrypted", async () => {
     const pdf = await renderPdf({ content: "Secret", version: "1.7", userPassword: "letmein" });
     await expect(pdfText(pdf)).rejects.toThrow(
       /^This PDF is encrypted, and pdfText\(\) cannot decrypt it\. /,
@@ -144,12 +144,12 @@ describe("the text of another PDF", () => {
   it.each([
     ["not installed", "ERR_MODULE_NOT_FOUND", ": npm install --save-dev pdfjs-dist"],
     ["blocked by Jest", "ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG", "--experimental-vm-modules."],
-  ])("requires pdf.js, and the error says what to do if pdf.js is %s", (_title, code, advice) => {
+  ])("requires pdf.js, and explains what to do if pdf.js is %s", (_title, code, advice) => {
     expect(adviceOn(Object.assign(new Error("no pdfjs-dist"), { code }))).toContain(advice);
   });
 });
 
-it("pdfText() rejects a broken PDF with the client's errors, and a string with a TypeError", async () => {
+it("pdfText() rejects an invalid PDF with the client's errors, and a string with a TypeError", async () => {
   await expect(pdfText(Buffer.from("<html>secret</html>"))).rejects.toThrow(InvalidPdfError);
   await expect(pdfText(fakePdf({ bytes: 5_000 }).subarray(0, 3_000))).rejects.toThrow(TruncatedPdfError);
   const error = await pdfText("%PDF-1.7 %%EOF" as unknown as Uint8Array).catch((error) => error);

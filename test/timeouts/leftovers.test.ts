@@ -23,9 +23,9 @@ const answers: Readonly<Record<string, Answer>> = {
 /** One output for each implementation. */
 const outputs = forms.filter(([form]) => ["bytes()", "stream()", "nodeStream()", "saveTo()"].includes(form));
 
-describe.each(transports)("with %s, a client leaves no listener, timer or socket", (_, options) => {
+describe.each(transports)("a client with %s", (_, options) => {
   it.each(Object.entries(answers))(
-    "after calls that read each output and end with %s",
+    "leaves no listener, timer or socket behind after calls for each output that end with %s",
     async (_kind, answer) => {
       withoutBackOff();
       const service = await Service.start(answer);

@@ -20,7 +20,7 @@ const big = pdfOf(12_000_000);
 
 it.each<[string, Answer, "firstByte" | "stall", number | undefined]>([
   ["sends no headers", () => {}, "firstByte", undefined],
-  ["stops after 5 bytes", beginning(pdf.subarray(0, 5), promised), "stall", 200],
+  ["stops sending after 5 bytes", beginning(pdf.subarray(0, 5), promised), "stall", 200],
 ])("bytes() rejects and closes the socket if the service %s", async (_, answer, phase, status) => {
   const service = await Service.start(answer);
   const bytes = generate(service.client({ timeouts: { [phase]: 60 } })).bytes();
@@ -30,7 +30,7 @@ it.each<[string, Answer, "firstByte" | "stall", number | undefined]>([
 });
 
 describe("timeouts.stall", () => {
-  it("does not run while a stream's reader pauses, and runs again when the reader continues", async () => {
+  it("is suspended while a stream's reader pauses, and runs again when the reader continues", async () => {
     const length = { "content-length": String(big.length) };
     const service = await Service.start(beginning(big.subarray(0, 6_000_000), length));
     stopTime();
@@ -53,7 +53,7 @@ describe("timeouts.stall", () => {
 
 describe("timeouts.unread", () => {
   it.each([true, false])(
-    "closes the socket of an unread large document, and rejects later reads (verify: %s)",
+    "closes the socket of a large unread document, and rejects later reads (verify: %s)",
     async (verify) => {
       const service = await Service.start(withLength(big));
       const document = await generate(service.client({ verify, timeouts: { unread: 60 } }));
@@ -62,7 +62,7 @@ describe("timeouts.unread", () => {
     },
   );
 
-  it.each(streamOutputs)("aborts %s that is never read, and closes its socket", async (_, open) => {
+  it.each(streamOutputs)("aborts an unread result of %s, and closes its socket", async (_, open) => {
     const service = await Service.start(withLength(big));
     const chunks = await open(generate(service.client({ timeouts: { unread: 60 } })));
     await (await service.request()).closed;

@@ -12,8 +12,8 @@ const never = Number.POSITIVE_INFINITY;
 describe("timeouts.total", () => {
   const limit = { timeouts: { total: 200 } };
   it.each([
-    ["set on a client ends bytes() before the first byte", () => {}, limit, {}],
-    ["set for a call ends bytes() in the middle of the document", beginning(half, promised), {}, limit],
+    ["ends bytes() before the first byte if set on a client", () => {}, limit, {}],
+    ["ends bytes() in the middle of the document if set for a call", beginning(half, promised), {}, limit],
   ] as const)("%s", async (_, answer, ofClient, ofCall) => {
     const service = await Service.start(answer);
     const failure = rejectionOf(generate(service.client(ofClient), ofCall).bytes());
@@ -22,7 +22,7 @@ describe("timeouts.total", () => {
     await Promise.all(service.requests.map(({ closed }) => closed));
   });
 
-  it("limits all attempts together, and its error has the last attempt's error as the cause", async () => {
+  it("covers all attempts together, and reports the last attempt's error as the cause", async () => {
     withoutBackOff();
     const service = await Service.start(() => {});
     stopTime();
@@ -46,7 +46,7 @@ describe("timeouts.total", () => {
   const schema = { "~standard": { version: 1 as const, vendor: "tests", validate: endless } };
   it.each([
     ["API key function", { apiKey: endless }, undefined],
-    ["schema", {}, schema],
+    ["schema validation", {}, schema],
   ])("ends a call whose %s never completes", async (_, options, ofTemplate) => {
     const service = await Service.start(withLength(pdf));
     const client = service.client({ ...options, timeouts: { total: 60 } });
@@ -56,7 +56,7 @@ describe("timeouts.total", () => {
   });
 });
 
-describe("The default of timeouts.total", () => {
+describe("timeouts.total with its default value of 10 minutes", () => {
   /** A call without another limit, whose document stops halfway. */
   const startHalf = async (timeouts: { total?: number } = {}) => {
     const service = await Service.start(beginning(half, promised));
@@ -68,9 +68,9 @@ describe("The default of timeouts.total", () => {
 
   const streamed = async (pending: PendingPdf) => gather(await pending.stream());
   it.each<[what: string, timeouts: { total?: number }, read: (pending: PendingPdf) => Promise<Uint8Array>]>([
-    ["bytes()", {}, (pending) => pending.bytes()],
-    ["a stream if the option was set, even to the default value", { total: 600_000 }, streamed],
-  ])("is 10 minutes and ends %s", async (_, timeouts, read) => {
+    ["bytes() if the option is not set", {}, (pending) => pending.bytes()],
+    ["a stream if the option is set explicitly", { total: 600_000 }, streamed],
+  ])("ends %s", async (_, timeouts, read) => {
     const { service, pending } = await startHalf(timeouts);
     const failure = rejectionOf(read(pending));
     await service.request();

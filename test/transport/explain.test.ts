@@ -28,19 +28,19 @@ describe("the explanation of a failure", () => {
     ["an expired certificate", coded("CERT_HAS_EXPIRED"), "has expired", "check the clock", true],
     ["a self-signed certificate", coded("DEPTH_ZERO_SELF_SIGNED_CERT"), "is self-signed", "_CERTS=", true],
     // A server that is starting may respond this way.
-    ["no TLS", coded("EPROTO"), "a different TLS version or no TLS", "service uses http://", false],
-    ["an interrupted handshake", failure({}, hungUp), "disconnected during the TLS", "Check the port"],
+    ["a non-TLS server", coded("EPROTO"), "a different TLS version or no TLS", "service uses http://", false],
+    ["an interrupted TLS handshake", failure({}, hungUp), "disconnected during the TLS", "Check the port"],
     ["a certificate for another host", named, "is for DNS:b.test, not for a.test", "Use a host name", true],
-    ["unreadable host names", unnamed, "is for another host, not for this one", "Use a host name", true],
-    ["no certificate", foreign(), "is for another host, not for this one", "Use a host name", true],
+    ["a malformed certificate", unnamed, "is for another host, not for this one", "Use a host name", true],
+    ["an unknown certificate", foreign(), "is for another host, not for this one", "Use a host name", true],
     ["a proxy that responds with 407", byProxy(407), "it failed", "requires a user", true],
     ["a proxy that responds with 502", byProxy(502), "it failed", "Check HTTP_PROXY", false],
-  ])("has a reason and advice for %s", (_what, cause, reason, advice, isLasting) => {
+  ])("contains a reason and advice for %s", (_what, cause, reason, advice, isLasting) => {
     const texts = { reason: expect.stringContaining(reason), advice: expect.stringContaining(advice) };
     expect(explain(cause)).toEqual({ ...texts, isLasting, unsent: true });
   });
 
-  it("can come from a ProxyFailure, which has a name, a code, a status and an optional cause", () => {
+  it("covers a ProxyFailure, which has a name, a code, a status and an optional cause", () => {
     const cause = new Error("inner");
     const error = new ProxyFailure("failed", { status: 502, cause });
     expect(error).toMatchObject({ name: "ProxyFailure", code: "PROXY_FAILED", status: 502, cause });
@@ -48,22 +48,22 @@ describe("the explanation of a failure", () => {
   });
 
   const unsent = [{ syscall: "connect" }, { syscall: "getaddrinfo" }, { code: "UND_ERR_CONNECT_TIMEOUT" }];
-  it.each(unsent)("for %j says only that the request was not sent", (properties) => {
+  it.each(unsent)("says only that the request was not sent if the error has %j", (properties) => {
     expect(explain(failure(properties))).toEqual({ unsent: true });
   });
 
   it.each([
     ["a failure after the request was sent", failure({ code: "ECONNRESET", syscall: "read" })],
-    ["a code that is a property of every object", failure({ code: "toString" })],
+    ["a code that is the name of an object method", failure({ code: "toString" })],
     ["a code that is not a string", failure({ code: ["CERT_HAS_EXPIRED"] })],
     ["a value that is not an error", { code: "CERT_HAS_EXPIRED" }],
-    ["a message that only contains the text of an interrupted handshake", failure({}, `not ${hungUp}`)],
-    ["an error that cannot be read", unreadable],
-  ])("is missing for %s", (_, cause) => {
+    ["a message that merely contains the text of an interrupted handshake", failure({}, `not ${hungUp}`)],
+    ["an error whose code cannot be read", unreadable],
+  ])("is omitted for %s", (_, cause) => {
     expect(explain(cause)).toBeUndefined();
   });
 
-  it("is found in an error and its causes, up to ten levels deep", () => {
+  it("is found in an error or its causes, up to ten levels deep", () => {
     expect(explain(inCauses(9, refused))).toEqual({ unsent: true });
     expect(explain(inCauses(10, refused))).toBeUndefined();
   });

@@ -20,7 +20,7 @@ describe("the fetch transport", () => {
     [undefined, {}],
     ["include", { credentials: "include" }],
   ] as const)(
-    "calls fetch without redirects, a cache or `this`, and with the credentials %s",
+    "calls fetch without redirects, caching or `this` (credentials: %s)",
     async (credentials, more) => {
       const fetch = vi.fn(async (_url: string, _init: FetchInit) => new Response("body"));
       const transport = fetchTransport(() => fetch, credentials);
@@ -51,11 +51,11 @@ describe("the fetch transport", () => {
   const other = "a new Response";
   it.each<[what: string, fetch: unknown, message: string]>([
     ["throws synchronously", throwing, "not today"],
-    ["is missing", undefined, "has no `fetch`"],
+    ["is not available", undefined, "has no `fetch`"],
     ["returns nothing", async () => undefined, other],
-    ["returns a string as the status", async () => ({ status: "200", headers: new Headers() }), other],
-    ["returns no headers", async () => ({ status: 200 }), other],
-    ["returns headers that cannot be read", async () => ({ status: 200, headers: {} }), other],
+    ["returns a non-numeric status", async () => ({ status: "200", headers: new Headers() }), other],
+    ["returns a response without headers", async () => ({ status: 200 }), other],
+    ["returns a response with unreadable headers", async () => ({ status: 200, headers: {} }), other],
   ])("reports one failure if fetch %s", async (_what, fetch, message) => {
     const recorder = by(fetch as FetchLike);
     await recorder.finished();
@@ -93,9 +93,9 @@ describe("the fetch transport", () => {
     });
 
     const moments: [string, Hooks][] = [
-      ["at a chunk", { onChunk: (one) => one.abort() }],
-      ["while it waits for the next chunk", { onChunk: (one) => setImmediate(() => one.abort()) }],
-      ["while it is paused", { onChunk: (one) => [one.pause(), setImmediate(() => one.abort())] }],
+      ["as a chunk arrives", { onChunk: (one) => one.abort() }],
+      ["while waiting for the next chunk", { onChunk: (one) => setImmediate(() => one.abort()) }],
+      ["while paused", { onChunk: (one) => [one.pause(), setImmediate(() => one.abort())] }],
     ];
     it.each(moments)("cancels the body when the exchange is aborted %s", async (_when, hooks) => {
       const { cancelled, response } = endless();

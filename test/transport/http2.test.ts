@@ -26,12 +26,12 @@ async function overHttp2(answer: (response: Http2ServerResponse) => void): Promi
   return Promise.all(calls.map((call) => call.catch((error: unknown) => error)));
 }
 
-it("a dispatcher that allows HTTP/2 delivers complete documents", async () => {
+it("a client with an HTTP/2 dispatcher receives complete documents", async () => {
   const documents = await overHttp2((response) => response.end(large));
   expect(documents.every((bytes) => large.equals(bytes as Uint8Array))).toBe(true);
 });
 
-it("a dispatcher that allows HTTP/2 reports a TruncatedPdfError if its connection ends early", async () => {
+it("a client with an HTTP/2 dispatcher throws a TruncatedPdfError if the connection ends early", async () => {
   const errors = await overHttp2((response) => {
     response.write(large.subarray(0, 100_000), () => response.stream.session?.destroy());
   });

@@ -12,11 +12,11 @@ it.each<[globals: string, values: object, transport: string]>([
   ["agents of different undici versions", { [legacy]: new Agent(), [current]: new Agent() }, "own"],
   ["undici 8's wrapped agent", { [current]: new Dispatcher1Wrapper() }, "own"],
   ["a composed agent", { [current]: composed }, "undici"],
-  ["a dispatcher without a class", { [current]: withoutClass }, "undici"],
-  ["one dispatcher for both kinds of handlers", { [legacy]: composed, [current]: composed }, "undici"],
+  ["a dispatcher without a prototype", { [current]: withoutClass }, "undici"],
+  ["the same dispatcher for both undici versions", { [legacy]: composed, [current]: composed }, "undici"],
   ["a dispatcher from another undici version", { [legacy]: withoutClass }, "fetch"],
-  ["a function named fetch", { fetch: async function fetch() {} }, "fetch"],
-  ["no fetch", { fetch: undefined }, "own"],
+  ["a global function named fetch", { fetch: async function fetch() {} }, "fetch"],
+  ["no global fetch", { fetch: undefined }, "own"],
 ])("A client without options chooses its transport based on the globals: %s", (_, values, transport) => {
   const globals = globalThis as { [key: PropertyKey]: unknown };
   const before = Object.fromEntries(Reflect.ownKeys(values).map((key) => [key, globals[key]]));

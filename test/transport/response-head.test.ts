@@ -10,7 +10,7 @@ describe("the length of a response", () => {
     ["-5", undefined],
     ["a5", undefined],
     ["5a", undefined],
-  ])("is read from %j as %s", (text, length) => {
+  ])("is parsed from %j as %s", (text, length) => {
     expect(contentLengthOf(headOf(200, { "content-length": text }))).toBe(length);
   });
 
@@ -19,7 +19,7 @@ describe("the length of a response", () => {
     [true, [undefined, undefined]],
     [undefined, [undefined, 5]],
   ])(
-    "is exact only if the body was not decoded, and an estimate if that is unknown (decoded: %s)",
+    "is known if the body was not decoded, and is estimated if decoding is unknown (decoded: %s)",
     (decoded, lengths) => {
       const head = headOf(200, { "content-length": "5" }, { decoded });
       expect([contentLengthOf(head), expectedLengthOf(head)]).toEqual(lengths);

@@ -18,9 +18,9 @@ describe("a socket that skips interim responses", () => {
   it.each([
     ["no interim response", ""],
     ["100 Continue", interim],
-    ["three responses with headers", "HTTP/1.1 100 Continue\r\nx: y\r\n\r\n".repeat(3)],
-    ["two kinds of responses", "HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\nHTTP/1.1 100\r\n\r\n"],
-  ])("skips %s, however the bytes are split", (_what, before) => {
+    ["three interim responses with headers", "HTTP/1.1 100 Continue\r\nx: y\r\n\r\n".repeat(3)],
+    ["two kinds of interim responses", "HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\nHTTP/1.1 100\r\n\r\n"],
+  ])("delivers the final response after %s, however the bytes are split", (_what, before) => {
     const all = before + final;
     for (let cut = 0; cut <= all.length; cut++) {
       for (const next of [cut, cut + 1, cut + 9]) {
@@ -29,13 +29,13 @@ describe("a socket that skips interim responses", () => {
     }
   });
 
-  it("skips nothing before a request or in the middle of a body", () => {
+  it("skips nothing before a request or within a body", () => {
     expect(readAll([interim], false)).toEqual([interim]);
     expect(readAll([final, interim])).toEqual([final, interim]);
     expect(readAll(["HTTP/1.1 101 Upgrade\r\n\r\n"])).toHaveLength(1);
   });
 
-  it("does not hold back an interim response that never ends", () => {
+  it("stops buffering an interim response that never ends", () => {
     const lines = Array.from({ length: 40 }, () => `x: ${"y".repeat(1_000)}\r\n`);
     expect(readAll(["HTTP/1.1 103 Early Hints\r\n", ...lines])[0]?.length).toBeLessThan(20_000);
   });

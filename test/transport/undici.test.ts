@@ -28,7 +28,7 @@ const dispatchedBy = (dispatch: DispatcherLike["dispatch"]) => {
 };
 
 describe("the undici transport", () => {
-  it("passes the headers to a caller's dispatcher as an object with names and values", () => {
+  it("passes headers to a caller's dispatcher as an object that maps names to values", () => {
     const dispatch = vi.fn((_options: { headers: object }) => true);
     const headers = ["authorization", "API-Key key", "X-Mixed-Case", "kept", "__proto__", "seen"];
     record(
@@ -42,7 +42,7 @@ describe("the undici transport", () => {
     ]);
   });
 
-  it("marks a queued request as sent only when it is sent, and never sends an aborted request", async () => {
+  it("marks a queued request as sent only once it is sent, and never sends an aborted request", async () => {
     const transport = by(new Agent({ connections: 1 }));
     const arrival = later<Socket>();
     const server = await serveRaw((socket) => {
@@ -96,10 +96,10 @@ describe("the undici transport", () => {
     throw cause;
   };
   it.each([
-    ["the function that returns its dispatcher", undiciTransport(throwCause)],
-    ["its dispatcher", undiciTransport(() => ({ dispatch: throwCause }))],
-    ["the promise of its dispatcher", undiciTransport(() => Promise.reject(cause))],
-  ])("reports the error that %s throws", async (_what, transport) => {
+    ["the function that returns the dispatcher", undiciTransport(throwCause)],
+    ["the dispatcher", undiciTransport(() => ({ dispatch: throwCause }))],
+    ["a rejected promise of the dispatcher", undiciTransport(() => Promise.reject(cause))],
+  ])("reports the error from %s", async (_what, transport) => {
     const recorder = record(transport, request).send();
     await recorder.finished();
     expect([recorder.events, recorder.failure]).toEqual([["failure"], cause]);
@@ -114,8 +114,8 @@ describe("the undici transport", () => {
       },
     ],
     ["calls onConnect", (_, handler) => [handler.onConnect(abortOld), handler.onError()].length > 0],
-    ["reports to onError", (_, handler) => handler.onError(new Error("invalid onHeaders method")) ?? false],
-  ])("refuses a dispatcher from undici 6 that %s", (which, dispatch) => {
+    ["calls only onError", (_, handler) => handler.onError(new Error("invalid onHeaders method")) ?? false],
+  ])("rejects a dispatcher from undici 6 that %s", (which, dispatch) => {
     abortOld.mockClear();
     const recorder = dispatchedBy(dispatch).send();
     expect(recorder.events).toEqual(["failure"]);
@@ -136,7 +136,7 @@ describe("the undici transport", () => {
     expect([...recorder.head.toHeaders()].join()).toBe("a,1,b,é,c,");
   });
 
-  it("reports one exchange if its dispatcher retries, and aborts the retry", async () => {
+  it("reports a single exchange if its dispatcher retries, and can abort the retry", async () => {
     const second = later<Socket>();
     let requests = 0;
     const agent = new RetryAgent(new Agent(), { methods: ["POST"], minTimeout: 1 });

@@ -33,7 +33,7 @@ async function setUpFolder(answer: Answer = withLength(small)) {
   return { service, at, out, run, files };
 }
 
-describe("a folder", () => {
+describe("a folder sink", () => {
   it("deletes the unfinished files of a killed run, but no other files", async () => {
     let isHeld = true;
     const { run, out, files, service } = await setUpFolder((received) => {
@@ -58,7 +58,7 @@ describe("a folder", () => {
     expect(await files()).toEqual([...foreign, "a"].sort());
   });
 
-  it("rejects only the jobs whose path is a folder or has a file as its parent", async () => {
+  it("rejects only jobs whose path is a folder or whose parent folder is a file", async () => {
     const { run, out, service, files } = await setUpFolder();
     await mkdir(join(out, "a"));
     await writeFile(join(out, "file"), "mine");
@@ -73,8 +73,8 @@ describe("a folder", () => {
   });
 
   it.each([
-    ["255 bytes", `${"ä".repeat(127)}x`],
-    ["characters that are special in URLs and shells", " ..100% #1&a=b 'c' 👩‍👩‍👧 Zoë"],
+    ["a value of 255 bytes", `${"ä".repeat(127)}x`],
+    ["a value with URL and shell metacharacters", " ..100% #1&a=b 'c' 👩‍👩‍👧 Zoë"],
   ])("uses values in file names unchanged: %s", async (_title, name) => {
     const { run, out, files } = await setUpFolder();
     expect((await run([name])).results).toMatchObject([{ value: { path: join(out, name), bytes: 1000 } }]);
@@ -113,7 +113,7 @@ describe("a folder", () => {
     expect(failures[0]?.message).toBe(message);
   });
 
-  it("fills placeholders from nested or dotted properties, and ignores white space around the names", () => {
+  it("fills {{c.d}} from a nested or dotted property, and ignores white space around names", () => {
     const pattern = parsePattern("out/{{ \t a b\u00a0}}/{{c.d}}.pdf");
     expect(pattern.names).toEqual(["a b", "c.d"]);
     expect(pattern.fill({ "a b": "x", c: { d: 7 } }, "uid")).toBe("out/x/7.pdf");
@@ -121,18 +121,18 @@ describe("a folder", () => {
   });
 });
 
-describe.runIf(hasLinks)("a folder with links", () => {
+describe.runIf(hasLinks)("a folder sink whose folder contains links", () => {
   const saving = 'Could not save the document to "/out/a": a link in it points outside "/out".';
   const entering = 'The folder "/out/inner" is not writable: a link in it points outside "/out".';
   const enteringDeep = entering.replace("inner", "inner/deeper");
 
   it.each<[string, Record<string, string>, string, string]>([
-    ["a link through a linked folder", { a: "inner/b", inner: ".." }, "a", saving],
-    ["a link that leaves the folder, returns and leaves again", { a: "../out/b", b: "../x" }, "a", saving],
+    ["a link whose target is inside a linked folder", { a: "inner/b", inner: ".." }, "a", saving],
+    ["a chain of links that returns to the folder midway", { a: "../out/b", b: "../x" }, "a", saving],
     ["a link to another folder", { inner: "../elsewhere" }, "inner/a", entering],
-    ["a missing folder behind a link", { inner: "../elsewhere" }, "inner/deeper/a", enteringDeep],
+    ["a missing subfolder of a linked folder", { inner: "../elsewhere" }, "inner/deeper/a", enteringDeep],
     ["a link to a missing folder", { inner: "../missing" }, "inner/a", "is not writable"],
-  ])("refuses a path that leaves the folder through %s", async (_title, links, name, message) => {
+  ])("rejects a path that leaves the folder through %s", async (_title, links, name, message) => {
     const { run, at, out, service } = await setUpFolder();
     await mkdir(join(at, "elsewhere"));
     for (const [link, target] of Object.entries(links)) await symlink(target, join(out, link));
@@ -143,7 +143,7 @@ describe.runIf(hasLinks)("a folder with links", () => {
     expect(service.requests.length).toBe(1);
   });
 
-  it("refuses a path that leaves the folder through a link created during the request", async () => {
+  it("rejects a path that leaves the folder through a link created during the request", async () => {
     let folderOfRun = "";
     const { run, at, out } = await setUpFolder(async (received) => {
       await symlink("../x", join(folderOfRun, "a"));
@@ -166,11 +166,11 @@ describe.runIf(hasLinks)("a folder with links", () => {
   });
 });
 
-describe("a folder that contains its run's journal", () => {
+describe("a folder sink whose folder contains the run's journal", () => {
   const kept = ": it is the path of the run's journal.";
   const refusal = (path: string) => `Could not save the document to "/out/${path}"${kept}`;
 
-  it("refuses the paths of the journal, its lock and its backup, but not similar names", async () => {
+  it("rejects the paths of the journal, its lock and its backup, but not similar paths", async () => {
     const { run, out, service } = await setUpFolder();
     const journal = join(out, "run.journal");
     const refused = ["run.journal", "run.journal.lock", "run.journal.old"];
@@ -184,7 +184,7 @@ describe("a folder that contains its run's journal", () => {
     expect(service.requests.length).toBe(fine.length);
   });
 
-  it.runIf(hasLinks)("refuses a link to the journal, and the target if the journal is a link", async () => {
+  it.runIf(hasLinks)("rejects a link to the journal, and the target of a linked journal", async () => {
     const { run, at, out } = await setUpFolder();
     await symlink("out/deep.journal", join(at, "run.journal"));
     await symlink("deep.journal", join(out, "link.pdf"));

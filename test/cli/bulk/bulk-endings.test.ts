@@ -5,11 +5,11 @@ import { beginning, pdfOf, saying, withLength } from "../../support/service.ts";
 import { closedOrigin } from "../../support/sockets.ts";
 import { Bench, csvOf, held, smallPdf } from "./command.ts";
 
-describe("Ctrl-C during a bulk run", () => {
+describe("an interrupted bulk run", () => {
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("lets documents in flight finish after one %s and exits with code %i", async (signal, code) => {
+  ] as const)("finishes documents in flight after one %s, and exits with code %i", async (signal, code) => {
     const { answer, release } = held();
     const bench = await Bench.withRows(9, answer);
     const ended = bench.bulk("data.csv", ["--concurrency", "2", "--report", bench.path("r.json")]);
@@ -30,7 +30,7 @@ describe("Ctrl-C during a bulk run", () => {
     expect(bench.requestedNos()).toEqual(["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
   });
 
-  it("leaves no incomplete file if pressed twice, and ends the process if pressed three times", async () => {
+  it("leaves no incomplete file after a second Ctrl-C, and ends the process after a third", async () => {
     const incomplete = beginning(pdfOf(500_000).subarray(0, 300_000), { "content-length": "500000" });
     const bench = await Bench.withRows(9, incomplete);
     const ended = bench.bulk("data.csv", ["--concurrency", "2"]);
@@ -44,7 +44,7 @@ describe("Ctrl-C during a bulk run", () => {
     expect(bench.files()).toEqual(["letter.journal"]);
   });
 
-  it("stops a run that waits for the service", async () => {
+  it("stops waiting for the service", async () => {
     const bench = await Bench.withRows(30);
     const ended = bench.bulk("data.csv", ["--base-url", await closedOrigin()]);
     const { stderr } = bench.terminal;
@@ -57,7 +57,7 @@ describe("Ctrl-C during a bulk run", () => {
 });
 
 describe("a bulk run that stops early", () => {
-  it("exits with code 3 after the number of failures set with --stop-after", async () => {
+  it("exits with code 3 when it reaches the --stop-after limit", async () => {
     const bench = await Bench.withRows(9, saying(422));
     const ending = await bench.bulk("data.csv", ["--concurrency", "1", "--stop-after", "2"]);
     expect(ending.code).toBe(3);
@@ -86,7 +86,7 @@ describe("a bulk run that stops early", () => {
     [403, 5, "after 5 failures: with this API key", "the API key or its permissions"],
     [404, 5, "after 5 failures: with this uid and base URL", "the uid or the base URL"],
     [422, 20, "after 20 failures: with values of this kind", "the values or the template"],
-  ])("exits with code 3 if every response is a %i, after %i responses", async (status, count, when, what) => {
+  ])("exits with code 3 if every response is a %i (responses: %i)", async (status, count, when, what) => {
     const bench = await Bench.withRows(30, saying(status));
     const { code, printed, stderr } = await bench.bulk("data.csv", ["--concurrency", "1"]);
     expect(code).toBe(3);
@@ -96,7 +96,7 @@ describe("a bulk run that stops early", () => {
     expect(bench.service.requests).toHaveLength(count);
   });
 
-  it("exits with code 3 if an outage exceeds --give-up-after, and continues in the next run", async () => {
+  it("exits with code 3 if an outage exceeds --give-up-after, and is continued by the next run", async () => {
     const bench = await Bench.withRows(30);
     const flags = ["--base-url", await closedOrigin(), "--give-up-after", "1ms"];
     const { code, printed, stderr } = await bench.bulk("data.csv", flags);
@@ -111,7 +111,7 @@ describe("a bulk run that stops early", () => {
 });
 
 describe("a bulk run", () => {
-  it("reports an outage, then generates every document, and clears its live line", async () => {
+  it("reports an outage, then generates every document and clears its live line", async () => {
     const bench = await Bench.withRows(9, (received) =>
       (bench.service.requests.length <= 4 ? saying(503) : withLength(smallPdf))(received),
     );
@@ -129,8 +129,8 @@ describe("a bulk run", () => {
   });
 
   it.each([
-    ["retries a 503", [], { status: "made", attempts: 2 }],
-    ["sends one request per row with --no-retry", ["--no-retry"], { status: "failed", attempts: 1 }],
+    ["retries after a 503", [], { status: "made", attempts: 2 }],
+    ["sends only one request per row with --no-retry", ["--no-retry"], { status: "failed", attempts: 1 }],
   ])("%s", async (_title, args, entry) => {
     const bench = await Bench.withRows(1, (received) =>
       (bench.service.requests.length === 1 ? saying(503) : withLength(smallPdf))(received),
@@ -140,7 +140,7 @@ describe("a bulk run", () => {
     expect(bench.service.requests).toHaveLength(entry.attempts);
   });
 
-  it("limits the rate with --per-second, and shows the limit on the live line", async () => {
+  it("limits its rate to --per-second, and shows the limit on its live line", async () => {
     const bench = await Bench.withRows(5, () => {});
     bench.isTTY = true;
     const ended = bench.bulk("data.csv", ["--per-second", "0.5"]);

@@ -9,7 +9,7 @@ describe("the row check before a bulk run", () => {
   const empty = "is empty, but the path of the document needs it";
   it.each<[title: string, name: string, text: string, ...messages: (string | RegExp)[]]>([
     [
-      "a wrong number of cells, and an empty cell that the path needs",
+      "too few cells, too many cells, and an empty cell in a column that the path uses",
       "data.csv",
       "no,name\n1,a\n2\n3,b,CELL\n,CELL\n",
       /^data\.csv:3: .*2/,
@@ -85,7 +85,7 @@ describe("the row check before a bulk run", () => {
 });
 
 describe("a document from a bulk run", () => {
-  it("cannot replace the data, the journal or the report", async () => {
+  it("cannot replace the data file, the journal or the report", async () => {
     const bench = await Bench.open();
     bench.write("a.csv", "no\na.csv\nb.journal\nb.journal.lock\nr.json\n");
     const flags = { out: "{{no}}", journal: "b.journal", report: "r.json" };
@@ -97,9 +97,9 @@ describe("a document from a bulk run", () => {
   });
 
   it.runIf(hasLinks).each([
-    ["whose path is a link", "in/{{no}}.csv", "link.csv"],
-    ["through a link in the output folder", "data/{{no}}.csv", "in/7.csv"],
-  ])("cannot replace the data %s", async (_title, out, data) => {
+    ["even if the data path is a link", "in/{{no}}.csv", "link.csv"],
+    ["even through a link in the output folder", "data/{{no}}.csv", "in/7.csv"],
+  ])("cannot replace the data file %s", async (_title, out, data) => {
     const bench = await benchWithLinks();
     const flags = ["--out", bench.path(out), "--journal", bench.path("j")];
     const { code, stderr } = await bench.bulk(data, flags);
@@ -121,7 +121,7 @@ async function benchWithLinks(): Promise<Bench> {
 }
 
 describe("a bulk run", () => {
-  it.runIf(hasLinks)("is refused if the report is a link to the data", async () => {
+  it.runIf(hasLinks)("is rejected if the report is a link to the data file", async () => {
     const bench = await benchWithLinks();
     const { code, stderr } = await bench.bulk("in/7.csv", ["--report", bench.path("link.csv")]);
     const line = "The report and the data are the same file, link.csv. Give --report another name.";
@@ -129,7 +129,7 @@ describe("a bulk run", () => {
     expect(readFileSync(bench.path("in/7.csv"), "utf8")).toBe("no\n7\n");
   });
 
-  it("is refused if the data is its journal's lock file", async () => {
+  it("is rejected if the data file is also the journal's lock file", async () => {
     const bench = await Bench.open();
     bench.write("rows.lock", csvOf(1));
     const { code, stderr } = await bench.bulk("rows.lock", ["--journal", bench.path("rows")]);
@@ -138,7 +138,7 @@ describe("a bulk run", () => {
     expect(await bench.read("rows.lock")).toBe(csvOf(1));
   });
 
-  it("is refused if the folder contains another template's journal, unless --journal is set", async () => {
+  it("is rejected if the folder contains another template's journal, unless --journal is set", async () => {
     const bench = await Bench.withRows(2);
     await bench.bulk("data.csv");
     const { code, stderr } = await bench.bulk("data.csv", [], { uid: "invoice" });
@@ -152,7 +152,7 @@ describe("a bulk run", () => {
     ["--out", "file/{{no}}.pdf", 'The folder "file" is not writable: a file with this name already exists.'],
     ["--journal", "file/a", 'The journal "file/a" cannot be opened: a part of its path is a file'],
     ["--report", "r.csv", "Could not write r.csv: it is a folder: specify a file inside it."],
-  ])("is refused if %s is set to %s, which cannot be written", async (option, path, message) => {
+  ])("is rejected if %s is set to a path that cannot be written: %s", async (option, path, message) => {
     const bench = await Bench.withRows(1);
     bench.write("file", "");
     mkdirSync(bench.path("r.csv"));
@@ -166,7 +166,7 @@ it.each([
   ["win32", "the data"],
   ["darwin", "the data"],
   ["linux", undefined],
-])("RunFiles compares paths like the file system of %s", async (platform, what) => {
+])("RunFiles compares paths as the file system of %s does", async (platform, what) => {
   const bench = await Bench.open();
   const options = { out: bench.path("{{no}}.pdf"), retry: true };
   const plan = readPlan("letter", bench.path("missing/Müller.csv"), options);

@@ -57,7 +57,7 @@ describe("bulk", () => {
     expect(bench.files()).toContain("letter.journal.old");
   });
 
-  it("generates the first rows with --limit, and further rows in the next run, even if a later row is invalid", async () => {
+  it("checks and processes only the first --limit rows, and continues when the limit is raised", async () => {
     const bench = await Bench.open();
     bench.write("data.csv", `${csvOf(2)}1,Zoë\n`);
     const first = await bench.bulk("data.csv", ["--limit", "1"]);
@@ -149,8 +149,8 @@ async function benchWith(rows: string): Promise<{ bench: Bench; args: string[] }
   return { bench, args: ["--schema", bench.write("schema.json", schema), "--concurrency", "1"] };
 }
 
-describe("bulk --skip-invalid", () => {
-  it("generates documents from valid rows, and reports the others with line, column and reason", async () => {
+describe("bulk with invalid rows", () => {
+  it("reports invalid rows and generates the other documents if --skip-invalid is set", async () => {
     const { bench, args } = await benchWith(data);
     const flags = [...args, "--skip-invalid", "--report", bench.path("r.json")];
     const { code, printed, stderr } = await bench.bulk("data.csv", flags);
@@ -179,10 +179,10 @@ describe("bulk --skip-invalid", () => {
   });
 
   it.each([
-    ["is missing", data, []],
-    ["is combined with --dry-run", data, ["--skip-invalid", "--dry-run"]],
-    ["is set but every row is invalid", "no,total\n1,a\n2,b\n", ["--skip-invalid"]],
-  ])("sends no requests for data with invalid rows if the option %s", async (_, rows, flags) => {
+    ["--skip-invalid is omitted", data, []],
+    ["--skip-invalid is combined with --dry-run", data, ["--skip-invalid", "--dry-run"]],
+    ["--skip-invalid is set but every row is invalid", "no,total\n1,a\n2,b\n", ["--skip-invalid"]],
+  ])("sends no requests if %s", async (_, rows, flags) => {
     const { bench, args } = await benchWith(rows);
     const { code, stderr } = await bench.bulk("data.csv", [...args, ...flags]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/ Nothing was sent\.\n$/)]);

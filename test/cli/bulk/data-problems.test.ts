@@ -20,8 +20,8 @@ describe("a problem in a row", () => {
     ["text after a closing quote", "csv", 'a,b\n1,"x" y\n2,3', 1, `2:b: ${goesOn}`],
     ["bytes that are not UTF-8", "csv", "a,b\n1,2\n3,\xfc\n4,5", 2, `3:b: ${notUtf8}`],
     ["invalid JSON", "ndjson", '{"a":1}\n{"b":tru}\n{"c":1}', 2, `2:6: ${noJson}`],
-    ["two objects on a line", "ndjson", '{"a":1} {"b":1}\n{}', 1, `1:9: ${ended}. ${itsOwn}`],
-    ["an array", "ndjson", ' [{}]\n"x"\n', 0, `1:2: ${isNot("an array")}`, `2:1: ${isNot("a string")}`],
+    ["two objects on one line", "ndjson", '{"a":1} {"b":1}\n{}', 1, `1:9: ${ended}. ${itsOwn}`],
+    ["non-objects", "ndjson", ' [{}]\n"x"\n', 0, `1:2: ${isNot("an array")}`, `2:1: ${isNot("a string")}`],
     ["bytes that are not UTF-8", "ndjson", '{}\n{"a":"\xfc"}\n{}', 2, `2:7: ${notUtf8}`],
     ["nesting that is too deep", "ndjson", nested, 0, "1:1: this is nested deeper than 500 levels"],
     ["invalid JSON", "json", '[{"a":1},{"b":tru},\n  {"d":1}]', 2, `1:15: ${noJson}`],
@@ -37,13 +37,13 @@ describe("a problem in a row", () => {
     ["an unclosed array", "json", '[{},{"a":1}', 2, "1:12: expected ] at the end of an array"],
     ["text after the array", "json", "[{}]\n[{}]", 1, `2:1: ${ended}`],
     ["bytes that are not UTF-8", "json", '[{},\n{"a":\n"\xfc"},{}]', 2, `3:2: ${notUtf8}`],
-  ])("is reported, and reading continues: %s in %s", async (_, format, content, good, ...problems) => {
+  ])("is reported without stopping the reader: %s (.%s)", async (_, format, content, good, ...problems) => {
     const rows = await readFileOf(`data.${format}`, latin1(content));
     expect(problemsOf(rows)).toEqual(problems);
     expect(rows).toHaveLength(problems.length + good);
   });
 
-  it("is reported for bytes that are invalid in the given encoding", async () => {
+  it("is reported if bytes are invalid in the given encoding", async () => {
     const rows = await readFileOf("data.csv", latin1("a,b\n1,\xff\n2,3"), { encoding: "shift_jis" });
     expect(problemsOf(rows)).toEqual([`2:b: ${notUtf8.replace("UTF-8", "shift_jis")}`]);
   });
@@ -53,7 +53,7 @@ describe("a problem in a row", () => {
     ["csv", `a,b\n${secret}\n"${secret}"x,1\n${secret},${secret},${secret}\n1,"${secret}`],
     ["ndjson", `{"a":${secret}}\n"${secret}"\n{"a":"${secret}"\n{"${secret}":\n${secret}`],
     ["json", `[{"a":${secret}},"${secret}",${secret},{"${secret}"},{"a":"${secret}"`],
-  ])("is reported without the row's content: %s", async (format, content) => {
+  ])("is reported without the row's content: data.%s", async (format, content) => {
     const problems = problemsOf(await readFileOf(`data.${format}`, content));
     expect(problems.length).toBeGreaterThan(3);
     expect(problems.join("\n")).not.toContain(secret);
@@ -84,7 +84,7 @@ describe("a problem with a whole file", () => {
     [{ encoding: "utf-9" }, /^The --encoding value is not a known encoding.*utf-8, .*windows-1252/],
     [{ delimiter: "ab" }, /^--delimiter takes one character/],
     [{ delimiter: '"' }, /^--delimiter takes one character/],
-  ])("is reported for an invalid option: %j", async (options, message) => {
+  ])("is reported if an option is invalid: %j", async (options, message) => {
     const error = await open(fileOf("a.csv", "a\n1"), options).catch((reason) => reason);
     expect(error).toMatchObject({ name: "Misuse", message: expect.stringMatching(message) });
   });

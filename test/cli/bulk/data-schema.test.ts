@@ -20,7 +20,7 @@ describe("a JSON Schema", () => {
   const properties = { date: { type: "string", minLength: 4 }, lines: { items: { type: "object" } } };
   const schema = JSON.stringify({ required: ["date"], properties });
 
-  it("reports each problem in a row with its path, and does not change the values", async () => {
+  it("checks rows without changing them, and reports the path of each problem", async () => {
     expect(await issuesOf("invoice.json", schema, { date: "2026" })).toEqual([]);
     expect(await issuesOf("invoice.json", schema, { date: "26", lines: [{}, 1] })).toEqual([
       "date: must have at least 4 characters",
@@ -30,11 +30,11 @@ describe("a JSON Schema", () => {
   });
 
   it.each([
-    ["a number", { type: "number" }, true],
-    ["a number or null", { type: ["number", "null"] }, true],
-    ["one of several strings and numbers", { enum: [1, "a"] }, false],
-    ["a date", { format: "date" }, false],
-  ])("mentions CSV cells in an issue only if they are the cause: %s", async (_title, type, hasHint) => {
+    ["if a number is required", { type: "number" }, true],
+    ["if a number or null is required", { type: ["number", "null"] }, true],
+    ["unless some strings are valid", { enum: [1, "a"] }, false],
+    ["unless only the date format is invalid", { format: "date" }, false],
+  ])("adds a hint about CSV cells to an issue %s", async (_title, type, hasHint) => {
     const content = JSON.stringify({ properties: { total: type } });
     const [issue = ""] = await issuesOf("invoice.json", content, { total: "x" }, true);
     const hint = ", but every CSV cell is a string: accept a string in the schema, or use NDJSON";
@@ -47,16 +47,16 @@ describe("a JSON Schema", () => {
 
 describe("a schema module", () => {
   it.each([
-    ["an export named `schema`", `export const schema = ${wantsDate}; export const other = z.string();`],
-    ["an export named `invoice`", `export const invoice = ${wantsDate}; export default z.string();`],
-    ["an exported template", `export default { uid: "invoice", schema: ${wantsDate} };`],
+    ["a schema named `schema`", `export const schema = ${wantsDate}; export const other = z.string();`],
+    ["a schema named after the template", `export const invoice = ${wantsDate}; export default z.string();`],
+    ["a template with a schema", `export default { uid: "invoice", schema: ${wantsDate} };`],
     ["an asynchronous schema", `export default ${wantsDate}.refine(async () => true);`],
-  ])("can provide its schema as %s", async (_title, content) => {
+  ])("can export %s", async (_title, content) => {
     expect(await issuesOf("schema.mjs", importing + content, { date: "1 May" })).toEqual([]);
     expect(await issuesOf("schema.mjs", importing + content, {})).toEqual([expect.stringMatching(/^date: /)]);
   });
 
-  it("provides a template whose schema transforms the values", async () => {
+  it("is used as a template whose schema transforms the values", async () => {
     const content = `${importing}export default z.object({ total: z.coerce.number() });`;
     const file = fileOf("schema.mjs", content);
     const { template, check } = await readSchema(file, { ...options, areTexts: true });
@@ -65,7 +65,7 @@ describe("a schema module", () => {
     expect(await check({ total: "x" })).toMatchObject([{ path: ["total"] }]);
   });
 
-  it("does not quote a row's values in its issues", async () => {
+  it("cannot expose a row's values in its issues", async () => {
     const content = `${importing}export default z.object({ a: z.string().refine(() => false, { error: (issue) => "wrong: " + issue.input }) });`;
     const issues = await issuesOf("schema.mjs", content, { a: "tiger-7" });
     expect(issues).toEqual([expect.not.stringContaining("tiger-7")]);
@@ -81,14 +81,14 @@ it.each([
   ["a module with a schema", "a.mjs", "export const size = 3;", "FILE: the module exports no schema."],
   ["a module with exactly one schema", "a.mjs", twoSchemas, "FILE: it exports 2 schemas: a, b."],
   ["a module with the requested template", "a.mjs", letter, 'FILE: this is template "letter"'],
-])("bulk refuses a schema file that is not %s", async (_title, name, content, message) => {
+])("bulk rejects a schema file that is not %s", async (_title, name, content, message) => {
   const file = fileOf(name, content);
   const error = await readSchema(file, options).catch((reason) => reason);
   expect(error).toMatchObject({ name: "Misuse" });
   expect(error.message.replaceAll(file, "FILE").slice(0, message.length)).toBe(message);
 });
 
-it("bulk refuses a schema file that does not exist", async () => {
+it("bulk reports that the schema file does not exist", async () => {
   const message = expect.stringContaining("Could not read the schema nowhere.json: there is no such file.");
   await expect(readSchema("nowhere.json", options)).rejects.toMatchObject({ name: "Misuse", message });
 });

@@ -19,7 +19,7 @@ const misuse = (message: unknown) => ({ name: "Misuse", message });
 const advice = "Specify a file of rows, or - for standard input.";
 
 describe("standard input", () => {
-  it.each(["-", "/dev/stdin"])("can be read twice without a visible temporary file: %s", async (file) => {
+  it.each(["-", "/dev/stdin"])("can be read twice from %s without a visible temporary file", async (file) => {
     const folder = stubTemporaryFolder();
     const stdin = Readable.from([Buffer.from("a,"), Buffer.from("b\n1,"), Buffer.from("2\n")]);
     const data = await open(file, { stdin });
@@ -28,7 +28,7 @@ describe("standard input", () => {
     expect(readdirSync(folder)).toEqual(["none"]);
   });
 
-  it("is refused if it is empty, cannot be read or cannot be stored", async () => {
+  it("causes an error if it is empty, cannot be read or cannot be stored", async () => {
     const empty = "standard input: this is empty. Add a row for each document.";
     await expect(open("-", { stdin: Readable.from([]) })).rejects.toMatchObject(misuse(empty));
     const stdin = new Readable({ read: () => void stdin.destroy(new Error("EIO")) });
@@ -41,7 +41,7 @@ describe("standard input", () => {
     await expect(open("-", { stdin: Readable.from(["a"]) })).rejects.toMatchObject(refusal);
   });
 
-  it("is closed without leaving a file when the command is stopped", async () => {
+  it("is closed when the command is stopped, and leaves no temporary file behind", async () => {
     const folder = stubTemporaryFolder();
     const ending = new AbortController();
     let reads = 0;
@@ -54,7 +54,7 @@ describe("standard input", () => {
 });
 
 describe("a file", () => {
-  it.runIf(hasPipeFiles)("can be a named pipe, which can also be read twice", async () => {
+  it.runIf(hasPipeFiles)("can be read twice even if it is a named pipe", async () => {
     const path = join(dirname(fileOf("none", "")), "rows.ndjson");
     execFileSync("mkfifo", [path]);
     createWriteStream(path).end('{"a":1}\n{"a":2}\n');
@@ -62,7 +62,7 @@ describe("a file", () => {
     for (const _time of [1, 2]) expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: 1 }, { a: 2 }]);
   });
 
-  it("is refused if it is rewritten with the same length between two reads", async () => {
+  it("is rejected if its content changes between two reads, even if its length stays the same", async () => {
     const path = fileOf("data.csv", "a,b\n1,2\n");
     const data = await open(path);
     expect(valuesOf(await readAll(data.rows()))).toEqual([{ a: "1", b: "2" }]);
@@ -73,9 +73,9 @@ describe("a file", () => {
   });
 
   it.each<[title: string, onFirstRow: (path: string, ending: AbortController) => void, error: string]>([
-    ["it changes", (path) => appendFileSync(path, "{}\n"), "changed while it was being read"],
+    ["a row is added", (path) => appendFileSync(path, "{}\n"), "changed while it was being read"],
     ["the command is stopped", (_path, ending) => ending.abort(new Error("stopped")), "stopped"],
-  ])("is not read to the end if %s", async (_title, onFirstRow, error) => {
+  ])("is not read to the end if %s during the read", async (_title, onFirstRow, error) => {
     const ending = new AbortController();
     const path = fileOf("data.ndjson", '{"a":1}\n'.repeat(50_000));
     const data = await open(path, { signal: ending.signal });

@@ -8,14 +8,14 @@ const placesOf = async (name: string, content: string) =>
 
 describe("a CSV file", () => {
   it.each([
-    ["semicolons", "a;b\n1;2\n3;4\n"],
-    ["every kind of line break, but none at the end", "a,b\r\n1,2\n3,4"],
+    ["semicolons as delimiters", "a;b\n1;2\n3;4\n"],
+    ["mixed line breaks and none at the end", "a,b\r\n1,2\n3,4"],
     ["a byte order mark", "\ufeffa,b\n1,2\n3,4\n"],
     ["empty lines", "\n\na,b\n\n1,2\n\r\n\n3,4\n\n"],
     ["unnecessary quotes", '"a","b"\n"1","2"\n"3","4"\n'],
     ["a line that names the delimiter", "sep=;\r\na;b\r\n1;2\r\n3;4\r\n"],
-    ["UTF-16", utf16("a,b\n1,2\n3,4\n")],
-    ["big-endian UTF-16", utf16("a,b\n1,2\n3,4\n").swap16()],
+    ["UTF-16 encoding", utf16("a,b\n1,2\n3,4\n")],
+    ["big-endian UTF-16 encoding", utf16("a,b\n1,2\n3,4\n").swap16()],
   ])("is read correctly with %s", async (_title, content) => {
     const read = valuesOf(await readFileOf("data.csv", content));
     expect(read).toEqual(["12", "34"].map(([a, b]) => ({ a, b })));
@@ -24,14 +24,14 @@ describe("a CSV file", () => {
   it.each([
     ["doubled quotes", 'a,b\n"a ""b""",x', 'a "b"'],
     ["a quote in unquoted text", 'a,b\n5" pipe,x', '5" pipe'],
-    ["white space around its text", "a,b\n  1 ,x", "  1 "],
-    ["a literal replacement character", "a,b\n\ufffd,x", "\ufffd"],
+    ["white space around the text", "a,b\n  1 ,x", "  1 "],
+    ["a Unicode replacement character", "a,b\n\ufffd,x", "\ufffd"],
     ["more text than fits in a chunk", `a,b\n${"é".repeat(100_000)},x`, "é".repeat(100_000)],
-  ])("can have a cell with %s", async (_title, content, cell) => {
+  ])("can contain a cell with %s", async (_title, content, cell) => {
     expect(valuesOf(await readFileOf("data.csv", content))).toEqual([{ a: cell, b: "x" }]);
   });
 
-  it("uses the most frequent unquoted delimiter in its header", async () => {
+  it("is read with the delimiter that occurs most often in its header outside quotes", async () => {
     const columnsOf = async (content: string) => (await open(fileOf("data.csv", content))).columns;
     expect(await columnsOf('"a;;;;;;",b,c;d\n1,2,3')).toEqual(["a;;;;;;", "b", "c;d"]);
     expect(await columnsOf('a,b,"x\n;;;;"\n1,2,3')).toEqual(["a", "b", "x\n;;;;"]);
@@ -41,24 +41,24 @@ describe("a CSV file", () => {
     ["^", "a,b^c\n1^2"],
     ["tab", "a,b\tc\n1\t2"],
     ["\\t", "a,b\tc\n1\t2"],
-  ])("is read with the given delimiter %s", async (delimiter, content) => {
+  ])("is read with the delimiter that the user specifies: %s", async (delimiter, content) => {
     expect(valuesOf(await readFileOf("data.csv", content, { delimiter }))).toEqual([{ "a,b": "1", c: "2" }]);
   });
 
-  it("provides its columns and the line on which each row begins", async () => {
+  it("is read with its column names and the line number of each row", async () => {
     const content = 'a,b\r\n\r\n1,2\r\n"x\r\ny\rz",4\n\n5,6';
     expect(await open(fileOf("data.csv", content))).toMatchObject({ format: "csv", columns: ["a", "b"] });
     expect(await placesOf("data.csv", content)).toBe("1:3 2:4 3:8");
   });
 
-  it("can have columns named like built-in properties, and can have no rows", async () => {
+  it("can have columns named after built-in properties, and need not have any rows", async () => {
     const [values] = valuesOf(await readFileOf("data.csv", "__proto__,constructor,toString\n1,2,3"));
     expect(JSON.stringify(values)).toBe('{"__proto__":"1","constructor":"2","toString":"3"}');
     expect(await readFileOf("data.csv", "a,b\n")).toEqual([]);
   });
 });
 
-describe("a given encoding", () => {
+describe("the specified encoding", () => {
   it.each([
     ["windows-1252", Buffer.from([0x80, 0x9f, 0xfc, 0x81]), "€Ÿü\x81"],
     ["shift_jis", Buffer.from([0x93, 0xfa, 0x96, 0x7b]), "日本"],
@@ -92,13 +92,13 @@ it.each([
 
 describe("JSON", () => {
   it.each([
-    ["an array with white space", "data.json", ' [\r\n{"a":1}\t,\n\n {"b":[{"c":"],}\\""}]} ] \n'],
-    ["lines", "data.ndjson", '\ufeff{"a":1}\r\n\r\n  \n {"b":[{"c":"],}\\""}]} \n\n'],
+    ["an array with extra white space", "data.json", ' [\r\n{"a":1}\t,\n\n {"b":[{"c":"],}\\""}]} ] \n'],
+    ["lines with extra white space", "data.ndjson", '\ufeff{"a":1}\r\n\r\n  \n {"b":[{"c":"],}\\""}]} \n\n'],
   ])("is read from %s", async (_title, name, content) => {
     expect(valuesOf(await readFileOf(name, content))).toEqual([{ a: 1 }, { b: [{ c: '],}"' }] }]);
   });
 
-  it("provides the line on which each row begins", async () => {
+  it("is read with the line number of each row", async () => {
     expect(await placesOf("data.json", '[\n\n{"a":1},{\n"b":1},\r\n{"c":1}]')).toBe("1:3 2:3 3:5");
     expect(await placesOf("data.ndjson", '\n{"a":1}\n\n{"b":1}')).toBe("1:2 2:4");
   });

@@ -37,12 +37,12 @@ it.each<[title: string, columns: number, text: string, some?: Partial<RunProgres
   ["an outage instead of the rate", wide, `${full}  ${noResponse}`, { ...outage, pauseMs: 7100 }],
   ["a request during an outage", pipe, `${counts}  no response for 2 s, requesting now`, { outageMs: 1500 }],
   ["how many documents are being finished", wide, `${full}  finishing 8  152/s`, ending],
-  ["a shorter bar on a shorter line", 79, `██████░░░░░░░░░░  ${counts}  ${pace}`],
-  ["neither the bar nor most of the pace on a narrow terminal", 39, `${counts}  152/s`],
-  ["only the count on a very narrow terminal", 20, "2,097 of 5,000"],
-  ["a truncated count if not even that fits", 5, "2,097"],
+  ["a shorter bar on a narrower terminal", 79, `██████░░░░░░░░░░  ${counts}  ${pace}`],
+  ["only the counts and the rate on a narrow terminal", 39, `${counts}  152/s`],
+  ["only the document count on a very narrow terminal", 20, "2,097 of 5,000"],
+  ["a truncated document count if the full count does not fit", 5, "2,097"],
   ["no remaining time at a rate of zero", pipe, `${counts}  0/s  8 in flight`, { perSecond: 0 }],
-  ["slow rates with two digits", pipe, slow, { perSecond: 0.25, made: 4990 }],
+  ["a slow rate with two decimal places", pipe, slow, { perSecond: 0.25, made: 4990 }],
 ])("the progress line shows %s", (_title, columns, text, some = {}) => {
   expect(progressText({ ...progress, ...some }, columns)).toBe(text);
 });
@@ -103,7 +103,7 @@ describe("the live line", () => {
   it.each([
     ["a pipe", { isTTY: false, TERM: "xterm" }],
     ["a terminal that cannot redraw a line", { isTTY: true, TERM: "dumb" }],
-  ])("is written as a new line every five seconds to %s", (_title, { isTTY, TERM }) => {
+  ])("is written to %s as a new line every five seconds", (_title, { isTTY, TERM }) => {
     const output = Object.assign(new RecordedOutput(), { isTTY });
     const live = showLive(output, { TERM }, String);
     vi.advanceTimersByTime(4999);

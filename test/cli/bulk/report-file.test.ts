@@ -24,13 +24,13 @@ describe("a report", () => {
   it.each([
     ["json", "[\n]\n"],
     ["csv", "line,row,path,status,attempts,code,message\r\n"],
-  ] as const)("is valid %s if it has no rows: %j", async (format, text) => {
+  ] as const)("is a valid %s file even without rows: %j", async (format, text) => {
     const path = join(temporaryFolder(), "new/r");
     await (await ReportFile.open(path, format)).finish();
     expect(readFileSync(path, "utf8")).toBe(text);
   });
 
-  it("replaces the existing file only when the report is complete", async () => {
+  it("does not replace an existing file before all rows are written", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "r.json");
     writeFileSync(path, "of before");
@@ -46,7 +46,7 @@ describe("a report", () => {
     expect(readdirSync(folder)).toEqual(["r.json"]);
   });
 
-  it.runIf(hasLinks)("is written to the link's target if its path is a link", async () => {
+  it.runIf(hasLinks)("is written to the target of a symbolic link", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "real.csv"), "");
     symlinkSync("real.csv", join(folder, "r.csv"));
@@ -64,17 +64,17 @@ describe("a line in a CSV report", () => {
   it.each([
     ["=HYPERLINK(1).pdf", "./=HYPERLINK(1).pdf"],
     [" ＝a;=b.pdf", "./ ＝a;'=b.pdf"],
-  ])("adds ./ to a path that could be a formula: %s", (path, cell) => {
+  ])("has ./ before a path that could be a formula: %s", (path, cell) => {
     expect(write(entry(2, path), true)).toBe(`2,1,${cell},made,1,,\r\n`);
   });
 
   it.each([
-    ["after a line break in the cell", "a\n@x", `"a\n'@x"`],
-    ["after a semicolon and a quote", 'a;"=1"', `"a;""'=1"""`],
-    ["with a full-width sign after a semicolon", "a;＋1;－1;＠1", "a;'＋1;'－1;'＠1"],
-    ["at the start and after every delimiter", "=1;=2|-3\t+4", "'=1;'=2|'-3\t'+4"],
-    ["but not before other signs", "a=1 b+c, x@y.example; a -1; (=1)", '"a=1 b+c, x@y.example; a -1; (=1)"'],
-  ])("puts an apostrophe before a formula %s", (_, message, cell) => {
+    ["that follows a line break in the cell", "a\n@x", `"a\n'@x"`],
+    ["that follows a semicolon and a quote", 'a;"=1"', `"a;""'=1"""`],
+    ["that begins with a full-width sign", "a;＋1;－1;＠1", "a;'＋1;'－1;'＠1"],
+    ["at the start of a cell and after every delimiter", "=1;=2|-3\t+4", "'=1;'=2|'-3\t'+4"],
+    ["but not inside other text", "a=1 b+c, x@y.example; a -1; (=1)", '"a=1 b+c, x@y.example; a -1; (=1)"'],
+  ])("has an apostrophe before a formula %s", (_, message, cell) => {
     expect(lineOf(message)).toBe(`${start}${cell}\r\n`);
   });
 
@@ -83,7 +83,7 @@ describe("a line in a CSV report", () => {
     expect(lineOf(message)).toHaveLength(`${start}\r\n`.length + 1_250_000);
   });
 
-  property("is read back unchanged when the apostrophes before formulas are removed", () =>
+  property("has the original cells after the apostrophes before formulas are removed", () =>
     fc.property(anyText, anyText, (text, message) => {
       const path = `out/${text}`;
       const [cells = []] = parse(lineOf(message, path), { record_delimiter: "\r\n" }) as string[][];

@@ -15,18 +15,18 @@ const reportLost = { failure: reportFailure, reportFailure };
 const bothFailed = { left: 1, failure, reportFailure };
 
 it.each<[title: string, kind: unknown, message: string, end: Partial<RunOutcome>]>([
-  ["with systematic failures even if later rows succeeded", Halted, later, { ...failed, left: 4, failure }],
-  ["quietly if all rows after systematic failures succeeded", QuietEnd, "ended with 1", failed],
-  ["with the report's failure if rows failed too", Failure, noReport, { failed: 2, reportFailure }],
-  ["with the report's failure at the last row", Failure, noReport, reportLost],
+  ["with a systematic failure even if later rows succeeded", Halted, later, { ...failed, left: 4, failure }],
+  ["without a message if all rows after a systematic failure succeeded", QuietEnd, "ended with 1", failed],
+  ["with the report's error even if rows failed too", Failure, noReport, { failed: 2, reportFailure }],
+  ["with the report's error if the report fails after the last row", Failure, noReport, reportLost],
   ["early if its report cannot be written", Halted, reportFailure.message, { ...reportLost, left: 3 }],
-  ["with the reason why it stopped even if its report failed", Halted, whyStopped, bothFailed],
+  ["with the reason for stopping even if its report failed", Halted, whyStopped, bothFailed],
 ])("a bulk run ends %s", (_title, kind, message, end) => {
   const ending = endingOf({ ...good, ...end } as RunOutcome, Number.POSITIVE_INFINITY) as Error;
   expect([ending.constructor, ending.message]).toEqual([kind, message]);
 });
 
-it("a bulk run that cannot start because of its report ends with a Misuse error", () => {
+it("a bulk run ends with a Misuse error if its report cannot be opened", () => {
   expect(startFailureOf(reportFailure)).toBeInstanceOf(Misuse);
   expect(startFailureOf(reportFailure)).toMatchObject({ message: reportFailure.message });
   const stopped = new Stopped(130);

@@ -16,7 +16,7 @@ describe("a fault rule", () => {
     ["500 25%", [1, 2, 3, 11, 12, 13, 21, 22, 23]],
     ["HTML 100 %", all],
     ["\t 429  Retry-After\n2 EVERY 10 ", [10, 20, 30]],
-  ])("hits the expected calls among the first 30: %j", (text, calls) => {
+  ])("applies to the expected calls among the first 30: %j", (text, calls) => {
     let rolls = 0;
     // The random numbers are 0, 0.1 … 0.9 in turn.
     vi.spyOn(Math, "random").mockImplementation(() => (rolls++ % 10) / 10);
@@ -25,14 +25,14 @@ describe("a fault rule", () => {
   });
 
   const wrong = ",teapot,600,html retry-after 1,429 every 0,429 every10,cut 101%,cut first 1 every 2";
-  it.each(wrong.split(","))("is rejected with a valid example if it is invalid: %j", (text) => {
+  it.each(wrong.split(","))("is rejected with an example of the syntax if it is invalid: %j", (text) => {
     const error = errorOf(() => parse(text));
     expect(error).toBeInstanceOf(TypeError);
     expect(error?.message).toContain(`The fault ${JSON.stringify(text)} is not a fault rule. Write <what>`);
     expect(error?.message).toMatch(/html, cut, stall or reset, such as "429 retry-after 2 every 10"\.$/);
   });
 
-  it("is rejected in linear time, with a short one-line message", () => {
+  it("is rejected in linear time with a short one-line message if the rule is long and invalid", () => {
     const message = errorOf(() => parse(`429 ${" \n".repeat(50_000)}x`))?.message ?? "";
     expect(message).toMatch(/^The fault ".*" is not a fault rule\. [^\r\n\u2028\u2029]+\.$/);
     expect(message.length).toBeLessThan(450);
@@ -49,7 +49,7 @@ describe("a latency", () => {
     ["1..2s", 1_000, 2_000],
     ["500ms..2s", 500, 2_000],
     [" 200 MS ..\t 2 S\n", 200, 2_000],
-  ])("is parsed from %j", (latency, fromMs, toMs) => {
+  ])("can be written as %j", (latency, fromMs, toMs) => {
     expect(parseLatency(latency, "The latency")).toEqual({ fromMs, toMs });
   });
 
@@ -69,7 +69,7 @@ describe("a latency", () => {
     ["2m", notATime],
     ["200..", notATime],
     ["1\n2", notATime],
-  ])("is rejected with a one-line message: %j", (latency, [Kind, problem]) => {
+  ])("is rejected with a one-line message if it is invalid: %j", (latency, [Kind, problem]) => {
     const error = errorOf(() => parseLatency(latency as string, "The latency"));
     expect(error).toBeInstanceOf(Kind);
     const quoted = `The latency "${String(latency).replace("\n", " ")}"`;

@@ -31,14 +31,14 @@ async function detailOf(response: Response): Promise<string> {
 }
 
 describe("calls", () => {
-  it("are counted by every rule, and the first rule that hits a call applies", async () => {
+  it("are counted by every rule, and receive the fault of the first rule that applies", async () => {
     const { call } = misbehaving({ faults: ["429 every 2", "503 first 4", "500 every 3"] });
     for (const status of [503, 429, 503, 429, 200, 429, 200, 429, 500]) {
       expect((await call()).status).toBe(status);
     }
   });
 
-  it("are counted only if they have a valid key and a readable body", async () => {
+  it("are counted only if they have a valid API key and a valid body", async () => {
     const { call } = misbehaving({ faults: "503 every 2" });
     expect((await call()).status).toBe(200);
     expect((await call({ authorization: "API-Key wrong" })).status).toBe(401);
@@ -46,7 +46,7 @@ describe("calls", () => {
     expect((await call()).status).toBe(503);
   });
 
-  it("can set their own fault, which takes precedence over the rules, and are still counted", async () => {
+  it("are counted even if they request their own fault, which takes precedence over the rules", async () => {
     const { call } = misbehaving({ faults: ["503 every 2"] });
     const first = await call({ "x-emulator-fault": "429 retry-after 3" });
     const second = await call({ "x-emulator-fault": "HTML" });
@@ -59,7 +59,7 @@ describe("calls", () => {
   it.each([
     ["x-emulator-fault", "", "Write <what>"],
     ["x-emulator-latency", "soon", 'such as "500", "1.5s", "200..800"'],
-  ])("cause a 400 that explains the syntax if a header is invalid: %s", async (name, value, syntax) => {
+  ])("receive a 400 that explains the syntax if a header is invalid: %s", async (name, value, syntax) => {
     const { call, produce } = misbehaving();
     const response = await call({ [name]: value });
     expect(response.status).toBe(400);
@@ -71,7 +71,7 @@ describe("calls", () => {
 });
 
 describe("a fault", () => {
-  it("sends its status, reason and Retry-After without rendering or calling onError", async () => {
+  it("sends its status and Retry-After without rendering a document or calling onError", async () => {
     const { call, produce, onError } = misbehaving({ faults: "429  Retry-After 7" });
     const response = await call();
     expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);
@@ -82,7 +82,7 @@ describe("a fault", () => {
     expect((await misbehaving({ faults: "429" }).call()).headers.has("retry-after")).toBe(false);
   });
 
-  it("sends a login page for html and drops the connection for reset, without rendering", async () => {
+  it("sends a login page if it is `html`, and drops the connection if it is `reset`, without rendering a document", async () => {
     const { call, produce } = misbehaving({ faults: ["html first 1", "reset"] });
     const response = await call();
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html"]);
@@ -94,7 +94,7 @@ describe("a fault", () => {
     expect(produce).not.toHaveBeenCalled();
   });
 
-  it.each(["cut", "stall"])("keeps all document headers, including the content-length: %s", async (fault) => {
+  it.each(["cut", "stall"])("sends all headers of the document even for `%s`", async (fault) => {
     const { call, closing } = misbehaving({ faults: fault });
     const headers = Object.fromEntries((await call()).headers);
     const { "x-request-id": _, ...expected } = Object.fromEntries((await misbehaving().call()).headers);
@@ -103,7 +103,7 @@ describe("a fault", () => {
     closing.abort();
   });
 
-  it("does not truncate an error response, and faultOf() returns a fault only for calls that were hit", async () => {
+  it("does not truncate an error response, and faultOf() then returns undefined", async () => {
     const { endpoint } = misbehaving({ faults: "cut" }, ({ uid }) => {
       if (uid !== "invoice") throw unknownTemplate(uid);
       return { bytes: PDF };
@@ -115,9 +115,9 @@ describe("a fault", () => {
   });
 
   it.each<[string, object, string]>([
-    ["one invalid rule among several", { faults: ["cut", "700"] }, 'The fault "700" is not a fault rule'],
+    ["an invalid rule after a valid rule", { faults: ["cut", "700"] }, 'The fault "700" is not a fault rule'],
     ["an invalid latency", { latency: Number.NaN }, 'The latency "NaN" is not between'],
-  ])("with invalid settings is rejected before any call: %s", (_title, settings, message) => {
+  ])("is rejected before any call if the settings contain %s", (_title, settings, message) => {
     expect(() => misbehaving(settings as MisbehaviourSettings)).toThrow(message);
   });
 });
@@ -137,7 +137,7 @@ describe("a latency", () => {
     expect(condition()).toBe(true);
   }
 
-  it("delays the document and the fault", async () => {
+  it("delays both documents and faults", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0.5);
     for (const faults of [[], ["503"]]) {
       const { call, produce, listeners } = misbehaving({ faults, latency: "200..800" });
@@ -161,7 +161,7 @@ describe("a latency", () => {
     expect((await slow).status).toBe(503);
   });
 
-  it("ends with a 503 if the server stops, and does not delay later calls", async () => {
+  it("ends early with a 503 if the server stops, and does not delay later calls", async () => {
     const { call, closing, produce, onError, listeners } = misbehaving({ latency: hour });
     const response = call();
     await until(() => listeners() > 0);
@@ -173,7 +173,7 @@ describe("a latency", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("leaves no timers, listeners, warnings or errors, whether callers stay connected or disconnect", async () => {
+  it("leaves no timers or listeners behind and causes no warnings or errors, whether callers stay connected or disconnect", async () => {
     const warn = vi.fn();
     process.on("warning", warn);
     const { endpoint, listeners, onError } = misbehaving({ latency: "1..9" });

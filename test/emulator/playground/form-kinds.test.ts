@@ -28,7 +28,7 @@ describe("the playground's form", () => {
     [{ oneOf: [{ type: "string" }, line] }, { text: "a" }, "object"],
     [{ $ref: "#/$defs/a~1b" }, "x", "choice"],
     [{ $ref: "#/$defs/endless" }, "x", "text"],
-  ])("shows the schema %j with the value %j as field type %s", (schema, value, kind) => {
+  ])("shows the schema %j with the value %j as a field of type `%s`", (schema, value, kind) => {
     expect(kindOf(resolveSchema(schema, root, value), value)).toBe(kind);
   });
 
@@ -38,7 +38,7 @@ describe("the playground's form", () => {
     [{ $ref: "#/$defs/a~1b" }, undefined, "x"],
     [{ $ref: "#/$defs/node" }, undefined, { child: { child: { child: { child: { child: {} } } } } }],
     [{}, { name: "Zoë", tags: ["a"], age: 7 }, { name: "", tags: [], age: 0 }],
-  ])("for the schema %j and the neighbouring item %j, fills a new item with %j", (schema, like, value) => {
+  ])("creates a new item from the schema %j and the neighbouring item %j: %j", (schema, like, value) => {
     expect(emptyValue(schema, root, like)).toEqual(value);
   });
 });

@@ -80,7 +80,7 @@ async function openEvents() {
 const statusAndType = ({ status, headers }: Response) => [status, headers.get("content-type")];
 
 describe("the playground", () => {
-  it("is a page at the base URL that cannot load anything from other origins", async () => {
+  it("is served at the base URL and cannot load anything from other origins", async () => {
     const response = await get(`${shared.baseUrl}/`, { headers: html });
     expect(statusAndType(response)).toEqual([200, "text/html; charset=utf-8"]);
     // The base URL does not change for other callers.
@@ -98,10 +98,10 @@ describe("the playground", () => {
   });
 
   it.each([
-    ["with `ui: false`", { ui: false }, undefined],
-    ["on a host that other machines can reach", { host: "0.0.0.0" }, undefined],
-    ["on an IPv6 loopback address", { host: "::1" }, 200],
-  ])("is served only on loopback hosts, with its URL in `playgroundUrl`: %s", async (_, options, served) => {
+    ["not served with `ui: false`", { ui: false }, undefined],
+    ["not served on a host that other machines can reach", { host: "0.0.0.0" }, undefined],
+    ["served at `playgroundUrl` on an IPv6 loopback address", { host: "::1" }, 200],
+  ])("is %s", async (_, options, served) => {
     const { baseUrl, playgroundUrl } = await emulate({ "greeting.json": greeting }, options);
     expect(playgroundUrl).toBe(served && `${baseUrl}/`);
     for (const path of served ? ["/"] : ["/", "/_playground/events"]) {
@@ -123,7 +123,7 @@ describe("the playground", () => {
     ["from another origin", { origin: "http://127.0.0.1:1" }],
     ["with the token of a stopped emulator", { "x-playground-token": crypto.randomUUID() }],
     ["without a token", { "x-playground-token": "" }],
-  ])("does not reveal or change anything for a request %s", async (_title, headers) => {
+  ])("rejects a request %s", async (_title, headers) => {
     for (const path of ["state", "events", "requests/1", "types/greeting"]) {
       expect((await ask(path, { headers })).status).toBe(403);
     }
@@ -146,7 +146,7 @@ describe("the playground's state", () => {
     ]);
   });
 
-  it("shows requests with their headers and values, and hides secret headers", async () => {
+  it("shows the headers and values of each request, but hides secret headers", async () => {
     const authorization = `API-Key ${shared.apiKey}`;
     const secrets = { authorization, cookie: "session=s-1", "x-api-token": "k-1" };
     const headers = { ...secrets, "content-type": "application/json", "x-trace": "t-1" };
@@ -164,7 +164,7 @@ describe("the playground's state", () => {
     expect(calls.at(-1)).toMatchObject({ uid: "greeting", status: 200 });
   });
 
-  it("says why a call was rejected and where a template is broken", async () => {
+  it("shows why a call was rejected and where a template is broken", async () => {
     await generate(shared, "greeting", { name: 7 });
     await generate(shared, "throwing", { fail: true });
     const [broken, refused] = (await state()).requests;
@@ -172,7 +172,7 @@ describe("the playground's state", () => {
     expect(broken).toMatchObject({ status: 500, error: expect.stringMatching(/throwing\.mjs:2:\d+: .*no$/) });
   });
 
-  it("keeps the last 100 requests, but not values that are too long", async () => {
+  it("keeps the last 100 requests, but omits values that are too long", async () => {
     for (let count = 0; count < 100; count++) await generate(shared, "missing");
     await generate(shared, "missing", { text: "x".repeat(300_000) });
     const { requests } = await state();
@@ -184,7 +184,7 @@ describe("the playground's state", () => {
   });
 });
 
-it("a template that never ends does not delay other templates, and is reported as taking too long", async () => {
+it("an endless template does not delay other templates, and is reported as taking too long to render", async () => {
   const endless = "export default () => { for (;;); };";
   const templates = await templateFolder({ "endless.mjs": endless, "greeting.json": greeting });
   const renderers = new Renderers({ templates, images: undefined, fonts: undefined }, 2, 60_000);
@@ -196,8 +196,8 @@ it("a template that never ends does not delay other templates, and is reported a
   await inspected;
 });
 
-describe("the playground's rules", () => {
-  it("apply to the emulator, whose call count restarts after each change", async () => {
+describe("the rules that are set in the playground", () => {
+  it("apply to the emulator, and restart its call count when they change", async () => {
     const events = await openEvents();
     const rules = { faults: ["503 first 1"], latency: "1..2" };
     for (let time = 0; time < 2; time++) {
@@ -210,7 +210,7 @@ describe("the playground's rules", () => {
     await events.close();
   });
 
-  it("do not change if one of them cannot be parsed", async () => {
+  it("do not change if the new latency is invalid", async () => {
     await change({ faults: ["cut every 9"], latency: "1" });
     const response = await change({ faults: ["429"], latency: "9..3" });
     expect(response.status).toBe(400);
@@ -220,7 +220,7 @@ describe("the playground's rules", () => {
 });
 
 describe("an open playground", () => {
-  it("is notified of each request and each saved file, and keeps the sample of a broken file", async () => {
+  it("is notified of each request and each saved file, and keeps the sample of a file that becomes invalid", async () => {
     const events = await openEvents();
     await generate(shared, "greeting", { name: "a" });
     expect(await events.next("request")).toMatchObject({ uid: "greeting", status: 200 });

@@ -7,21 +7,21 @@ import { readPdf } from "../../support/pdf-text.ts";
 import { render, renderPdf } from "../../support/render-pdf.ts";
 import { pixel } from "../emulated.ts";
 
-it("the renderer can render text in each style of its font", async () => {
+it("the renderer can render regular, bold and bold italic text", async () => {
   const bold = { text: "bold", bold: true };
   const content = [{ text: "plain" }, bold, { text: "both", bold: true, italics: true }];
   const { text } = await readPdf(await renderPdf({ content }));
   expect(text).toMatch(/plain.*bold.*both/s);
 });
 
-it("the renderer does not modify shared images, and needs a folder to find images by name", async () => {
+it("the renderer does not modify shared images, and requires an image folder to find images by name", async () => {
   const images = Object.freeze({ logo: `data:image/png;base64,${pixel}` });
   await renderPdf({ images, content: [{ image: "logo" }] });
   const unnamed = renderPdf({ content: [{ image: "logo.png" }] });
   await expect(unnamed).rejects.toThrow("no image folder is set; set `images`");
 });
 
-it("the renderer returns a sorted list, without duplicates, of the visible characters that a document's fonts lack", async () => {
+it("the renderer returns the visible characters that a document's fonts lack, sorted and without duplicates", async () => {
   const content = [
     { text: "Größe Ωμέγα Привет £1\u00a0000" },
     { text: "✓ 中文 中\u200b😀 →", bold: true },
@@ -35,11 +35,11 @@ it("the renderer returns a sorted list, without duplicates, of the visible chara
 describe("loadRenderer()", () => {
   it.each([
     [
-      "says in one line what to install if pdfmake is missing",
+      "throws a one-line error that says what to install if pdfmake is missing",
       undefined,
       /^The emulator renders with pdfmake, which is not installed: npm install pdfmake$/,
     ],
-    ["does not report other failures of pdfmake as a missing package", new Error("damaged"), /^damaged$/],
+    ["throws any other error from pdfmake unchanged", new Error("damaged"), /^damaged$/],
   ])("%s", (_title, failure, message) => {
     const require = () => {
       if (failure) throw failure;
@@ -51,7 +51,7 @@ describe("loadRenderer()", () => {
 });
 
 /** Each of these took minutes with a regular expression that restarts at every character. */
-describe("a text of 500,000 characters", () => {
+describe("text of 500,000 characters", () => {
   const length = 500_000;
 
   it("is parsed quickly in a template: backslashes without braces", () => {
@@ -61,7 +61,7 @@ describe("a text of 500,000 characters", () => {
     expect(parseText(`${text}{{a}}`, fault)[0]).toBe("\\".repeat(length / 2));
   });
 
-  it("is parsed quickly in the stack of an error: brackets without a location", () => {
+  it("is parsed quickly in an error's stack: brackets without a location", () => {
     const error = new Error("told");
     error.stack = `Error: told\n    at ${"(/".repeat(length / 2)}x\n    at f (/home/me/a (1)/b.mjs:3:14)`;
     expect(userFrames(error)).toMatchObject([{ path: "/home/me/a (1)/b.mjs", line: "3", column: "14" }]);

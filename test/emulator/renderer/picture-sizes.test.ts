@@ -62,12 +62,12 @@ describe("a very large image", () => {
 
   it.each([
     ["the content", { content: { image: bomb } }],
-    ["the list of images", { images: { logo: bomb }, content: { image: "logo" } }],
+    ["the `images` property", { images: { logo: bomb }, content: { image: "logo" } }],
     [
       "an SVG",
       { content: { svg: `<svg width="9" height="9"><image href="${bomb}" width="9" height="9"/></svg>` } },
     ],
-  ])("is rejected before it is decompressed if a document embeds it in %s", async (_place, definition) => {
+  ])("is rejected before it is decompressed if it is embedded in %s", async (_place, definition) => {
     await expect(renderPdf(definition)).rejects.toThrow(tooLarge);
   });
 
@@ -76,7 +76,7 @@ describe("a very large image", () => {
     await expect(render(image)).rejects.toThrow("its pixel data is too long");
   });
 
-  it("is counted together with the other images in the document", () => {
+  it("counts toward the size limit for all images in the document", () => {
     const part = (height: number) =>
       readPng(pngFile({ width: 3_000, height, rows: new Uint8Array(height * 12_001) }));
     const [half, rest] = [part(1_500), part(1_499)];
@@ -87,7 +87,7 @@ describe("a very large image", () => {
     expect(() => other.spend(half)).toThrow("an image of 3000 × 1500 pixels is too large");
   });
 
-  it("is limited to 8 MB of compressed data", async () => {
+  it("is rejected if its compressed data exceeds 8 MB", async () => {
     const head = pngFile({ width: 100, height: 100 }).subarray(0, 33);
     const image = Buffer.concat([head, chunk("IDAT", Buffer.alloc(8_500_000, 1)), chunk("IEND")]);
     await expect(render(image)).rejects.toThrow("an image of 100 × 100 pixels is too large");
@@ -96,7 +96,7 @@ describe("a very large image", () => {
   it.each([
     ["a PNG", pngFile],
     ["a JPEG", jpegFile],
-  ])("is limited to 100 megapixels even if it is not decompressed: %s", async (_kind, create) => {
+  ])("is rejected above 100 megapixels even if it is not decompressed: %s", async (_kind, create) => {
     await render(create({ width: 10_000, height: 10_000, type: 2 }));
     const problem = "an image of 10000 × 10001 pixels is too large: the limit is 100 megapixels.";
     await expect(render(create({ width: 10_000, height: 10_001, type: 2 }))).rejects.toThrow(problem);
@@ -135,14 +135,14 @@ describe("an embedded PNG", () => {
       [...rows],
     ],
     [
-      "its colours and its transparency",
+      "its colours and transparency",
       { width: 2, height: 2, rows, chunks },
       [10, 20, 30, 50, 60, 70, 11, 21, 31, 51, 61, 71],
       [40, 80, 41, 81],
     ],
     // An interlaced image of one pixel has only the first pass.
     [
-      "its only pixel if it is interlaced",
+      "its single pixel if it is interlaced",
       { width: 1, height: 1, type: 2, isInterlaced: true, rows: Buffer.from([0, 1, 2, 3]) },
       [1, 2, 3],
     ],

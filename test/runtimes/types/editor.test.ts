@@ -69,8 +69,8 @@ describe("an editor", { timeout: 60_000 }, () => {
   it.each<[string, string, readonly string[]]>([
     ["the uids of a template map in an unfinished call", 'typed.generate("|")', ["cert", "inv"]],
     ["the uids of a template map in `Values`", 'declare const a: Values<"|", Templates>;', ["cert", "inv"]],
-    ["the fields of mapped values", 'typed.generate("inv", { date: "", lines: [{ | }] })', ["price", "text"]],
-    ["the fields of a typed template", "client.generate(plain, { | })", ["date", "lines"]],
+    ["the fields of a list item", 'typed.generate("inv", { date: "", lines: [{ | }] })', ["price", "text"]],
+    ["the fields of a typed template's values", "client.generate(plain, { | })", ["date", "lines"]],
     ["the fields of a zod 4 schema", 'client.generate(zod, { date: "", lines: [{ | }] })', ["price", "text"]],
     ["the fields of a zod 4 mini schema", "client.generate(zodMini, { | })", ["date", "lines"]],
     ["the fields of a zod 3.25 schema", "client.generate(zod3, { | })", ["date", "lines"]],
@@ -94,13 +94,13 @@ describe("an editor", { timeout: 60_000 }, () => {
     ["a template with a type and a uid", "|named", 'const named: Template<Unchecked<Invoice>, "inv">'],
     ["a template with a schema", "|cert", `const cert: Template<z.${zodObject("z.", "z.core.")}, "cert">`],
     [
-      "`Values` for a schema with a transform",
+      "`Values` for a template whose schema has a transform",
       "type |Given = Values<typeof changing>;",
       "type Given = { date: string; currency?: string | undefined; }",
     ],
-    ["`Values` for a type", "type |Given = Values<typeof plain>;", "type Given = Invoice"],
-    ["`Values` for a template map", 'type |Given = Values<"inv", Templates>;', "type Given = Invoice"],
-  ])("shows %s", (_, program, shown) => {
+    ["`Values` for a typed template", "type |Given = Values<typeof plain>;", "type Given = Invoice"],
+    ["`Values` for a mapped uid", 'type |Given = Values<"inv", Templates>;', "type Given = Invoice"],
+  ])("shows the type of %s", (_, program, shown) => {
     expect(hover(program).replaceAll(/\s+/g, " ")).toBe(shown);
   });
 });
@@ -109,7 +109,7 @@ describe("the compiler's message", { timeout: 60_000 }, () => {
   let said: string[][] | undefined;
 
   it.each(mistakes.map(([code, ...message], at) => [code, at, message] as const))(
-    "for %s is readable",
+    "is readable for %s",
     (_, at, message) => {
       said ??= complaintsOf(mistakes.map(([code]) => code));
       expect(said[at]?.map(inOneOrder)).toEqual(message.map(inOneOrder));

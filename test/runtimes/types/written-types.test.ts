@@ -60,7 +60,7 @@ describe("the types of arbitrary samples", () => {
   );
 
   for (const [name, zod] of Object.entries(zods)) {
-    slowProperty(`have schemas of ${name} that accept every sample unchanged`, () =>
+    slowProperty(`have ${name} schemas that accept every sample unchanged`, () =>
       fc.property(anySamples, (samples) => {
         const { t0Schema } = run(textOf(templateOf(samples, 0), true), { zod, "template-pdf": { template } });
         for (const sample of samples) {
@@ -78,7 +78,7 @@ describe("the types of arbitrary shapes", () => {
     return { ...template, uid: `t${index}`, shape };
   });
 
-  it("compile under every strict flag, even as zod 3 and zod 4 schemas", { timeout: 60_000 }, () => {
+  it("compile under every strict flag, as do their zod 3 and zod 4 schemas", { timeout: 60_000 }, () => {
     const plain = writeTypes(templates, { zod: false });
     const written = writeTypes(templates, { zod: true });
     const files = { "plain/shapes.ts": plain, "zod-3/shapes.ts": written, "zod-4/shapes.ts": written };
@@ -86,7 +86,7 @@ describe("the types of arbitrary shapes", () => {
   });
 
   for (const zod of [false, true]) {
-    slowProperty(`are formatted as Prettier does${zod ? ", with schemas" : ""}`, () =>
+    slowProperty(`match Prettier's formatting${zod ? ", even with schemas" : ""}`, () =>
       fc.asyncProperty(anyTemplate, async (template) => {
         const text = textOf(template, zod);
         expect(text).toBe(await format(text, { parser: "typescript" }));

@@ -38,7 +38,7 @@ describe("a JSON Schema", () => {
     [{ ...object, allOf: [member({ type: ["string", "null"] }), member(text)] }, "{ a?: string }"],
     [{ ...member(text), anyOf: [anA, { required: ["b"] }] }, "{ a: string } | { a?: string; b: unknown }"],
     [{ ...text, not: { const: "a" }, if: {}, else: false }, "string"],
-  ])("is converted from %j to the type %s", (schema, type) => {
+  ])("is converted to a type: %j becomes %s", (schema, type) => {
     expect(typeOf(schema)).toBe(type);
   });
 
@@ -47,7 +47,7 @@ describe("a JSON Schema", () => {
     [true, "{ [others]: unknown }"],
     [JSON.parse('{ "properties": { "__proto__": { "const": "a" } } }'), '{ __proto__?: "a" }'],
     [{ $ref: "#/$defs/a", $defs: { a: { oneOf: [card, iban] } } }, cardOrIban],
-  ])("is reduced to objects if it also accepts other values: %j", (schema, type) => {
+  ])("is reduced to its object types if it also accepts other values: %j", (schema, type) => {
     expect(readSchema(schema)).toEqual([type]);
   });
 });
@@ -73,7 +73,7 @@ describe("an invalid JSON Schema", () => {
     [`#/$ref: ${circle}`, { $ref: "#" }],
     ["#/properties/x/required: expected an array", at({ ...object, required: true })],
     [`#: ${noObject}`, { type: "array" }],
-  ])("is rejected with the location of the mistake: %s", (line, schema) => {
+  ])('is rejected with a message that starts with the location: "%s"', (line, schema) => {
     expect(() => shapeOfSchema(schema, "a.schema.json")).toThrow(
       expect.objectContaining({ name: "SchemaFault", message: line }),
     );
@@ -84,12 +84,12 @@ describe("a $ref", () => {
   const components = { a: { $ref: "#/components/b" }, b: text };
   const id = "https://x.test/all";
   it.each<[title: string, reference: string, definitions: object]>([
-    ["definitions", "#/definitions/text", { definitions: { text } }],
-    ["an escaped name", "#/$defs/a~1b~0%20%22", { $defs: { 'a/b~ "': text } }],
-    ["another part of a bundled schema", `${id}#/components/a`, { $defs: { all: { $id: id, components } } }],
+    ["a schema in `definitions`", "#/definitions/text", { definitions: { text } }],
+    ["a definition with an escaped name", "#/$defs/a~1b~0%20%22", { $defs: { 'a/b~ "': text } }],
+    ["a part of a bundled schema", `${id}#/components/a`, { $defs: { all: { $id: id, components } } }],
     ["an $anchor", "#text", { $defs: { a: { $anchor: "text", ...text } } }],
     ["a draft 7 anchor", "#text", { definitions: { a: { $id: "#text", ...text } } }],
-    ["a definition in its own file", "a.schema.json#/$defs/text", { $defs: { text } }],
+    ["a definition in the same file", "a.schema.json#/$defs/text", { $defs: { text } }],
   ])("resolves to %s", (_title, $ref, definitions) => {
     expect(typeOf({ $ref }, definitions)).toBe("string");
   });
@@ -100,22 +100,22 @@ describe("a $ref", () => {
   const chain = { ...object, properties: { next: { ...toNode, properties: { last: { const: true } } } } };
   it.each<[title: string, schema: object, lines: readonly string[]]>([
     [
-      "uses its target's description unless it has its own",
+      "uses the target's description unless the $ref has a description",
       { properties: { a: toT, b: { ...toT, description: "of b" } }, $defs: { t } },
       ["{ /* of t */ a?: string; /* of b */ b?: string }"],
     ],
     [
-      "to a recursive definition keeps the definition's name",
+      "keeps the name of a recursive definition",
       { ...object, properties: { list: { $ref: "#/$defs/node" } }, $defs: { node } },
       ["{ list?: →node }", "node = { next?: →node | null }"],
     ],
     [
-      "to the root schema uses the title as its name",
+      "refers to the root schema by the schema's title",
       { title: "Part", ...object, properties: { parts: { type: "array", items: { $ref: "#" } } } },
       ["{ parts?: Array<→Part> }", "Part = { parts?: Array<→Part> }"],
     ],
     [
-      "is combined with the keywords next to it",
+      "is combined with the other keywords in its schema",
       { ...object, properties: { first: { ...toNode, required: ["next"] } }, $defs: { node: chain } },
       ["{ first?: { next: →node } }", "node = { next?: →node }"],
     ],
@@ -123,7 +123,7 @@ describe("a $ref", () => {
     expect(readSchema(schema)).toEqual(lines);
   });
 
-  it("does not produce huge types if each definition uses the next one twice", () => {
+  it("does not produce huge types if each definition refers to the next definition twice", () => {
     const steps = Array.from({ length: 60 }, (_, index) => {
       const next = index === 59 ? text : { $ref: `#/$defs/d${index + 1}` };
       return [`d${index}`, { ...object, properties: { left: next, right: next } }];
@@ -133,7 +133,7 @@ describe("a $ref", () => {
   });
 });
 
-it("a schema with multiplying alternatives does not produce huge types", () => {
+it("a schema whose alternatives multiply does not produce a huge type", () => {
   const either = { anyOf: Array.from({ length: 5 }, (_, index) => ({ required: [`m${index}`] })) };
   const schema = { ...object, allOf: Array.from({ length: 30 }, () => either) };
   expect(readSchema(schema).join("").length).toBeLessThan(1_000_000);

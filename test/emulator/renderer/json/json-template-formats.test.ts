@@ -15,7 +15,7 @@ describe("a placeholder's format", () => {
     ["{{v | date 'long' 'Europe/Berlin'}}", "2026-11-20T23:30:00.000Z", "21 November 2026"],
     ["{{v? | date}}", undefined, ""],
     ["{{v | number}}", null, ""],
-  ])("formats %s with the value %j as %j", (content, value, expected, locale) => {
+  ])("renders %s with the value %j as %j", (content, value, expected, locale) => {
     const json = { content, ...(locale !== undefined && { locale }) };
     expect(definitionOf(json, { v: value }).content).toBe(expected);
   });
@@ -28,7 +28,7 @@ describe("a placeholder's format", () => {
     ["{{v | date}}", "2026-13-20", date],
     ["{{v | date}}", 1_700_000_000, date],
     ["{{v | date}}", undefined, "v has no value (content)"],
-  ])("rejects a value that it cannot format: %s with the value %j", (content, value, expected) => {
+  ])("rejects a value that cannot be formatted: %s with the value %j", (content, value, expected) => {
     expect(issuesOf({ content }, value === undefined ? {} : { v: value })).toEqual([expected]);
   });
 
@@ -46,12 +46,12 @@ describe("a placeholder's format", () => {
     expect(parseErrorOf(JSON.stringify({ content }))).toContain(expected);
   });
 
-  it.each(["en_GB", 7, "xx-not-a-locale"])("requires a valid locale, unlike %j", (locale) => {
+  it.each(["en_GB", 7, "xx-not-a-locale"])("cannot use the invalid locale %j", (locale) => {
     const parseError = parseErrorOf(JSON.stringify({ content: "", locale }));
     expect(parseError).toContain(', locale: must be a locale, such as "en-GB" or "de-DE".');
   });
 
-  it("determines the type of the value in a generated sample", () => {
+  it("determines the type of its value in a generated sample", () => {
     const lines = { $each: "lines", $show: "{{price | number}}" };
     const content = ["{{total | currency GBP}}", "{{due | date}}", lines];
     const { sample, fill } = templateOf({ content });

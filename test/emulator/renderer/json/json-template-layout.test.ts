@@ -14,7 +14,7 @@ function layoutOf(layout: unknown, values: Record<string, unknown> = {}): Layout
 }
 
 describe("a table layout that is an object", () => {
-  it("applies a constant to every index", () => {
+  it("applies a constant to every row or column", () => {
     for (const name of ["hLineWidth", "paddingLeft", "fillOpacity"]) {
       const valueAt = layoutOf({ [name]: 3 })[name] as ByIndex;
       expect([valueAt(0), valueAt(99)]).toEqual([3, 3]);
@@ -26,12 +26,12 @@ describe("a table layout that is an object", () => {
     ["hLineColor", ["red", "#aaa", null]],
     ["fillColor", [null, "#eee", ["stripe", "blue"]]],
     ["hLineStyle", [null, { dash: { length: 2 } }, null]],
-  ])("applies the items in %s by index and repeats the last item", (name, list) => {
+  ])("applies the items of `%s` by index, and repeats the last item", (name, list) => {
     const valueAt = layoutOf({ [name]: list })[name] as ByIndex;
     expect([0, 1, 2, 3, 500].map(valueAt)).toEqual([...list, list[2], list[2]]);
   });
 
-  it("keeps booleans, because pdfmake does not accept functions for them", () => {
+  it("passes a boolean to pdfmake unchanged, because pdfmake does not accept a function instead", () => {
     expect(layoutOf({ defaultBorder: false })).toEqual({ defaultBorder: false });
   });
 
@@ -50,7 +50,7 @@ describe("a table layout that is an object", () => {
   });
 });
 
-it("a table layout can be a name, including one from the values", () => {
+it("a table layout can be specified by name, including a name from the values", () => {
   expect(layoutOf("{{name}}", { name: "headerLineOnly" })).toBe("headerLineOnly");
   const content = { table: { body: [[""]] }, layout: "{{name}}" };
   expect(issuesOf({ content }, {})).toEqual(["name has no value (content.layout)"]);

@@ -44,8 +44,8 @@ const values = {
   })),
 };
 
-describe("a filled JSON template that pdfmake renders", () => {
-  it("shows every value, with the table header and the page number on each page", async () => {
+describe("a JSON template rendered by pdfmake", () => {
+  it("shows every value, and repeats the table header and the page number on each page", async () => {
     const { pages, text } = await pdfOf(invoice, values);
     expect(pages).toBeGreaterThan(1);
     text.split("\n").forEach((page, index) => {
@@ -59,7 +59,7 @@ describe("a filled JSON template that pdfmake renders", () => {
     for (const shown of ["Due in {{days}} days", "A < B & C"]) expect(text).toContain(shown);
   });
 
-  it("can have empty lists", async () => {
+  it("can contain empty lists", async () => {
     const each = { $each: "lines", $show: ["{{this}}"] };
     const table = { table: { body: [each] }, layout: { hLineWidth: 1 } };
     const lists = ["ul", "ol", "columns", "stack", "text"].map((name) => ({ [name]: [each] }));

@@ -16,15 +16,15 @@ describe("an invalid template file", () => {
 
   it.each<[string, string, string]>([
     ["a trailing comma", '{"content": [\n  "a",\n]}', ":3:1: unexpected comma before this"],
-    ["an array", "[]", noObject],
-    ["no content", '{"info":{}}', noContent],
-    ["an array as sample", '{"content":1,"sample":[]}', noSample],
-    ["an array as schema", '{"content":1,"schema":[]}', noSchema],
-    ["a top-level directive", '{"content":1,"$if":"a"}', notAtTop],
+    ["an array instead of an object", "[]", noObject],
+    ["no `content` property", '{"info":{}}', noContent],
+    ["an array as `sample`", '{"content":1,"sample":[]}', noSample],
+    ["an array as `schema`", '{"content":1,"schema":[]}', noSchema],
+    ["a directive at the top level", '{"content":1,"$if":"a"}', notAtTop],
     ["an unknown directive", '{"content":1,"$def":1}', `, $def: ${unknownDirective}`],
     ["content nested too deeply", `{"content":${deepArray}}`, `, content: ${tooDeep}`],
     ["a schema nested too deeply", `{"content":1,"schema":${deepSchema}}`, `, schema: ${tooDeep}`],
-  ])("is rejected with a one-line message that contains the location: %s", (_, text, message) => {
+  ])("is rejected with a one-line message and a location if it contains %s", (_, text, message) => {
     expect(parseErrorOf(text)).toBe(`invoice.json${message}`);
   });
 });
@@ -67,7 +67,7 @@ describe("an invalid placeholder", () => {
     ["content[0].$show[0]", each("{{../@number}}"), noCount],
     ["background.text", { content: "", background: { text: "{{@pages}}" } }, noPages],
     ["content[0].header", { content: [{ header: "{{@page}}" }] }, noPage],
-  ])("is rejected with the location %s: %j", (place, json, message) => {
+  ])("is rejected with the location `%s`: %j", (place, json, message) => {
     expect(parseError(json)).toBe(`invoice.json, ${place}: ${message}`);
   });
 });

@@ -11,7 +11,7 @@ const aB = { required: ["b"] };
 const twoItems = { a: [1, 2] };
 const protoOne = JSON.parse('{"__proto__":1}');
 
-describe("an issue with values that violate their schema", () => {
+describe("values that violate the schema", () => {
   it.each<[unknown, unknown, ...string[]]>([
     [text, 1, "must be a string"],
     [{ type: "integer" }, 1.5, "must be a whole number"],
@@ -33,7 +33,7 @@ describe("an issue with values that violate their schema", () => {
     [{ maxProperties: 0 }, { b: 1 }, "must have at most 0 properties"],
     [{ not: text }, "a", "matches a schema that is not allowed"],
     [{ minLength: 2, pattern: "b" }, "a", "must have at least 2 characters", 'must match the pattern "b"'],
-  ])("names the property: schema %j with the value %j", (schema, value, ...messages) => {
+  ])("cause an issue that names the property: schema %j and value %j", (schema, value, ...messages) => {
     expect(issuesFor(propertyA(schema), { a: value })).toEqual(messages.map((message) => `a ${message}`));
   });
 
@@ -50,18 +50,18 @@ describe("an issue with values that violate their schema", () => {
     // Properties that are named like keywords, or that every object inherits.
     [propertyA({ properties: { anyOf: text } }), { a: { anyOf: 1 } }, "a/anyOf must be a string"],
     [JSON.parse('{"properties":{"__proto__":false}}'), protoOne, "__proto__ is not allowed"],
-  ])("has the path of the property: schema %j with the values %j", (schema, values, ...expected) => {
+  ])("cause an issue with the property's path: schema %j and values %j", (schema, values, ...expected) => {
     expect(issuesFor(schema, values as Record<string, unknown>)).toEqual(expected);
   });
 
-  it("has a path with numeric indices, and no location in the template", () => {
+  it("cause an issue with numeric indices in its path and without a location in the template", () => {
     const schema = propertyA({ items: { properties: { 0: text } } });
     const { issues } = templateOf({ content: "{{b}}", schema }).fill({ a: [{ 0: 1 }] });
     expect(issues).toEqual([{ path: ["a", 0, "0"], message: "must be a string" }]);
   });
 });
 
-describe("an issue with a schema that has alternatives", () => {
+describe("an issue with `anyOf` or `oneOf`", () => {
   const none = { type: "null" };
   const number = { type: ["number"] };
   const twice = "matches more than one of the schemas in `oneOf`";
@@ -71,7 +71,7 @@ describe("an issue with a schema that has alternatives", () => {
 
   it.each<[string, unknown, unknown, string]>([
     [
-      "all types if none matches",
+      "all allowed types if none matches",
       { anyOf: [text, number, none] },
       true,
       "must be a string, a number or null",
@@ -84,14 +84,14 @@ describe("an issue with a schema that has alternatives", () => {
       "/b must be null",
     ],
     [
-      "no alternative if several could be meant",
+      "all alternatives if several could be meant",
       { anyOf: [aB, anA] },
       {},
       "does not match any of the allowed schemas",
     ],
-    ["a match with two exclusive alternatives", { oneOf: [{ minimum: 1 }, { maximum: 9 }] }, 5, twice],
+    ["two exclusive alternatives that match", { oneOf: [{ minimum: 1 }, { maximum: 9 }] }, 5, twice],
     ["the only alternative that can ever match", { oneOf: [false, text] }, 5, "must be a string"],
-  ])("reports %s", (_, schema, value, expected) => {
+  ])("concerns %s", (_, schema, value, expected) => {
     const path = expected.startsWith("/") ? "a" : "a ";
     expect(issuesFor(propertyA(schema), { a: value })).toEqual([path + expected]);
   });
@@ -106,7 +106,7 @@ describe("a template's schema", () => {
     [draft("draft-04"), propertyA({ minimum: 1, exclusiveMinimum: true }), { a: 1 }, "a must be more than 1"],
     [draft("draft-07"), { dependencies }, { a: 1, c: 1 }, "b is missing", "d is missing"],
     [draft("draft/2019-09"), propertyA(oneItem), twoItems, "a/1 is not allowed"],
-  ])("can use the draft %s: %j", ($schema, schema, values, ...expected) => {
+  ])("can use the JSON Schema draft %s: %j", ($schema, schema, values, ...expected) => {
     expect(issuesFor({ $schema, ...schema }, values as Record<string, unknown>)).toEqual(expected);
   });
 });

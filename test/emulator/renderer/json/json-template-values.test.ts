@@ -4,7 +4,7 @@ import { definitionOf, issuesOf, templateOf } from "./json-filling.ts";
 const checked = (schema: unknown, values: Record<string, unknown>) =>
   issuesOf({ content: "", schema }, values);
 
-describe("the issues with values that do not fit the template", () => {
+describe("values that do not fit the template", () => {
   const each = [{ $each: "a", $show: 1 }];
   const noText = (kind: string) => `a must be a string, a number or a boolean, not an ${kind} (content)`;
 
@@ -19,11 +19,11 @@ describe("the issues with values that do not fit the template", () => {
     // A missing value is reported once, even if several texts need it.
     [["{{a}}", "{{a}}", { b: "{{a}}" }], {}, "a has no value (content[0])"],
     [{ "a b": { "": "{{x}}" } }, {}, 'x has no value (content["a b"][""])'],
-  ])("have a path and a location in the template: %j with the values %j", (content, values, ...expected) => {
+  ])("cause issues with a path and a location: content %j, values %j", (content, values, ...expected) => {
     expect(issuesOf({ content }, values as Record<string, unknown>)).toEqual(expected);
   });
 
-  it("name each item in nested lists", () => {
+  it("cause an issue for each affected item in nested lists", () => {
     const content = [
       { $each: "a", $show: { text: ["{{b}} {{../c}}", { $each: "d", $show: "{{this.e}}" }] } },
     ];
@@ -37,7 +37,7 @@ describe("the issues with values that do not fit the template", () => {
     ]);
   });
 
-  it("are limited to 1,000, after which the search ends", () => {
+  it("cause at most 1,000 issues, after which the search ends", () => {
     let furthest = 0;
     const get = (items: object[], key: string | symbol) => {
       furthest = Math.max(furthest, Number(String(key)) || 0);
@@ -51,7 +51,7 @@ describe("the issues with values that do not fit the template", () => {
 });
 
 describe("a template's sample", () => {
-  it("is the sample in the file", () => {
+  it("comes from the `sample` property of the file", () => {
     const sample = { total: "£1", more: [1] };
     expect(templateOf({ content: "{{total}}", sample }).sample).toEqual(sample);
     expect(definitionOf({ content: "", sample, schema: true })).toEqual({ content: "" });
@@ -69,7 +69,7 @@ describe("a template's sample", () => {
     [{ $if: "a.paid", $show: "PAID" }, { a: { paid: true } }],
     [[{ $if: "lines", $show: { $each: "lines", $show: "{{price}}" } }], { lines: [price] }],
     ["{{__proto__.constructor}}", JSON.parse('{"__proto__":{"constructor":"constructor"}}')],
-  ])("is generated if the file has no sample: %j", (content, expected) => {
+  ])("is generated if the file has no `sample` property: content %j", (content, expected) => {
     const { sample } = templateOf({ content });
     expect(JSON.stringify(sample)).toBe(JSON.stringify(expected));
     expect(issuesOf({ content }, sample)).toEqual([]);
@@ -77,14 +77,14 @@ describe("a template's sample", () => {
 });
 
 describe("the values for a template with a schema", () => {
-  it("are checked first by the schema and then by the template", () => {
+  it("are checked against the schema first and then against the template", () => {
     const json = { content: "{{a}}{{b}}", schema: { properties: { a: { type: "string" } } } };
     expect(issuesOf(json, { a: 1 })).toEqual(["a must be a string"]);
     expect(issuesOf(json, { a: "1" })).toEqual(["b has no value (content)"]);
     expect(templateOf(json).fill({ a: "1", b: 2 })).toEqual({ definition: { content: "12" } });
   });
 
-  it("are rejected if the values or the references in the schema are nested too deeply", () => {
+  it("are rejected if they or the references in the schema are nested too deeply", () => {
     let deep: Record<string, unknown> = {};
     for (let depth = 0; depth < 10_000; depth += 1) deep = { a: deep };
     expect(checked({ properties: { a: { $ref: "#" } } }, deep)).toEqual(["is nested deeper than 500 levels"]);
@@ -93,7 +93,7 @@ describe("the values for a template with a schema", () => {
     ]);
   });
 
-  it("are always rejected by the schema `false` and accepted by `true`", () => {
+  it("are always rejected by the schema `false`, and are always accepted by the schema `true`", () => {
     expect(checked(false, {})).toEqual(["is not allowed"]);
     expect(checked(true, { a: 1 })).toEqual([]);
   });

@@ -5,29 +5,29 @@ describe("a placeholder", () => {
   it.each<[string, string, Record<string, unknown>, string]>([
     ["a number", "{{count}}", { count: -0.5 }, "-0.5"],
     ["a boolean", "{{paid}}", { paid: false }, "false"],
-    ["null as an empty string", "[{{note}}]", { note: null }, "[]"],
-    ["a nested property", "{{buyer.address.city}}", { buyer: { address: { city: "Łódź" } } }, "Łódź"],
-    ["an item by its index", "{{lines.1.price}}", { lines: [{}, { price: 7 }] }, "7"],
-    ["spaces inside the braces", "{{ a }}{{\ta\n}}", { a: 1 }, "11"],
-    ["names with ö, -, $ and _", "{{größe}}{{a-b}}{{$c_d}}", { größe: 1, "a-b": 2, $c_d: 3 }, "123"],
-    ["an optional value that is missing", "[{{note?}}]", {}, "[]"],
-    ["an optional property of a missing object", "[{{a.b.c?}}]", { a: "text" }, "[]"],
-    ["a value with braces, which is not expanded again", "{{a}}", { a: "{{b}} \\{{" }, "{{b}} \\{{"],
-    ["an own property named like an inherited property", "{{constructor}}", { constructor: "c" }, "c"],
-    ["all values by the name `this`", "{{this.a}}", { a: 1 }, "1"],
-  ])("accepts %s", (_, text, values, expected) => {
+    ["an empty string if the value is null", "[{{note}}]", { note: null }, "[]"],
+    ["a nested property's value", "{{buyer.address.city}}", { buyer: { address: { city: "Łódź" } } }, "Łódź"],
+    ["a property of the item at an index", "{{lines.1.price}}", { lines: [{}, { price: 7 }] }, "7"],
+    ["the value despite spaces inside the braces", "{{ a }}{{\ta\n}}", { a: 1 }, "11"],
+    ["values named größe, a-b and $c_d", "{{größe}}{{a-b}}{{$c_d}}", { größe: 1, "a-b": 2, $c_d: 3 }, "123"],
+    ["an empty string if an optional value is omitted", "[{{note?}}]", {}, "[]"],
+    ["an empty string if an optional property has no parent object", "[{{a.b.c?}}]", { a: "text" }, "[]"],
+    ["a value with braces, which are not expanded", "{{a}}", { a: "{{b}} \\{{" }, "{{b}} \\{{"],
+    ["an own property with the name of an inherited property", "{{constructor}}", { constructor: "c" }, "c"],
+    ["a property of `this`, which contains all values", "{{this.a}}", { a: 1 }, "1"],
+  ])("is replaced with %s", (_, text, values, expected) => {
     expect(contentOf(text, values)).toBe(expected);
   });
 
   it.each([
     ["escaped braces", "\\{{total}}", "{{total}}"],
     ["an escaped backslash before a placeholder", "C:\\\\{{a}}", "C:\\1"],
-    ["backslashes elsewhere", "\\a\\{\\\\", "\\a\\{\\\\"],
-  ])("is recognised correctly in a text with %s", (_, text, expected) => {
+    ["other backslashes", "\\a\\{\\\\", "\\a\\{\\\\"],
+  ])("is recognised correctly in a string with %s", (_, text, expected) => {
     expect(contentOf(text, { a: 1 })).toBe(expected);
   });
 
-  it("can be in any string in the definition, but not in a property name", () => {
+  it("can be used in any string of the definition, but not in a property name", () => {
     const json = {
       content: [{ text: ["{{a}}", { link: "/{{a}}" }] }],
       styles: { "{{a}}": { color: "{{a}}" } },
@@ -36,7 +36,7 @@ describe("a placeholder", () => {
     expect(definitionOf(json, { a: "A" })).toEqual(filled);
   });
 
-  it("is escaped in an SVG string, unlike the rest of the string", () => {
+  it("is replaced with an escaped value in an SVG string, whose other parts are not escaped", () => {
     const json = { svg: '<text a="{{a}}">{{a}} &amp; \\{{</text>' };
     expect(contentOf(json, { a: `<&>"'` })).toEqual({
       svg: '<text a="&#60;&#38;&#62;&#34;&#39;">&#60;&#38;&#62;&#34;&#39; &amp; {{</text>',
@@ -47,7 +47,7 @@ describe("a placeholder", () => {
 });
 
 describe("$each", () => {
-  it("creates an element for each item and resolves names in the item", () => {
+  it("creates an element for each item, in which names refer to the properties of that item", () => {
     const each = { $each: "lines", $show: ["{{item}}", "{{price}}"] };
     const body = [["Item", "Price"], each, ["Total", "{{total}}"]];
     const lines = JSON.parse('[{ "item": "Ink", "price": 1 }, { "item": "Pen", "price": 2 }]');
@@ -56,7 +56,7 @@ describe("$each", () => {
     expect(contentOf({ table: { body } }, values)).toEqual({ table: { body: rows } });
   });
 
-  it("has access to the item, its number and the outer scopes", () => {
+  it("provides access to the item, the number of the item and the outer scopes", () => {
     const inner = { $each: "tags", $show: "{{@number}} {{this}} {{../name}} {{../@number}} {{../../total}}" };
     const lines = JSON.parse('[{ "name": "a", "tags": ["x", "y"] }, { "name": "b", "tags": ["z"] }]');
     const values = { total: 9, lines };
@@ -66,7 +66,7 @@ describe("$each", () => {
     ]);
   });
 
-  it("can iterate over a nested property, a property of an outer scope, or the item itself", () => {
+  it("can iterate over a nested array, an array in an outer scope, or an item that is an array", () => {
     const cells = { $each: "this", $show: "{{this}}{{../../order.unit}}" };
     const rows = { $each: "order.rows", $show: [cells, { $each: "../order.notes", $show: "{{this}}" }] };
     const values = { order: { unit: "g", rows: [[1, 2], [3]], notes: ["n"] } };
@@ -76,7 +76,7 @@ describe("$each", () => {
     ]);
   });
 
-  it("can be next to other elements or inside another $each or $if, and can iterate over an empty array or null", () => {
+  it("can be used next to other elements or inside $each or $if, and creates no elements for an empty array or null", () => {
     const lines = { $each: "lines", $show: "{{this}}" };
     const groups = { $each: "groups", $show: { $if: "lines", $show: lines, $else: "none" } };
     const values = { groups: [{ lines: [1, 2] }, { lines: [] }, { lines: [3] }] };
@@ -84,7 +84,7 @@ describe("$each", () => {
     for (const none of [[], null]) expect(contentOf(["a", lines], { lines: none })).toEqual(["a"]);
   });
 
-  it("removes a table without rows, which pdfmake cannot draw", () => {
+  it("removes a table that would have no rows, because pdfmake cannot draw an empty table", () => {
     const body = [{ $each: "lines", $show: ["{{this}}"] }];
     const table = { table: { body }, layout: { hLineWidth: 1 }, margin: [0, 9] };
     const filled = { table: { body: [["a"]] }, margin: [0, 9] };
@@ -96,16 +96,16 @@ describe("$each", () => {
 describe("$if", () => {
   const choice = { $if: "note", $show: "{{note?}}!", $else: "none" };
 
-  it.each([undefined, null, false, "", []])("uses $else for the value %j", (note) => {
+  it.each([undefined, null, false, "", []])("shows the alternative for the value %j", (note) => {
     expect(contentOf([choice], { note })).toEqual(["none"]);
     expect(contentOf({ text: choice }, { note })).toEqual({ text: "none" });
   });
 
-  it.each([0, " ", true, {}, [null]])("uses $show for the value %j", (note) => {
+  it.each([0, " ", true, {}, [null]])("shows the element for the value %j", (note) => {
     expect(contentOf([{ $if: "note", $show: "shown" }], { note })).toEqual(["shown"]);
   });
 
-  it("without $else, omits the element in an array and shows an empty string elsewhere", () => {
+  it("shows nothing in an array, and an empty string elsewhere, if there is no value and no $else", () => {
     const hidden = { $if: "a.b.c", $show: "shown" };
     expect(contentOf(["first", hidden, "last"], { a: 1 })).toEqual(["first", "last"]);
     expect(contentOf({ text: hidden, stack: [[hidden]] })).toEqual({ text: "", stack: [[]] });
@@ -114,7 +114,7 @@ describe("$if", () => {
 });
 
 describe("a header, footer or background", () => {
-  it("has access to the page number and the page count", () => {
+  it("can show the page number and, except in a background, the page count", () => {
     const json = {
       content: "",
       header: "{{title}} {{@page}}",
@@ -127,7 +127,7 @@ describe("a header, footer or background", () => {
     expect(background?.(3, { width: 1 })).toEqual([{ text: "3" }]);
   });
 
-  it("can belong to a section, and can then also be pdfmake's `inherit` or null", () => {
+  it("can belong to a section, and can then also be `inherit` or null", () => {
     const sections = [
       { section: ["a"], header: "{{@page}}", footer: "inherit", background: null },
       { section: ["b"], header: { $if: "x", $show: "y" } },

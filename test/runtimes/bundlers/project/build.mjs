@@ -19,10 +19,10 @@ for (const [title, code] of Object.entries(sizes)) {
   writeFileSync(entries[title], code);
 }
 for (const [title, entry] of Object.entries(entries)) await report(title, entry, "page");
-if (bundler !== "rollup") await report("server, undici inside", "app/server.js", "inside");
+if (bundler !== "rollup") await report("a server with undici", "app/server.js", "inside");
 if (bundler !== "rollup" && bundler !== "webpack")
-  await report("server, undici outside", "app/server.js", "outside");
-if (bundler === "esbuild") await report("edge worker", "app/server.js", "edge");
+  await report("a server without undici", "app/server.js", "outside");
+if (bundler === "esbuild") await report("an edge worker", "app/server.js", "edge");
 
 async function report(title, entry, kind) {
   const outDir = `out/${bundler}/${title}`;
