@@ -108,7 +108,7 @@ describe("a journal after a crash", () => {
 
   it.each<[string, (path: string) => Promise<unknown>, string, number]>([
     [
-      "starts over if its header is incomplete",
+      "starts over with a partial header",
       (path) => writeFile(path, longHeader.subarray(0, -1)),
       "new new",
       0,

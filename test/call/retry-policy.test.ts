@@ -31,14 +31,11 @@ describe("A failed attempt", () => {
     ["ambiguous", true, { delayMs: 0 }],
     ["ambiguous", false, { why: renderedTwice }],
     ["never", true, { why: "" }],
-  ])(
-    "is retried if a retry is safe, or is ambiguous and allowed (retry: %s, `mayRenderTwice`: %s)",
-    (repeat, mayRenderTwice, expected) => {
-      const policy = { limit: 1, mayRenderTwice };
-      expect(decided({ repeat, retryAfterMs: 0 }, { policy })).toEqual(expected);
-      expect(decided({ repeat }, { policy, attempts: 2 })).toEqual({ why: "" });
-    },
-  );
+  ])("is retried if safe, or if ambiguous and allowed (%s, %s)", (repeat, mayRenderTwice, expected) => {
+    const policy = { limit: 1, mayRenderTwice };
+    expect(decided({ repeat, retryAfterMs: 0 }, { policy })).toEqual(expected);
+    expect(decided({ repeat }, { policy, attempts: 2 })).toEqual({ why: "" });
+  });
 
   it.each([
     [1, 500],

@@ -44,13 +44,10 @@ describe("a service failure", () => {
     [429, "0.2", "1"],
     [429, "soon", "omitted"],
     [500, "7", "omitted"],
-  ])(
-    "with status %i and Retry-After %s makes the handler respond with Retry-After %s",
-    async (status, retryAfter, expected) => {
-      const { handler } = await handlerBefore(saying(status, "", { "retry-after": retryAfter }));
-      expect((await handler(callOf())).headers.get("retry-after") ?? "omitted").toBe(expected);
-    },
-  );
+  ])("with status %i and Retry-After %s becomes Retry-After %s", async (status, retryAfter, expected) => {
+    const { handler } = await handlerBefore(saying(status, "", { "retry-after": retryAfter }));
+    expect((await handler(callOf())).headers.get("retry-after") ?? "omitted").toBe(expected);
+  });
 
   it("causes the same type of response even if the `values` function replaces the values", async () => {
     const values = (_: Request, sent: Record<string, unknown>) => ({ ...sent, more: "of ours" });

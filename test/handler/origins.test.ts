@@ -87,13 +87,10 @@ describe("a preflight request", () => {
     });
   });
 
-  it.each([undefined, "*/*; evil", ","])(
-    "is granted only content-type if the requested headers are missing or invalid: %j",
-    async (asked) => {
-      const { headers } = await respond(listed, asked);
-      expect(headers.get("access-control-allow-headers")).toBe("content-type");
-    },
-  );
+  it.each([undefined, "*/*; evil", ","])("is granted only content-type for the request %j", async (asked) => {
+    const { headers } = await respond(listed, asked);
+    expect(headers.get("access-control-allow-headers")).toBe("content-type");
+  });
 
   it("is rejected if it comes from another origin", async () => {
     const response = await respond("https://evil.test");
