@@ -1,7 +1,7 @@
 // Generates an invoice for each row of a CSV file, and continues if one fails:
 //   node examples/many-from-csv.mjs examples/bulk/rows.csv invoices
 // It reads TEMPLATE_PDF_BASE_URL and TEMPLATE_PDF_API_KEY, and needs csv-parse: npm install csv-parse
-// To continue after a crash, see bulk/nightly-run.mjs. To use no program at all: npx template-pdf bulk.
+// To continue after a crash, see bulk/nightly-run.mjs. To do this without writing code: npx template-pdf bulk.
 import { createReadStream } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { parse } from "csv-parse";

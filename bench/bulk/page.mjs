@@ -39,7 +39,7 @@ function pageOf(results) {
     "# Bulk benchmarks",
     `This page compares \`generateMany\` and \`runBulk\` with hand-written loops. \`npm run bench -- bulk\` generates this page, its chart and
 [bulk-benchmarks.json](bulk-benchmarks.json), which contains all figures. Client and server run on the same machine, and the server does not render.
-[Benchmarks](benchmarks.md) has the cost of a single call.`,
+[Benchmarks](benchmarks.md) shows the cost of a single call.`,
     ...(memory ? memoryPartOf(memory) : []),
     ...(speed ? speedPartOf(speed) : []),
     ...(folder ? folderPartOf(folder) : []),
@@ -66,9 +66,9 @@ function memoryPartOf(part) {
   return [
     `## Memory over ${documents.toLocaleString("en")} documents`,
     "![Memory of the process over the run](bulk-benchmarks.svg)",
-    `The table shows the resident set of the client process in MB, sampled 100 times. The heap includes garbage that was not collected yet. The documents have
-${sizeOf(bytes)}, with ${inFlight} in flight. CPU time is per document. \`runBulk\` uses a sink that only reads, and a journal. It grows because it keeps a hash
-of every key. The last row resumes the run of the previous row, and sends no request.`,
+    `The table shows the resident set of the client process in MB, sampled 100 times. The heap includes garbage that was not collected yet. Each document has
+${sizeOf(bytes)}, and ${inFlight} are in flight. CPU time is per document. \`runBulk\` uses a journal, and a sink that reads each document without storing it. The memory of
+\`runBulk\` grows because it keeps a hash of every job key. The last row resumes the run of the previous row, and sends no request.`,
     markdownTable(["RSS in MB", ...columns], rows),
     circumstancesOf(part),
   ];
@@ -136,7 +136,7 @@ function startPartOf(part) {
   const rows = Object.entries(perSecond).map(([name, figures]) => [name, ...figures.map(inDigits)]);
   return [
     "## The first seconds",
-    `The table shows how fast \`"auto"\` speeds up with a server without a limit: documents of ${sizeOf(bytes)} in each second. It starts with few requests, so
+    `The table shows how fast \`"auto"\` speeds up with a server without a limit: documents of ${sizeOf(bytes)} in each second. \`"auto"\` starts with few requests, so
 that it does not flood a slow service. The figures are medians of ${rounds} rounds.`,
     markdownTable(["second", ...seconds.map((_, index) => String(index + 1))], rows),
     circumstancesOf(part),

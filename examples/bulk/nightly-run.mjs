@@ -1,7 +1,9 @@
-// Generates an invoice for each line of a file, started by cron. It continues after a crash, a reboot or Ctrl-C.
+// Generates an invoice for each line of a file. Start it every night, for example with cron.
+// After a crash, a reboot or Ctrl-C, start it again to continue:
 //   node examples/bulk/nightly-run.mjs examples/bulk/rows.ndjson out
 // It reads TEMPLATE_PDF_BASE_URL and TEMPLATE_PDF_API_KEY.
-// Exit codes: 0 all are generated, 1 some failed, 2 it could not start, 3 it stopped early. After 1 and 3, the same command continues.
+// Exit codes: 0 all invoices are generated, 1 some failed, 2 the run could not start, 3 the run stopped early.
+// After 1 or 3, run the same command to continue.
 import { open } from "node:fs/promises";
 import { TemplatePdf } from "template-pdf";
 import { folder, RunStoppedError, runBulk } from "template-pdf/bulk";
@@ -27,7 +29,8 @@ function valuesIn(text, line) {
   }
 }
 
-// The first Ctrl-C or `kill` finishes what is in flight, the second stops immediately. The run can continue after both.
+// After the first Ctrl-C or `kill`, the run finishes the documents in flight. After the second, it stops
+// immediately. In both cases, you can continue the run later.
 const [drain, abort] = [new AbortController(), new AbortController()];
 const onSignal = () => (drain.signal.aborted ? abort : drain).abort();
 process.on("SIGINT", onSignal).on("SIGTERM", onSignal);

@@ -4,7 +4,7 @@ import { Upload } from "@aws-sdk/lib-storage";
 
 /**
  * @param {import("@aws-sdk/client-s3").S3Client} client
- * @param {string} bucket - add a lifecycle rule that aborts incomplete multipart uploads, which a killed process leaves
+ * @param {string} bucket - a killed process leaves incomplete multipart uploads: add a lifecycle rule that aborts them
  * @returns {import("template-pdf/bulk").Sink}
  */
 export function s3Sink(client, bucket) {

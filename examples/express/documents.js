@@ -8,7 +8,7 @@ const templates = {
   invoice: template("invoice", z.object({ number: z.string(), date: z.string(), total: z.string() })),
 };
 
-/** Answers the calls of the page. The key stays on the server. */
+/** Handles the calls of the page. The API key stays on the server. */
 export const documents = createHandler({
   client: new TemplatePdf(), // TEMPLATE_PDF_BASE_URL and TEMPLATE_PDF_API_KEY
   templates,

@@ -1,5 +1,5 @@
-// Adds invoices to a run, and shows how it goes until all of them have come to their end.
-// Start it again after a crash: what the run has already is not added again.
+// Adds invoices to a run, and shows the progress until every invoice is generated or has failed.
+// After a crash, start it again. It does not add an invoice twice.
 import { bulkQueue } from "template-pdf/queue";
 
 const { RUN = "2026-11", COUNT = "200", QUEUE_NAME = "template-pdf" } = process.env;
@@ -11,7 +11,7 @@ const queue = bulkQueue({
   sealKey: TEMPLATE_PDF_QUEUE_KEY || undefined,
 });
 
-/** Stands for your database: one job at a time, read when there is room for it. */
+/** Replace this function with a query of your database. Jobs are read as needed. */
 function* invoices() {
   for (let count = 1; count <= Number(COUNT); count += 1) {
     const values = {

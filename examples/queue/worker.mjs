@@ -1,4 +1,4 @@
-// Generates the documents of a queue until SIGTERM or Ctrl-C. Start it as often as you like.
+// Generates the documents of a queue until SIGTERM or Ctrl-C. You can start any number of workers.
 import { TemplatePdf } from "template-pdf";
 import { folder } from "template-pdf/bulk";
 import { bulkQueue } from "template-pdf/queue";
@@ -6,7 +6,7 @@ import { bulkQueue } from "template-pdf/queue";
 const { OUT = "out", QUEUE_NAME = "template-pdf", CONCURRENCY = "16", PER_SECOND } = process.env;
 const { TEMPLATE_PDF_QUEUE_URL, TEMPLATE_PDF_QUEUE_KEY, ALLOW_INSECURE_HTTP } = process.env;
 
-// The address of the service and the key are in TEMPLATE_PDF_BASE_URL and TEMPLATE_PDF_API_KEY.
+// Reads TEMPLATE_PDF_BASE_URL and TEMPLATE_PDF_API_KEY.
 const pdfs = new TemplatePdf({ allowInsecureHttp: ALLOW_INSECURE_HTTP === "true" });
 const queue = bulkQueue({
   connection: TEMPLATE_PDF_QUEUE_URL ?? "redis://localhost:6379",
@@ -28,7 +28,7 @@ const worker = queue.work({
 });
 console.log("waiting for jobs");
 
-// Finishes the documents in flight. What `close` rejects with, `done` rejects with.
+// Finishes the documents in flight. If `close` rejects, `done` rejects with the same error (see below).
 const stop = () => worker.close().catch(() => {});
 process.once("SIGTERM", stop).once("SIGINT", stop);
 

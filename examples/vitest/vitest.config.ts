@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    // What the client reads in production, too. No test gets there: the services of the tests answer instead.
+    // The client reads the same variables in production. In the tests, MSW handles the requests to this URL.
     env: {
       TEMPLATE_PDF_BASE_URL: "https://pdf.example.com",
       TEMPLATE_PDF_API_KEY: "key-of-the-tests",

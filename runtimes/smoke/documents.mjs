@@ -115,7 +115,7 @@ Object.assign(documents, {
     holds(ConfigurationError.is(error), `Not a ConfigurationError: ${error}`);
     holds(error.message.includes("baseUrl"), `It does not name what is missing: ${error.message}`);
     const isDeno = "Deno" in globalThis;
-    return `no environment is read${isDeno ? " without `--allow-env`" : ""}, so options are required`;
+    return `environment variables are not read${isDeno ? " without `--allow-env`" : ""}, so options are required`;
   },
 
   "a client does not read documents from a cache": async (stage) => {

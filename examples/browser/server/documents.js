@@ -31,7 +31,7 @@ function newNumber() {
 }
 
 /**
- * Creates the handler of the page. The key stays on the server.
+ * Creates the handler of the page. The API key stays on the server.
  *
  * @param {{ baseUrl: string, apiKey: string }} service
  */

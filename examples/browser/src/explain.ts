@@ -60,7 +60,7 @@ function textFor(error: unknown): string {
     const number = error.requestId ? ` If it fails again, send us this request id: ${error.requestId}` : "";
     return `The invoice could not be generated. Try again in a minute.${number}`;
   }
-  // A bug in this page: reports it to the developers.
+  // This is a bug in the page: report it to the developers.
   reportError(error);
   return "This page has a problem. Reload it.";
 }

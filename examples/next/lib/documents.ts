@@ -12,7 +12,7 @@ export interface Documents {
   readonly invoice: Pick<Values<typeof templates.invoice>, "number">;
 }
 
-/** Answers the calls of the page. The key stays on the server. */
+/** Handles the calls of the page. The API key stays on the server. */
 export const documents = createHandler({
   client: new TemplatePdf(), // TEMPLATE_PDF_BASE_URL and TEMPLATE_PDF_API_KEY
   templates,

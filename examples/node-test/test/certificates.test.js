@@ -35,7 +35,7 @@ test("a request without a name is not sent to the service", async () => {
   assert.deepEqual(service.calls, []);
 });
 
-test("a rate limit is answered with 503 and Retry-After", async () => {
+test("a rate limit leads to a 503 response with Retry-After", async () => {
   const { service, certificates } = setUp({ retry: false });
   service.fail(faults.rateLimited({ retryAfter: 7 }));
   const { status, headers } = await certificates.show(requestFor("Ada Lovelace"));
