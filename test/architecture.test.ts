@@ -116,7 +116,7 @@ describe("the source files", () => {
     expect([...named, ...webEntries].filter((name) => !paths.some((path) => isIn(path, name)))).toEqual([]);
   });
 
-  it("import only the layers and folders that this test allows", () => {
+  it("import files only from the layers and folders that this test allows", () => {
     expect(violations(sources, objectionToOurs)).toEqual([]);
   });
 
@@ -124,7 +124,7 @@ describe("the source files", () => {
     expect(violations(sources, objectionToOutside)).toEqual([]);
   });
 
-  it("load neither Node.js modules nor packages in a browser", () => {
+  it("load neither Node.js modules nor third-party packages in a browser", () => {
     const loaded = reachable(sources, webEntries).flatMap(({ path, imports }) =>
       imports
         .filter(({ to, typeOnly }) => !typeOnly && !paths.includes(to) && to !== "#platform")

@@ -76,7 +76,7 @@ describe("objectUrl()", () => {
     await expect(objectUrl(blob, { signal })).rejects.toThrow("aborted");
   });
 
-  it("rejects if its signal is aborted before or during the request, and closes the connection", async () => {
+  it("rejects if its signal is aborted at any time, and closes any open connection", async () => {
     const service = await Service.start(() => {});
     const controller = new AbortController();
     const open = () => objectUrl(service.client().generate("inv", {}), { signal: controller.signal });

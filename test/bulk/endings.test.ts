@@ -38,7 +38,7 @@ describe("a run whose signal is aborted", () => {
     expect(await run.next()).toEqual(done);
   });
 
-  it("sends no requests if the signal was aborted before the start", async () => {
+  it("sends no requests if the signal is already aborted at the start", async () => {
     const { results, error, sent } = await generate(whole, jobsOf(3), { signal: AbortSignal.abort("late") });
     expect([results, error, sent]).toEqual([[], "late", 0]);
   });
@@ -68,8 +68,8 @@ describe("a run whose signal is aborted", () => {
   });
 
   it.each([
-    ["all jobs are invalid", "a job", true],
-    ["earlier runs have finished all jobs", jobsOf(1)[0], false],
+    ["every job is invalid", "a job", true],
+    ["every job was already completed by an earlier run", jobsOf(1)[0], false],
   ])("ends promptly even if %s", async (_title, job, admitted) => {
     const ending = new AbortController();
     const { service } = await generate(whole, []);

@@ -50,7 +50,7 @@ describe("a run with rejected requests", () => {
     [403, 5, "with this API key, no job would succeed"],
     [404, 5, "with this uid and base URL, no job would succeed"],
     [422, 20, /^with values of this kind, no job would succeed: .* 422, saying "no total"$/],
-  ])("stops if every response has status %i (number of jobs: %i)", async (status, count, why) => {
+  ])("stops if every response has status %i (jobs before the stop: %i)", async (status, count, why) => {
     const answer = saying(status, '{"detail":"no total"}');
     const { results, error, sent } = await generate(answer, jobsOf(100), { concurrency: 1 });
     expect([results.length, sent]).toEqual([count, count]);

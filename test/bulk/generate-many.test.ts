@@ -15,7 +15,7 @@ function heldBack(): { answer: Answer; release: () => void } {
 }
 
 describe("generateMany", () => {
-  it("yields every job with its index and either its bytes or its error", async () => {
+  it("yields every job with its index and either the document's bytes or the error", async () => {
     const jobs = jobsOf(20);
     const { results, error } = await generate(byNumber({ 3: saying(422) }), jobs);
     expect(error).toBe(undefined);
@@ -74,7 +74,7 @@ describe("generateMany", () => {
   it.each([
     ["does not read the document", () => 1],
     ["reads only the headers", async (pdf: PromiseLike<{ status: number }>) => (await pdf).status],
-  ])("rejects a job if `use` %s, and closes its connection", async (_what, use) => {
+  ])("rejects a job and closes its connection if `use` %s", async (_what, use) => {
     const answer = beginning(small, { "content-length": "1000000" });
     const { service, result } = await generate(answer, jobsOf(1), { use });
     expect(result?.error).toEqual(

@@ -77,7 +77,7 @@ describe("reading a journal", () => {
       expect(read(bytes, size)).toEqual({ numbers: [0, 1], damagedLines, wholeBytes });
   });
 
-  it("detects a header in another format version", () => {
+  it("detects a header with a different format version", () => {
     const summed = '{"format":"template-pdf bulk journal","version":3,"more":true';
     const sum = crc32(summed).toString(16).padStart(8, "0");
     expect(readBeginning(Buffer.from(`${summed},"sum":"${sum}"}\n`)).kind).toBe("otherVersion");

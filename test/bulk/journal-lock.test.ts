@@ -33,7 +33,7 @@ async function leaveLock(path: string, text: string, agoSeconds = 0): Promise<vo
 }
 
 describe("a journal's lock", () => {
-  it("stops a second run with an error that identifies the first run, which can continue", async () => {
+  it("stops a second run with an error that identifies the first, and lets the first continue", async () => {
     const path = newPath();
     const first = await open(path);
     const { pid } = process;
@@ -105,7 +105,7 @@ describe("a journal's lock", () => {
     expect(await filesBeside(path)).toEqual(["run.journal", "run.journal.lock"]);
   });
 
-  it.runIf(hasProcessTable)("stays valid without being refreshed if its process is running", async () => {
+  it.runIf(hasProcessTable)("stays valid while its process runs, even if it is not refreshed", async () => {
     const path = newPath();
     await leaveLock(path, JSON.stringify(own), 100_000);
     expect(await messageOf(open(path))).toMatch(/is in use/);

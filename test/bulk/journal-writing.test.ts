@@ -42,8 +42,8 @@ describe("a journal's file", () => {
 
   it.each([
     ["the disk is full", { bytes: headerBytes.length + line.length + 20, syncs: true }, "ENOSPC"],
-    ["the disk fails to sync", { bytes: 1000, syncs: false }, "EIO"],
-  ])("keeps the earlier lines but no part of the failed line if %s", async (_title, broken, code) => {
+    ["the file cannot be synced", { bytes: 1000, syncs: false }, "EIO"],
+  ])("keeps the earlier lines, but no part of the failed line, if %s", async (_title, broken, code) => {
     const disk = { bytes: 1000, syncs: true };
     const { file, state } = fileOn(disk);
     await file.begin(header);
@@ -91,7 +91,7 @@ describe("groups of journal lines", () => {
     expect(settled).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("reject all waiting and later lines if a group cannot be written", async () => {
+  it("reject all waiting and later lines after a write fails", async () => {
     const { groups, writes, nthWrite } = groupsByHand();
     const error = new Error("full");
     const first = expect(groups.add("a")).rejects.toBe(error);

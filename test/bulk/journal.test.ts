@@ -108,14 +108,14 @@ describe("a journal after a crash", () => {
 
   it.each<[string, (path: string) => Promise<unknown>, string, number]>([
     [
-      "starts over with a partial header",
+      "starts over if its header is incomplete",
       (path) => writeFile(path, longHeader.subarray(0, -1)),
       "new new",
       0,
     ],
     ["loses only the last job if its last line is incomplete", shorten, "finished new", 0],
     ["keeps all lines if it ends with NUL bytes", (path) => appendFile(path, zeros), "finished finished", 0],
-    ["loses only the job of a damaged line", damageLine, "new finished", 1],
+    ["loses only one job if one line is damaged", damageLine, "new finished", 1],
   ])("%s", async (_title, spoil, expected, damagedLines) => {
     const path = newPath();
     const jobs = { a: "1", b: "1" };

@@ -61,7 +61,7 @@ it("a run generates every document even if the service stops and restarts during
   ]);
 });
 
-it("the next run continues a run that an outage stopped, without repeating documents", async () => {
+it("the next run completes a run that an outage stopped, and does not repeat any documents", async () => {
   const { run, requested, startAgain } = await setUp();
   const fulfilled: number[] = [];
   const onResult = ({ index, status }: BulkResult<unknown>) =>

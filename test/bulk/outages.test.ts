@@ -81,7 +81,7 @@ describe("an outage during a run", () => {
     [500, 8],
     [521, "auto"],
     ["reset", 8],
-  ] as const)("does not make jobs fail: %s for 10 minutes, concurrency %s", async (reply, concurrency) => {
+  ] as const)("makes no job fail (requests for 10 min: %s, concurrency: %s)", async (reply, concurrency) => {
     const { rejected, results, error, outages, sent } = await simulate(awayFor(600, reply), { concurrency });
     expect([rejected, results.length, error]).toEqual([[], 100, undefined]);
     expect(outages.map(({ isOver }) => isOver)).toEqual([false, true]);
@@ -106,7 +106,7 @@ describe("an outage during a run", () => {
     expect([rejected, next.length]).toEqual([[], 4]);
   });
 
-  it("does not end when a request from before the outage receives a response", async () => {
+  it("does not end when a response to an earlier request arrives", async () => {
     // A service that shuts down: it responds to accepted requests and refuses the others.
     const { outages, rejected, sent } = await simulate(awayFor(30, "refused", 1000), { latencyMs: 300 });
     expect([rejected, outages.map(({ isOver }) => isOver)]).toEqual([[], [false, true]]);
@@ -135,7 +135,7 @@ describe("an outage during a run", () => {
     expect([error, rejected, results.length < 100, afterMs]).toEqual([why, [], true, 20_000]);
   });
 
-  it("is not detected without `watch`, so jobs are rejected after their last attempt", async () => {
+  it("is not detected if `watch` is omitted, so jobs are rejected after their last attempt", async () => {
     const { rejected, error } = await simulate(() => "refused", { count: 5, watch: undefined as never });
     expect([rejected.length, error]).toEqual([5, undefined]);
   });
@@ -164,7 +164,7 @@ describe("an outage that lasts too long", () => {
   it.each([
     ["refused", "Could not reach http://service.test"],
     [503, "Got 503 from http://service.test"],
-  ] as const)("stops the run after 15 minutes, without rejecting any jobs: %s", async (reply, message) => {
+  ] as const)("stops the run after 15 minutes, but does not reject any jobs: %s", async (reply, message) => {
     const { error, rejected, afterMs } = await simulate(awayFor(3600, reply));
     const why = `the service has been unavailable for 15 min; the last error: ${message}`;
     expect(RunStoppedError.is(error)).toBe(true);
@@ -175,7 +175,7 @@ describe("an outage that lasts too long", () => {
   it.each([
     [0, 1],
     [5000, 4],
-  ])("stops a run of one job with `giveUpAfter: %i` (requests: %i)", async (giveUpAfterMs, times) => {
+  ])("stops a run of one job if `giveUpAfter` is %i (requests: %i)", async (giveUpAfterMs, times) => {
     const { error, sent } = await simulate(() => "refused", { count: 1, giveUpAfterMs });
     expect([RunStoppedError.is(error), sent.length]).toEqual([true, times]);
   });

@@ -180,10 +180,10 @@ describe("an automatic pace", () => {
   );
 
   it.each([
-    ["no limit", Number.POSITIVE_INFINITY, "none", 40, 0.95],
-    ["one refusal after 1 s", 1000, "none", 200, 0.9],
-    ["one refusal after 5 s", 5000, "5", 200, 0.9],
-  ] as const)("uses nearly all of its 64 slots with %s", (_what, atMs, says, latencyMs, share) => {
+    ["the server has no limit", Number.POSITIVE_INFINITY, "none", 40, 0.95],
+    ["the server refuses one request after 1 s", 1000, "none", 200, 0.9],
+    ["the server refuses one request after 5 s", 5000, "5", 200, 0.9],
+  ] as const)("uses nearly all of its 64 slots if %s", (_what, atMs, says, latencyMs, share) => {
     const outcome = simulateAuto(refusingOnce(atMs, says), { latencyMs });
     expect(outcome.settledPerSecond).toBeGreaterThan((share * 64 * 1000) / latencyMs);
   });

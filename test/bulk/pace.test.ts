@@ -26,7 +26,7 @@ describe("a fixed pace", () => {
     expect(sendUntil(new Pace({ concurrency: 8, perSecond }), 2000)).toEqual(times);
   });
 
-  it("catches up by at most one request if the run is late", () => {
+  it("catches up by at most one request if the run falls behind", () => {
     const pace = new Pace({ concurrency: 8, perSecond: 10 });
     pace.sent(0);
     pace.sent(5000);
@@ -159,7 +159,7 @@ describe("an automatic pace (rate)", () => {
 });
 
 describe("a request that was not sent", () => {
-  it.each([8, "auto"] as const)("frees its turn if no request follows: concurrency %s", (concurrency) => {
+  it.each([8, "auto"] as const)("lets the next request take its turn (concurrency: %s)", (concurrency) => {
     const pace = new Pace({ concurrency, perSecond: 10 });
     pace.sent(0);
     for (let job = 0; job < 100; job++) {

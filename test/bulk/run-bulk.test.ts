@@ -47,7 +47,7 @@ describe("runBulk", () => {
     ]);
   });
 
-  it("passes every document to the sink, with its key and its job", async () => {
+  it("passes every document, its key and its job to the sink", async () => {
     const { run } = await setUpRun();
     const stored: string[] = [];
     const sink: Sink = {
@@ -215,7 +215,7 @@ describe("runBulk rejects", () => {
     expect(service.requests.length).toBe(1);
   });
 
-  it("another run's journal only if that run finished a job", async () => {
+  it("another run's journal only if the other run finished a job", async () => {
     const { run } = await setUpRun(byNumber({ 0: saying(400) }));
     expect(await run(jobsOf(1), { name: "at a wrong address" })).toMatchObject({ rejected: 1 });
     expect(await run(jobsOf(2), { name: "at the right one" })).toMatchObject({ fulfilled: 1, rejected: 1 });

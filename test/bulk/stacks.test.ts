@@ -16,7 +16,7 @@ it("a job error's stack contains the line of the loop that reads the result", as
   expectCallersLine({ error: error as Error, marker });
 });
 
-it("with a journal, the stacks of run and job errors contain the line that awaits the run", async () => {
+it("the stacks of run and job errors contain the line that awaits a run with a journal", async () => {
   const { client, at } = await setUpRun(answer);
   const errors: unknown[] = [];
   const onResult = ({ error }: BulkResult<Job>) => void (error && errors.push(error));

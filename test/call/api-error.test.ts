@@ -131,7 +131,7 @@ describe("The body of an error response", () => {
     expect(body).toBe("[redacted]");
   });
 
-  it("is quoted without secrets in the error message, up to 500 characters", () => {
+  it("is quoted in the error message without secrets and only up to 500 characters", () => {
     const text = `${word} owes ${"£ ".repeat(400)}`;
     const error = apiError(headOf(418), JSON.stringify({ message: text }), call);
     expect(error.detail).toBe(`[redacted] owes ${"£ ".repeat(400)}`.slice(0, 500));

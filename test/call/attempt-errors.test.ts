@@ -21,7 +21,7 @@ describe("The error for a request without a response", () => {
     [true, `Could not reach ${at} (read ECONNRESET). ${check} Tried 3 times.`],
     [false, `Got no response from ${at} (read ECONNRESET). ${mayBeRendered} ${check} Tried 3 times.`],
   ])(
-    "says that the document may have been rendered if the request may have been sent (unsent: %s)",
+    "warns of a possible rendering unless the request is known to be unsent (unsent: %s)",
     (isUnsent, message) => {
       const error = notConnected(reset, isUnsent);
       expect(error).toMatchObject({ message, attempts: 3, code: "connection_failed", cause: reset });
@@ -51,7 +51,7 @@ describe("The error for a request without a response", () => {
       " The server must allow https://app.example.com (CORS; see `origins` of createHandler).",
     ],
     ["https://pdf.example.com/orders", ""],
-  ])("mentions CORS only on a page from another origin: %s", (baseURI, advice) => {
+  ])("mentions CORS only if the page's origin differs from the service's: %s", (baseURI, advice) => {
     vi.stubGlobal("process", undefined);
     vi.stubGlobal("document", { baseURI });
     const { message } = notConnected("refused");
@@ -63,11 +63,11 @@ describe("The error for a request without a response", () => {
     throw new TypeError("unreadable");
   };
   it.each<[string, unknown, boolean]>([
-    ["a configuration error", new ConfigurationError("wrong"), true],
-    ["a Next.js error with a `digest`", { digest: "NEXT_PRERENDER" }, true],
-    ["an error whose `digest` is not a string", { digest: 7 }, false],
-    ["an object whose `digest` getter throws", Object.defineProperty({}, "digest", { get }), false],
-  ])("is the original error only for a configuration or framework error: %s", (_, cause, isItself) => {
+    ["is the original error if a setting is invalid", new ConfigurationError("wrong"), true],
+    ["is the original error if Next.js threw an error with a `digest`", { digest: "NEXT_PRERENDER" }, true],
+    ["is a ConnectionError if the cause has a `digest` that is not a string", { digest: 7 }, false],
+    ["is a ConnectionError if reading `digest` throws", Object.defineProperty({}, "digest", { get }), false],
+  ])("%s", (_, cause, isItself) => {
     expect(attempt.isPassedOn(cause)).toBe(isItself);
     expect(Object.is(notConnected(cause), cause)).toBe(isItself);
   });

@@ -119,8 +119,8 @@ describe("A body without a reader", () => {
   });
 
   it.each([
-    ["copies a small slice of a larger buffer", 4_095, 8_192, 4_095],
-    ["keeps a large slice of a larger buffer", 4_096, 8_192, 8_192],
+    ["copies a 4,095-byte slice of a larger buffer", 4_095, 8_192, 4_095],
+    ["does not copy a 4,096-byte slice of a larger buffer", 4_096, 8_192, 8_192],
   ])("%s", (_, length, bufferBefore, bufferAfter) => {
     const { body, reader } = open();
     const chunk = new Uint8Array(bufferBefore).subarray(0, length);
@@ -132,8 +132,8 @@ describe("A body without a reader", () => {
   });
 });
 
-describe("A body with a reader", () => {
-  it("does not pause if the reader calls `resume()` while receiving a chunk", () => {
+describe("A body", () => {
+  it("does not pause if its reader calls `resume()` while receiving a chunk", () => {
     const { wire, body, reader } = open(["resume, then wait"]);
     body.read("stream()", reader);
     wire.chunk(1);
@@ -205,8 +205,8 @@ describe("A reader with an asynchronous `end()`", () => {
 });
 
 it.each([
-  ["cancelled on a new chunk, with a request to pause", false, false],
-  ["cancelled on a buffered chunk, without a request to pause", true, true],
+  ["the reader cancels on a new chunk and requests a pause", false, false],
+  ["the reader cancels on a buffered chunk and does not request a pause", true, true],
 ])("A reader that cancels the body receives no more data: %s", (_, isHeld, answer) => {
   const { wire, body, reader } = open();
   const write = (chunk: Uint8Array) => {

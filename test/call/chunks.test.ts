@@ -93,7 +93,7 @@ describe("A chunk relay", () => {
 
   const write = (length: number) => relay.write(new Uint8Array(length));
 
-  it("forwards even a small first chunk immediately, without setting a timer", () => {
+  it("forwards even a small first chunk immediately, and sets no timer", () => {
     room = 1;
     expect(write(1)).toBe(false);
     expect([taken, vi.getTimerCount()]).toEqual([[1], 0]);
@@ -125,8 +125,8 @@ describe("A chunk relay", () => {
   });
 
   it.each([
-    ["forwards the remaining chunks when it is flushed", () => relay.flush(), [2, 1]],
-    ["forwards nothing after it is dropped", () => relay.drop(), [2]],
+    ["forwards the remaining chunks on `flush()`", () => relay.flush(), [2, 1]],
+    ["forwards nothing after `drop()`", () => relay.drop(), [2]],
   ])("%s, and leaves no timer running", (_, end, expected) => {
     [2, 1].map(write);
     end();

@@ -40,17 +40,17 @@ function inChunks(bytes: Uint8Array, size: number): Uint8Array[] {
 
 describe("The PDF header", () => {
   it.each([
-    ["at the start", "%PDF-1.7", true],
-    ["at the start of a long body", `%PDF-${x(2000)}`, true],
-    ["after a byte order mark", "\xef\xbb\xbf%PDF-1.7", true],
-    ["ending at byte 1,024", `${x(1019)}%PDF-`, true],
-    ["ending at byte 1,025", `${x(1020)}%PDF-`, false],
-    ["truncated", "%PDF", false],
-    ["in lower case", "%pdf-1.7", false],
-    ["after an extra `%`", "%%PDF-", true],
-    ["after an extra `%P`", "%P%PDF-", true],
-    ["with `x` instead of `%`", "xPDF-", false],
-  ])("is found only in the first 1,024 bytes: %s", (_, text, expected) => {
+    ["is found at the start", "%PDF-1.7", true],
+    ["is found at the start of a long body", `%PDF-${x(2000)}`, true],
+    ["is found after a byte order mark", "\xef\xbb\xbf%PDF-1.7", true],
+    ["is found if it ends at byte 1,024", `${x(1019)}%PDF-`, true],
+    ["is not found if it ends at byte 1,025", `${x(1020)}%PDF-`, false],
+    ["is not found if it is truncated", "%PDF", false],
+    ["is not found in lower case", "%pdf-1.7", false],
+    ["is found after an extra `%`", "%%PDF-", true],
+    ["is found after an extra `%P`", "%P%PDF-", true],
+    ["is not found if it begins with `x` instead of `%`", "xPDF-", false],
+  ])("%s", (_, text, expected) => {
     for (const size of [1, 5, 2000]) expect(judge(...inChunks(ascii(text), size)).begins).toBe(expected);
   });
 
@@ -69,23 +69,23 @@ describe("The PDF header", () => {
 
 describe("The PDF end marker", () => {
   it.each([
-    ["at the end", "%%EOF", true],
-    ["before 1,019 other bytes", `%%EOF${x(1019)}`, true],
-    ["before 1,020 other bytes", `%%EOF${x(1020)}`, false],
-    ["before 1,018 spaces and one other byte", `%%EOF${" ".repeat(1018)}x`, true],
-    ["before every kind of padding", `%%EOF${" \t\n\f\r\0".repeat(2000)}`, true],
-    ["absent from a body that is only padding", "\0".repeat(3000), false],
-    ["truncated", "%%EO", false],
-    ["after an extra `%`", "%%%EOF", true],
-    ["after an extra `%%E`", "%%E%%EOF", true],
-    ["without its second `%`", "%%E%EOF", false],
-  ])("is found only in the last 1,024 bytes before padding: %s", (_, text, expected) => {
+    ["is found at the end", "%%EOF", true],
+    ["is found before 1,019 other bytes", `%%EOF${x(1019)}`, true],
+    ["is not found before 1,020 other bytes", `%%EOF${x(1020)}`, false],
+    ["is found before 1,018 spaces and one other byte", `%%EOF${" ".repeat(1018)}x`, true],
+    ["is found before every kind of padding", `%%EOF${" \t\n\f\r\0".repeat(2000)}`, true],
+    ["is not found in a body that contains only padding", "\0".repeat(3000), false],
+    ["is not found if it is truncated", "%%EO", false],
+    ["is found after an extra `%`", "%%%EOF", true],
+    ["is found after an extra `%%E`", "%%E%%EOF", true],
+    ["is not found if only one `%` precedes `EOF`", "%%E%EOF", false],
+  ])("%s", (_, text, expected) => {
     for (const size of [1, 7, 1023, 1024, 1025, 100_000]) {
       expect(judge(...inChunks(ascii(text), size)).ends).toBe(expected);
     }
   });
 
-  it.each([1, 4])("must start in the last 1,024 bytes, even if a chunk ends after its byte %d", (first) => {
+  it.each([1, 4])("must start in the last 1,024 bytes, even if chunks split it after byte %d", (first) => {
     for (const after of [1019, 1020]) {
       const bytes = ascii(`${x(50)}%%EOF${x(after)}`);
       expect(judge(bytes.subarray(0, 50 + first), bytes.subarray(50 + first)).ends).toBe(after === 1019);
@@ -117,7 +117,7 @@ describe("A pdfmake document", () => {
   it.each([
     ["a one-page document", { content: "Invoice" }],
     ["a PDF 1.7 document with a password", { content: "Secret", version: "1.7", userPassword: "letmein" }],
-  ])("passes the check, but fails it without its last 10 bytes: %s", async (_, definition) => {
+  ])("passes the check, but fails it if its last 10 bytes are missing: %s", async (_, definition) => {
     const bytes = await renderPdf(definition);
     expect(judge(bytes)).toEqual({ begins: true, ends: true });
     expect(judge(bytes.subarray(0, -10))).toEqual({ begins: true, ends: false });

@@ -13,7 +13,7 @@ function decided(
   return decide(failure, attempts, policy, leftMs, () => random);
 }
 
-it("Only 408, 429, 500, 502, 503 and 504 allow a retry, which may render the document twice", () => {
+it("Only the statuses 408, 429, 500, 502, 503 and 504 allow a retry that may render a document twice", () => {
   const all = Array.from({ length: 900 }, (_, index) => 100 + index);
   const ambiguous = all.filter((status) => repeatAfter(status) === "ambiguous");
   expect(ambiguous).toEqual([408, 429, 500, 502, 503, 504]);
@@ -31,7 +31,7 @@ describe("A failed attempt", () => {
     ["ambiguous", true, { delayMs: 0 }],
     ["ambiguous", false, { why: renderedTwice }],
     ["never", true, { why: "" }],
-  ])("is retried if safe, or if ambiguous and allowed (%s, %s)", (repeat, mayRenderTwice, expected) => {
+  ])("is retried only if that is safe or allowed (%s, allowed: %s)", (repeat, mayRenderTwice, expected) => {
     const policy = { limit: 1, mayRenderTwice };
     expect(decided({ repeat, retryAfterMs: 0 }, { policy })).toEqual(expected);
     expect(decided({ repeat }, { policy, attempts: 2 })).toEqual({ why: "" });
@@ -74,7 +74,7 @@ it.each([
   [60_040, "60.1 s"],
   [365 * 24 * 3_600_000, "31536000 s"],
   [365 * 24 * 3_600_000 + 1, "more than a year"],
-])("A message shows %d ms as %s", (ms, text) => {
+])("An error message shows %d ms as %s", (ms, text) => {
   expect(inSeconds(ms)).toBe(text);
 });
 
@@ -88,7 +88,7 @@ it.each<[string, FailureKind, object, RegExp]>([
     { leftMs: 0 },
     /exceeds the limit of 60 s/,
   ],
-])("A failed call's message contains only the first reason not to retry: %s", (_, failure, facts, why) => {
+])("An error message contains only the first reason not to retry: %s", (_, failure, facts, why) => {
   const policy = { limit: 2, mayRenderTwice: false };
   expect(decided(failure, { policy, ...facts }).why).toMatch(why);
 });

@@ -57,13 +57,13 @@ describe("A timer", () => {
     expect(firedAt).toHaveLength(1);
   });
 
-  it("uses only one system timer even if it is delayed 1,000 times", () => {
+  it("uses only one system timer even if it is set 1,000 times", () => {
     const setTimer = vi.spyOn(globalThis, "setTimeout");
     for (let count = 0; count < 1_000; count++) timer.set(100);
     expect(setTimer).toHaveBeenCalledTimes(1);
   });
 
-  it("does not fire if it is reset immediately after its due time", async () => {
+  it("fires only at the new time if it is reset immediately after its due time", async () => {
     timer.set(100);
     await vi.advanceTimersByTimeAsync(101);
     timer.set(100);

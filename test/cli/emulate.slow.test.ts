@@ -75,7 +75,7 @@ describe("emulate", () => {
   it.runIf(hasSignals).each([
     ["on one line", []],
     ["with a stack trace if --debug is set", ["--debug"]],
-  ])("prints a template's error to standard error %s", async (_title, flags) => {
+  ])("prints a template's failure to standard error %s", async (_title, flags) => {
     const { pdfs, nextLine, child, ended } = await emulate(flags);
     const { requestId } = (await rejectionOf(pdfs.generate("any", { explode: true }))) as TemplatePdfError;
     const id = `  x-request-id ${requestId ?? expect.fail("no request id")}`;

@@ -72,7 +72,7 @@ describe("generate", () => {
   });
 });
 
-describe("a generate failure", () => {
+describe("a failed generate command", () => {
   /** Responds with the API key and the body of the request. */
   const echo: Answer = ({ headers, body, response }) => {
     response.writeHead(400, { "content-type": "application/json", "x-request-id": "request-1" });
@@ -85,7 +85,7 @@ describe("a generate failure", () => {
     [/: Got 400 .*, saying "API-Key \[redacted\] sent .* Request id: request-1\.\n$/, echo, "--timeout=1h"],
     [/: The document from .* after 18400 of 36789 bytes /, cutOffAfter(pdf, 18_400), "--no-retry"],
     [/ did not return a complete document within 100 ms\. .* --timeout 1s\.\n$/, stalling, "--timeout=100ms"],
-  ])("is reported on one line with exit code 1, and creates no file: %s", async (line, answer, flag) => {
+  ])("prints a one-line error, exits with code 1 and creates no file: %s", async (line, answer, flag) => {
     const { service, cwd, env } = await generateSetting(answer, secretKey);
     const args = ["generate", "invoice", "--set", `customer=${value}`, flag];
     const { code, stdout, stderr } = await runInProcess(args, { cwd, env });
@@ -100,7 +100,7 @@ describe("a generate failure", () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it("is printed with control characters escaped if --debug is set", async () => {
+  it("escapes control characters in the error if --debug is set", async () => {
     const { cwd, env } = await generateSetting();
     const args = ["generate", "invoice", "--values", "\u001b]0;title\u0007\u009b2J\u202egpj.json", "--debug"];
     const { code, stderr } = await runInProcess(args, { cwd, env });
@@ -138,7 +138,7 @@ describe("generate with invalid settings", () => {
     expect(await readdir(cwd)).toEqual(["values.json"]);
   });
 
-  it("does not send the key over http:// to another machine without --allow-insecure-http", async () => {
+  it("sends the key over http:// to another machine only if --allow-insecure-http is set", async () => {
     // An address that does not count as this machine, and at which nothing listens.
     const args = ["generate", "invoice", "--no-retry", "--base-url", "http://0.0.0.0:1"];
     const { cwd, env } = await generateSetting();

@@ -44,7 +44,7 @@ describe("generate", () => {
     expect(sizes.length).toBeGreaterThan(10);
   });
 
-  it("exits with an error if standard output is on a full disk", async () => {
+  it("exits with an error if standard output is a file on a full disk", async () => {
     const { terminal } = await generateSetting();
     terminal.stdout = closedPipe("ENOSPC");
     expect(await run(toOutput, terminal)).toBe(1);
@@ -61,8 +61,8 @@ describe("generate", () => {
   });
 });
 
-describe("a stopped command", () => {
-  it("keeps the existing file if generate is interrupted while receiving a document", async () => {
+describe("stopping a command", () => {
+  it("leaves the existing file unchanged if generate is receiving a document", async () => {
     const part = beginning(pdf.subarray(0, 300_000), { "content-length": String(pdf.length) });
     const { service, cwd: folder, terminal } = await generateSetting(part);
     const path = join(folder, "invoice.pdf");
@@ -76,7 +76,7 @@ describe("a stopped command", () => {
     expect(await readFile(path, "utf8")).toBe("an older one");
   });
 
-  it("closes the connection of a pending request, and exits at once on a second Ctrl-C", async () => {
+  it("closes the connection of a pending request, and is immediate on a second Ctrl-C", async () => {
     const { service, terminal } = await generateSetting(() => {});
     const ended = run(toOutput, terminal);
     const { closed } = await service.request();
@@ -89,7 +89,7 @@ describe("a stopped command", () => {
     await closed;
   });
 
-  it("does not send a request if generate is still waiting for values on standard input", async () => {
+  it("prevents the request if generate is still waiting for values on standard input", async () => {
     const { service, terminal } = await generateSetting(() => {});
     terminal.stdin = new Readable({ read: () => void setImmediate(() => terminal.emit("SIGTERM")) });
     expect(await run([...toOutput, "--values", "-"], terminal)).toBe(143);
@@ -97,7 +97,7 @@ describe("a stopped command", () => {
     expect(service.requests).toEqual([]);
   });
 
-  it("does not write the output file even if types has already read all samples", async () => {
+  it("leaves the output file unwritten even if types has already read all samples", async () => {
     const folder = folderOf({ "a.ndjson": '{"a":"1"}\n{"a":[1]}\n' });
     const terminal = new FakeTerminal();
     // The first text is the warning that the samples disagree, right before the file is written.
@@ -162,7 +162,7 @@ describe("generate's progress line", () => {
   });
 });
 
-describe("--open", () => {
+describe("generate --open", () => {
   /** Generates a document with `--open`, with the folder of the openers as the `PATH`. */
   async function generateAndOpen(openers: string, platform = "linux") {
     const { cwd, terminal } = await generateSetting();
@@ -187,7 +187,7 @@ describe("--open", () => {
     expect(await readFile(opened, "utf8")).toBe(path);
   });
 
-  it("causes exit code 1 but keeps the document if no program can open it", async () => {
+  it("exits with code 1 but keeps the document if no program can open it", async () => {
     const { path, code, terminal } = await generateAndOpen(temporaryFolder());
     expect([code, terminal.printed, existsSync(path)]).toEqual([1, `${path}: 36.8 kB\n`, true]);
     const problem = `template-pdf: Could not open ${path} with xdg-open: the program was not found.`;

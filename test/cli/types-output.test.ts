@@ -47,7 +47,7 @@ describe("an output path", () => {
 });
 
 describe("types --check", () => {
-  it("accepts an up-to-date file, even with CRLF line breaks and a byte order mark", async () => {
+  it("accepts an up-to-date file, even one with CRLF line breaks and a byte order mark", async () => {
     const { cwd, path } = await folderWithTypes();
     expect(await runTypes(cwd, "invoice.json --check")).toMatchObject(done);
     writeFileSync(path, `\ufeff${readFileSync(path, "utf8").replaceAll("\n", "\r\n")}`);
@@ -65,7 +65,7 @@ describe("types --check", () => {
     ["invoice.json -o $(x)'.ts", `$(x)'.ts does not exist. ${write} invoice.json -o '$(x)'\\''.ts'`],
     ["invoice.json", `${stale} invoice (n). ${write} invoice.json`, { "invoice.json": '{"a":"","n":""}' }],
     [".", `${foreign} Give -o another name, or overwrite it: ${run} . --force`, notOurs],
-  ])("exits with code 1 and prints a command to fix the file: %s", async (words, line, changed = {}) => {
+  ])("exits with code 1 and prints a fix for the arguments %j", async (words, line, changed = {}) => {
     const { cwd } = await folderWithTypes();
     for (const [name, text] of Object.entries(changed)) writeFileSync(join(cwd, name), text);
     const texts = () => readdirSync(cwd).map((name) => readFileSync(join(cwd, name), "utf8"));
@@ -116,7 +116,7 @@ describe("types", () => {
     ["a.ndjson", `:2:1: ${noJson} ${eachLine}`, "{}\n\ufeff{}\n"],
     ["a.json", `:3:2: ${sampleIs("an array")}`, '[\n {"a": 1},\n ["CANARY"]]'],
     ["a.json", ":5:12: this is not a JSON Schema type; the types are", schemaOf({ type: "CANARY" })],
-  ])("rejects an invalid file, and reports %s%s", async (file, line, text) => {
+  ])("rejects an invalid file, and reports: %s%s", async (file, line, text) => {
     await expectRefusal(folderOf({ [file]: text }), file, `${file}${line}`);
   });
 
@@ -154,7 +154,7 @@ describe("types", () => {
     await expectRefusal(folderOf(files), words, line);
   });
 
-  it("rejects a 600 MB .json file", async () => {
+  it("rejects a 600 MiB .json file", async () => {
     const cwd = folderOf({ "a.json": "" });
     truncateSync(join(cwd, "a.json"), 600 * 1024 * 1024);
     const advice = "Save it as NDJSON, one sample per line, in a file that ends in .ndjson.";

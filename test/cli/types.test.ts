@@ -44,7 +44,7 @@ describe("types", () => {
     expect({ code, written }).toEqual({ code: 0, written: expect.stringContaining(blockOf("ts")) });
   });
 
-  it("writes zod schemas with --zod", async () => {
+  it("writes zod schemas if --zod is set", async () => {
     const schema = "export const invoiceSchema = z.strictObject({\n  a: z.string(),\n});\n";
     expect(await typesOf({ "invoice.json": a }, "invoice.json --zod")).toContain(schema);
   });
@@ -99,7 +99,7 @@ describe("types", () => {
     expect(types).toContain("  a: string;\n  b?: number | undefined;\n");
   });
 
-  it("warns and uses a module's sample if the schema cannot be converted to JSON Schema", async () => {
+  it("uses a module's sample, and warns, if the schema cannot be converted to JSON Schema", async () => {
     const schema = '{ "~standard": { version: 1, vendor: "mine", validate() {} } }';
     const code = `export const schema = ${schema}; export const sample = ${a};`;
     const { stderr, written } = await runTypes(folderOf({ "invoice.mjs": code }), "invoice.mjs");
@@ -112,7 +112,7 @@ describe("types", () => {
     ["i.json: this file was read as a sample.", { "i.json": '{"type":"object"}' }],
     ["i: samples disagree at x.y: text, an array.", { "i.ndjson": '{"x":{"y":"text"}}\n{"x":{"y":[1]}}' }],
     ["i: the samples i.ndjson:1:1 and i.ndjson:4:1 share no properties.", { "i.ndjson": unrelated }],
-  ])("prints a one-line warning: %s", async (line, files) => {
+  ])("prints a one-line warning: %j", async (line, files) => {
     const { code, stderr } = await runTypes(folderOf(files), ".");
     expect([code, stderr.indexOf("\n")]).toEqual([0, stderr.length - 1]);
     expect(stderr).toContain(`template-pdf: warning: ${line}`);
@@ -131,7 +131,7 @@ describe("types with ambiguous files", () => {
   it.each<[Files, string | undefined]>([
     [{ "s/i_1.json": a, "s/i_02.ndjson": a, "s/b.json": a }, "i=s/i_02.ndjson i=s/i_1.json"],
     [{ "s/i-1.json": a, "s/letter-1.json": a, "s/i_2024.json": a, "s/i_2025.json": a }, undefined],
-  ])("warns only if numbered files could be samples of one template: %j", async (files, words) => {
+  ])("checks whether numbered files could be samples of one template: %j", async (files, words) => {
     const { code, stderr } = await runTypes(folderOf(files), "s");
     expect(code).toBe(0);
     if (words === undefined) return expect(stderr).toBe("");
@@ -146,7 +146,7 @@ describe("types with ambiguous files", () => {
     [{ "package.json": "{}", "tsconfig.json": strict }, "a.json", refused],
     [{ "package.json": "{}", "tsconfig.json": strict }, "a.json -o types.mts", ""],
     [{ "package.json": '{ "type": "module" }', "tsconfig.json": strict }, "a.json", ""],
-  ])("warns only if TypeScript would reject the output: %j, types %s", async (files, words, stderr) => {
+  ])("checks whether TypeScript would reject the output: %j, types %s", async (files, words, stderr) => {
     const ending = await runTypes(folderOf({ "a.json": a, ...files }), words);
     expect(ending).toMatchObject({ code: 0, stderr });
   });

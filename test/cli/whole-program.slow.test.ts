@@ -59,7 +59,7 @@ it("an uncaught error causes exit code 1, and is printed with control characters
 });
 
 describe("the types command", () => {
-  it("writes only the types to standard output even if a module prints text while being loaded", async () => {
+  it("writes only the types to standard output even if a module prints text while loading", async () => {
     const module = `console.log("loaded");
       const input = () => (console.log("asked"), { type: "object", properties: { a: { type: "string" } } });
       export const schema = { "~standard": { version: 1, vendor: "mine", validate() {}, jsonSchema: { input } } };`;
@@ -72,7 +72,7 @@ describe("the types command", () => {
   it.each([
     ["ended the process while it was loading", "process.exit(0);"],
     ["has a top-level await that never settles", "await new Promise(() => {});"],
-  ])("rejects a module that %s", async (what, module) => {
+  ])("rejects a module, and reports that the module %s", async (what, module) => {
     const cwd = folderOf({ "a.mjs": module });
     const { code, stdout, stderr } = await runCommand(["types", "a.mjs"], { cwd });
     const line = `template-pdf: a.mjs: the module ${what}. It must only export values.\n`;

@@ -26,11 +26,11 @@ const named = (name: string) => Object.defineProperty(class extends Error {}, "n
 const thrown: readonly (readonly [string, (init: Init) => unknown, ClientOptions?])[] = [
   ["contains the request", (init) => failed({ config: init })],
   ["quotes the request", (init) => new Error(JSON.stringify(init), { cause: new TypeError(init.body) })],
-  ["contains stack lines", (init) => new Error(`failed\n    at ${init.headers}\n    at ${init.body}`)],
+  ["has secrets in stack lines", (init) => new Error(`failed\n    at ${init.headers}\n    at ${init.body}`)],
   ["has a circular cause", (init) => inCircle(init.body)],
-  ["has property names that are values", () => failed({ problems: { [values.customer]: {} } })],
-  ["has a class named like the key", () => new (named(trickyKey))("failed")],
-  ["is named like the key", () => failed({ name: "KCANARYKey" }), { apiKey: "KCANARYKey" }],
+  ["has values as property names", () => failed({ problems: { [values.customer]: {} } })],
+  ["has the key as its class name", () => new (named(trickyKey))("failed")],
+  ["has the key as its name", () => failed({ name: "KCANARYKey" }), { apiKey: "KCANARYKey" }],
   ["is an unreadable proxy", () => new Proxy(new Error("failed"), unreadable)],
   ["controls its own output", (init) => failed({ toJSON: () => init, [inspect.custom]: () => init })],
   ["is not an error", (init) => init],
@@ -53,7 +53,7 @@ it.each<[string, ReturnType<typeof withOptions>]>([
     fetching((init) => Promise.reject(error(init)), options),
   ]),
   [
-    "the response body from fetch fails",
+    "the response body from fetch fails with an error that contains the request",
     fetching(async (init) => {
       const error = Object.assign(new Error(init.body), { init });
       return new Response(new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(error) }));

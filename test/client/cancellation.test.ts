@@ -48,7 +48,7 @@ const moments: Moment[] = [
 ];
 
 describe.each(transports)("a call over %s", (_, transport) => {
-  it.each(moments)("rejects and releases all resources if cancelled %s", async (_, answers, setting) => {
+  it.each(moments)("rejects and frees all resources if it is cancelled %s", async (_, answers, setting) => {
     for (const end of ["abort", "cancel"] as const) {
       const service: Service = await Service.start((received) =>
         answers[service.requests.length - 1]?.(received),
@@ -88,11 +88,11 @@ describe.each(transports)("a call over %s", (_, transport) => {
 it.each([
   undefined,
   null,
-  "the customer left",
+  "a string",
   new DOMException("too slow", "TimeoutError"),
   new TruncatedPdfError("mine", { receivedBytes: 1, attempts: 7 }),
   Object.assign(new Error("reset"), { code: "ECONNRESET", syscall: "read" }),
-])("a cancelled call rejects with the reason passed to abort() or cancel(): %s", async (reason) => {
+])("a cancelled call rejects with the given reason or, by default, an AbortError: %s", async (reason) => {
   const service = await Service.start(silent);
   const client = service.client({ retry: { limit: 1 } });
   const { signal, abort } = controlled();
@@ -109,7 +109,7 @@ it.each([
   expect(service.requests).toHaveLength(2);
 });
 
-it("saveTo() leaves either a complete file or no file, no matter when it is cancelled", async () => {
+it("saveTo() leaves either a complete file or no file, no matter when the call is cancelled", async () => {
   const outcomes = new Set<unknown>();
   for (let turnsBefore = 0; turnsBefore < 40; turnsBefore += 2) {
     const service = await Service.start(withLength(pdf));

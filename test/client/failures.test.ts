@@ -35,7 +35,7 @@ async function failureOf(answer: Answer): Promise<Error> {
 }
 
 describe("an error response", () => {
-  it("causes the matching error, whose JSON does not contain the response body", async () => {
+  it("causes the matching error, and the error's JSON does not contain the response body", async () => {
     const json = '{"message":"no such template","password":"hidden"}';
     const error = await failureOf(saying(404, json, { "x-request-id": "r-7", "x-more": "m" }));
     expect(error).toMatchObject({ code: "not_found", status: 404, requestId: "r-7", attempts: 1 });
@@ -46,7 +46,7 @@ describe("an error response", () => {
     expect(Object.keys(error).sort()).toEqual(["attempts", "code", "requestId", "status"]);
   });
 
-  it("is read up to 64 KiB even if it never ends, and its connection is then closed", async () => {
+  it("is read up to 64 KiB even if the response never ends, and the connection is then closed", async () => {
     const service = await Service.start(async ({ response, socket }) => {
       response.writeHead(500, { "content-type": "text/plain" });
       while (!socket.destroyed) {
@@ -85,7 +85,7 @@ describe("a body that is not a PDF", () => {
     expect(error).toMatchObject({ code: "invalid_pdf", excerpt });
   });
 
-  it.each(["<html>", "%PDF-1.7 without an end"])("is accepted with `verify: false`: %s", async (text) => {
+  it.each(["<html>", "%PDF-1.7 without an end"])("is accepted if `verify` is false: %j", async (text) => {
     const service = await Service.start(saying(200, text));
     const lenient = service.client({ verify: false });
     expect((await generate(lenient).buffer()).toString()).toBe(text);
@@ -151,7 +151,7 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("causes an error with the number of attempts if every attempt is truncated", async () => {
+  it("causes an error with the number of attempts if every attempt's document is truncated", async () => {
     const { service, client } = await start(99);
     const error = await rejectionOf(generate(client()).bytes());
     expect(TruncatedPdfError.is(error)).toBe(true);
@@ -182,7 +182,7 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it("ends the call for all outputs if a second output has started to read the document", async () => {
+  it("fails every output without a retry if a second output has started to read the document", async () => {
     const { service, client } = await start();
     const pdfs = client();
     const pending = generate(pdfs);
@@ -216,7 +216,7 @@ const inMemory = outputMethods.filter(([method]) => /^(?:bytes|buffer|arrayBuffe
 const notInMemory = outputMethods.filter((method) => !inMemory.includes(method));
 
 describe("maxBytes", () => {
-  it.each(inMemory)("lets %s return exactly that many bytes, but not one more", async (_, read) => {
+  it.each(inMemory)("lets %s return a document of maximum size, but no larger document", async (_, read) => {
     for (const answer of [withLength(pdf), inChunks(pdf)]) {
       const service = await Service.start(answer);
       const client = service.client({ maxBytes: pdf.length - 1 });
@@ -230,8 +230,8 @@ describe("maxBytes", () => {
   });
 
   it.each([
-    ["with a content-length above the limit", { "content-length": 10 ** 12 }, "1000000000000"],
-    ["without a content-length as soon as the limit is exceeded", {}, "50000"],
+    ["because of a content-length above the limit", { "content-length": 10 ** 12 }, "1000000000000"],
+    ["as soon as the limit is exceeded if there is no content-length", {}, "50000"],
   ])("rejects a document %s", async (_, headers, text) => {
     const service = await Service.start(({ response }) => void response.writeHead(200, headers).write(pdf));
     const document = await generate(service.client(), { maxBytes: 50_000 });

@@ -48,7 +48,7 @@ describe("hooks", () => {
     return { service, client, ...recording };
   };
 
-  it("receive frozen events, and receive the caller's error exactly once", async () => {
+  it("receive frozen events, and exactly one event with the error that the caller receives", async () => {
     const { client, recorded, names } = await start(saying(500));
     const error = await rejectionOf(generate(client).bytes());
     expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2", "error 2"]);
@@ -132,7 +132,7 @@ describe("onProgress", () => {
   };
 
   it.each([
-    ["and the total number", completeLarge, large.length],
+    ["and the total", completeLarge, large.length],
     ["but no total if the response has no content-length", inChunks(large), undefined],
   ])("receives the number of bytes that have arrived, %s", async (_, answer, totalBytes) => {
     const { client, received, onProgress } = await start(answer);
@@ -156,7 +156,7 @@ describe("onProgress", () => {
     expect(received).toEqual([]);
   });
 
-  it("does not affect the document if it throws or rejects", async () => {
+  it("does not affect the document if the callback throws or rejects", async () => {
     const { client } = await start(completeLarge);
     const thrower = () => {
       throw new Error("broken bar");

@@ -35,8 +35,8 @@ function clientOf(dispatcher: DispatcherLike): TemplatePdf {
 }
 
 /** A remaining timer would prevent the process from exiting for ten minutes. */
-describe("a dispatcher that responds synchronously", () => {
-  it("leaves no timer or listener behind after any output method", async () => {
+describe("a call whose dispatcher responds synchronously", () => {
+  it("leaves no timer or listener behind, whichever output method is used", async () => {
     stopTime();
     for (const [, read] of outputMethods) {
       const { signal } = new AbortController();
@@ -45,7 +45,7 @@ describe("a dispatcher that responds synchronously", () => {
     }
   });
 
-  it("leaves no timer or listener behind after an unread document or an error", async () => {
+  it("leaves no timer or listener behind if the document is not read or the call fails", async () => {
     stopTime();
     const { signal } = new AbortController();
     const document = await generate(clientOf(completePdf), { signal });
@@ -56,7 +56,7 @@ describe("a dispatcher that responds synchronously", () => {
   });
 });
 
-it("a document that is truncated synchronously is retried only for the first of two outputs", async () => {
+it("a document truncated by a synchronous dispatcher is retried only for the first output", async () => {
   withoutBackOff();
   const answers = [saying(200, pdf.subarray(0, 1_000), new Error("other side closed")), completePdf];
   let attempts = 0;

@@ -54,7 +54,7 @@ describe("new TemplatePdf()", () => {
     { baseUrl: "http://127.0.0.1:8080", apiKey: plainKey },
     { baseUrl: "http://pdf.example.com", apiKey: plainKey, allowInsecureHttp: true },
     { baseUrl: "http://pdf.example.com", apiKey: null },
-  ])("accepts a base URL with http: %j", (options) => {
+  ])("accepts an `http:` base URL in the options %j", (options) => {
     expect(() => new TemplatePdf(options)).not.toThrow();
   });
 
@@ -103,7 +103,7 @@ it("a call rejects if its `fetch` does not return a Response", async () => {
 });
 
 it.each([200, 500])(
-  "a call rejects if its `fetch` returns the same Response with status %i twice",
+  "a call rejects if its `fetch` returns the same Response twice (response status: %i)",
   async (status) => {
     const send = vi.fn().mockResolvedValue(new Response("%PDF-1.4 %%EOF", { status }));
     const client = new TemplatePdf({ ...good, fetch: send, retry: { limit: 1 } });
@@ -159,7 +159,7 @@ describe("a derived client", () => {
     [false, { mayRenderTwice: true }, 1],
     [{ limit: 1 }, { mayRenderTwice: true }, 2],
     [{ limit: 1 }, false, 1],
-  ] as const)("merges retry options %j and %j (requests: %d)", async (client, derived, expected) => {
+  ] as const)("merges the retry options %j and %j (requests: %d)", async (client, derived, expected) => {
     const service = await Service.start(saying(503, "", { "retry-after": "0" }));
     await rejectionOf(generate(service.client({ retry: client }).with({ retry: derived })).bytes());
     expect(service.requests).toHaveLength(expected);
@@ -191,7 +191,7 @@ describe("the API key", () => {
     expect(service.keys).toEqual([undefined, "Bearer of-the-call", "Bearer of-the-client"]);
   });
 
-  it("can be a function, which runs once for each call even with several outputs", async () => {
+  it("can be a function, and the function runs once per call even for several outputs", async () => {
     const service = await Service.start(completePdf);
     const apiKey = vi.fn(async () => `key-${apiKey.mock.calls.length}`);
     const client = service.client({ apiKey });
@@ -237,7 +237,7 @@ describe("the environment", () => {
     ["does not supply an empty API key", { TEMPLATE_PDF_API_KEY: "" }, {}, /API key is missing/],
     ["does not supply an empty base URL", { TEMPLATE_PDF_BASE_URL: "" }, {}, /base URL .* is missing/],
     [
-      "does not expose a malformed key",
+      "cannot supply a key with a line break, and the error hides the key",
       { TEMPLATE_PDF_API_KEY: "CANARY\n" },
       {},
       /^(?!.*CANARY).*line break/s,

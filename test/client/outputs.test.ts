@@ -21,7 +21,7 @@ const large = pdfOf(700_001);
 describe.each(transports)("a client over %s", (_, options) => {
   it.each([
     ["a content-length", withLength, large],
-    ["chunks", inChunks, small],
+    ["chunked encoding", inChunks, small],
   ])("returns every byte from every output method for a response with %s", async (_, answer, pdf) => {
     const client = (await Service.start(answer(pdf))).client(options);
     for (const stage of stages) {
@@ -42,7 +42,7 @@ describe.each(transports)("a client over %s", (_, options) => {
   });
 
   it.each([20, 70_000])(
-    "allocates a separate %d-byte ArrayBuffer for bytes(), arrayBuffer() and buffer()",
+    "allocates a separate %d-byte ArrayBuffer for each of bytes(), arrayBuffer() and buffer()",
     async (size) => {
       // A pool would be used only for bodies smaller than Buffer.poolSize.
       for (const answer of [withLength, inChunks]) {
@@ -62,7 +62,7 @@ describe.each(transports)("a client over %s", (_, options) => {
   );
 
   it.each(["stream", "iteration", "response"])(
-    "returns chunks with transferable buffers from %s",
+    "returns chunks with transferable buffers from a document's %s",
     async (method) => {
       for (const [pdf, answer] of [
         [large, inChunks(large)],
@@ -117,7 +117,7 @@ describe("a second read", () => {
     },
   );
 
-  it("does not affect the first read", async () => {
+  it("does not affect a stream that the first read returned", async () => {
     const document = await generate((await Service.start(withLength(large))).client());
     const stream = document.stream();
     await rejectionOf(document.bytes());
@@ -144,8 +144,8 @@ describe("a document", () => {
   });
 
   it.each([
-    ["chunks", inChunks(small)],
-    ["neither chunks nor a content-length", untilClose(small)],
+    ["chunked encoding", inChunks(small)],
+    ["neither chunked encoding nor a content-length", untilClose(small)],
     ["gzip encoding", withLength(gzipSync(small), { "content-encoding": "gzip" })],
   ])("has no contentLength for a response with %s", async (_, answer) => {
     const service = await Service.start(answer);
@@ -159,7 +159,7 @@ describe("response()", () => {
   const serve = () => Service.start(withLength(small, { "x-internal": "secret", "set-cookie": "a=1" }));
   const length = { "content-length": String(small.length) };
 
-  it("returns status 200 and no headers other than content-type and content-length", async () => {
+  it("returns a Response with status 200 and only the content-type and content-length headers", async () => {
     const response = await generate((await serve()).client()).response();
     expect(response).toBeInstanceOf(Response);
     expect(response.status).toBe(200);

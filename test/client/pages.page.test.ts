@@ -52,7 +52,7 @@ describe("a client in a web page", () => {
     ["`apiKey`", { apiKey: key }],
     ["a function", { apiKey: () => key }],
     ["a header", { headers: { Authorization: `API-Key ${key}` } }],
-    ["a lower-case header", { headers: { authorization: `  api-key ${key}` } }],
+    ["a header with a lowercase name", { headers: { authorization: `  api-key ${key}` } }],
   ])("rejects an API key passed as %s unless dangerouslyAllowBrowser is true", (_, options) => {
     const make = (more = {}) => inPage({ baseUrl: "/", ...options, ...more });
     expect(() => make()).toThrow(ConfigurationError);
@@ -69,8 +69,8 @@ describe("a client in a web page", () => {
   });
 
   it.each([
-    ["a document of exactly that length", 0, [1_000, 1_000]],
-    ["a document that is longer after decompression", 200, [1_000, undefined]],
+    ["the content-length matches the document", 0, [1_000, 1_000]],
+    ["the document is longer after decompression", 200, [1_000, undefined]],
   ])("uses the content-length from another origin only for progress: %s", async (_, less, last) => {
     const fetch = async () => {
       const headers = { "content-length": String(1_000 - less) };

@@ -119,7 +119,7 @@ const failures: readonly (readonly [string, (service: Service) => PendingPdf])[]
   ["a 404 over fetch", (service) => generate(service.client({ fetch: globalThis.fetch }))],
   ["a schema that rejects", (service) => service.client().generate(template("uid", schema), {})],
   ["an API key function that rejects", (service) => generate(service.client({ apiKey: refused }))],
-  ["a signal that was aborted", (service) => generate(service.client(), { signal: AbortSignal.abort("no") })],
+  ["an aborted signal", (service) => generate(service.client(), { signal: AbortSignal.abort("no") })],
   ["an invalid option", (service) => generate(service.client(), { maxBytes: 0 } as CallOptions)],
 ];
 
@@ -167,8 +167,8 @@ it("cancel() causes no unhandled rejection, even if a stream has not been read",
   expect(stray).toEqual([]);
 });
 
-describe("saveTo() to a missing folder causes no unhandled rejection", () => {
-  it.each([0, 2, 5])("%i microtasks after another saveTo()", async (count) => {
+describe("saveTo() with a path in a missing folder causes no unhandled rejection", () => {
+  it.each([0, 2, 5])("if it is called %i microtasks after another saveTo()", async (count) => {
     const service = await Service.start(withLength(pdf));
     const folder = temporaryFolder();
     const stray = await strayRejections(async () => {
@@ -181,7 +181,7 @@ describe("saveTo() to a missing folder causes no unhandled rejection", () => {
     expect(stray).toEqual([]);
   });
 
-  it.each([true, false])("if called twice (on a cancelled call: %s)", async (isCancelled) => {
+  it.each([true, false])("if it is called twice (call cancelled: %s)", async (isCancelled) => {
     const service = await Service.start(withLength(pdf));
     const stray = await strayRejections(async () => {
       const pending = generate(service.client());

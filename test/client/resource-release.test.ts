@@ -18,7 +18,7 @@ async function leaveLoop(chunks: AsyncIterable<Uint8Array>): Promise<void> {
 const releases: readonly (readonly [string, (document: GeneratedPdf) => unknown])[] = [
   ["`await using`", (document) => document[Symbol.asyncDispose]()],
   ["ending an iteration before its first chunk", (document) => document[Symbol.asyncIterator]().return?.()],
-  ["breaking out of a loop", (document) => leaveLoop(document)],
+  ["breaking out of a `for await` loop", (document) => leaveLoop(document)],
   ["cancelling stream()", (document) => document.stream().cancel(new Error("enough"))],
   [
     "cancelling a reader that is waiting",
@@ -45,7 +45,7 @@ it.each(releases)("%s closes the socket of an unfinished document", async (_, re
 
 it.each<[string, (pending: PendingPdf) => unknown]>([
   ["ending an iteration before its first chunk", (pending) => pending[Symbol.asyncIterator]().return?.()],
-  ["breaking out of a loop", (pending) => leaveLoop(pending)],
+  ["breaking out of a `for await` loop", (pending) => leaveLoop(pending)],
   ["calling response() with status 204", (pending) => rejectionOf(pending.response({ status: 204 }))],
 ])("%s closes the socket of a pending result", async (_, release) => {
   const service = await Service.start(unfinished);
@@ -55,7 +55,7 @@ it.each<[string, (pending: PendingPdf) => unknown]>([
   await closed;
 });
 
-it("neither ending an iteration nor a failed call of response() affects another output", async () => {
+it("an ended iteration or a failed call to response() does not affect other outputs", async () => {
   const service = await Service.start(withLength(pdf));
   const pending = generate(service.client());
   const bytes = pending.bytes();
@@ -90,7 +90,7 @@ it("calls that fail before sending a request leave no listener on the signal", a
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-it.each([false, true])("a failed saveTo() ends the call (broken socket: %s)", async (isBroken) => {
+it.each([false, true])("a failed saveTo() ends its call (broken socket: %s)", async (isBroken) => {
   const failures: unknown[] = [];
   const service = await Service.start(unfinished);
   const hooks = { error: ({ error }: { error: unknown }) => void failures.push(error) };
@@ -129,7 +129,7 @@ describe("close()", () => {
     expect(await generate(client.with({ apiKey: "other" })).bytes()).toHaveLength(2_000);
   });
 
-  it("can be called repeatedly, through `await using` or before the client has made a call", async () => {
+  it("can be called repeatedly, by `await using`, or before the client has made a call", async () => {
     const service = await Service.start(withLength(small));
     await using client = service.client();
     await service.client().close();

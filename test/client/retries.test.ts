@@ -42,7 +42,7 @@ describe("a call", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("repeats the request over the same connection, and calls the API key function each time", async () => {
+  it("repeats a request over one connection, and calls the API key function for each attempt", async () => {
     withoutBackOff();
     const keys = ["first", "second", "third"];
     const apiKey = async () => keys.shift() ?? "";
@@ -106,7 +106,7 @@ describe("the delay before a retry", () => {
   it.each<[string, Answer, "abort" | "cancel"]>([
     ["an error response", saying(503, "", { "retry-after": "30" }), "abort"],
     ["a truncated document", cutOffAfter(pdf, 1_500), "cancel"],
-  ])("ends without a request or a running timer if cancelled after %s", async (_, answer, end) => {
+  ])("leaves no timer running, and no request follows, if cancelled after %s", async (_, answer, end) => {
     const random = vi.spyOn(Math, "random").mockReturnValue(0.999_999);
     const { service, client, waiting } = await startWaiting(answer);
     const controller = new AbortController();

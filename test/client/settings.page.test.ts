@@ -11,7 +11,7 @@ const start = () => Service.start(withLength(pdfOf(100)));
 describe("custom headers", () => {
   it.each<[string, HeadersInput]>([
     ["an object", { "X-Tenant": "7", "x-none": undefined }],
-    ["pairs", [["X-Tenant", "7"]]],
+    ["an array of pairs", [["X-Tenant", "7"]]],
     ["a Headers object", new Headers({ "x-tenant": "7" })],
     ["a Map", new Map([["X-Tenant", "7"]])],
   ])("can be %s", async (_, headers) => {
@@ -21,7 +21,7 @@ describe("custom headers", () => {
     expect((await service.request()).headers).not.toHaveProperty("x-none");
   });
 
-  it("are combined into one list if they have the same name", async () => {
+  it("are combined into one comma-separated value if they have the same name", async () => {
     const service = await start();
     const headers = Object.entries({ "x-tag": "a", "X-Tag": "b" });
     await service.client({ headers }).generate("inv", {}).bytes();
@@ -65,7 +65,7 @@ describe("an API key", () => {
     expect(service.requests).toHaveLength(0);
   });
 
-  it("can be a function whose failure on a retry has the last attempt's error as its cause", async () => {
+  it("can be a function; if the function fails on a retry, the previous error is the cause", async () => {
     const service = await Service.start(saying(503, "", { "retry-after": "0" }));
     const keys = ["first", "second"];
     const apiKey = async () => keys.shift() ?? fail();

@@ -92,14 +92,14 @@ describe("an error from a call", () => {
 });
 
 it.each([
-  ["first caller if both await", "rejectionOf", (pending: Promise<unknown>) => rejectionOf(pending)],
+  ["first caller if both await the call", "rejectionOf", (pending: Promise<unknown>) => rejectionOf(pending)],
   [
-    "second caller if only the second caller awaits",
+    "second caller if only the second caller awaits the call",
     "awaitSecond",
     (pending: Promise<unknown>) => void pending.catch(() => {}),
   ],
 ])(
-  "the stack of an error that two callers receive contains the line of the %s",
+  "the stack of an error that is shared by two callers contains the line of the %s",
   async (_, line, awaitFirst) => {
     const service = await Service.start(missing);
     const pending = generate(service.client());

@@ -100,12 +100,12 @@ const rows: readonly (readonly [title: string, status: number, isDescribed: bool
   ["a request for an unknown template", 404, true, { path: "inv%2F2025" }],
   ["a request with invalid values", 422, true, { body: '{"date":"20 November 2026","total":1000000}' }],
   ["a request with truncated JSON", 400, false, { body: '{"total":' }],
-  ["a request with plain text", 415, false, { headers: { "content-type": "text/plain" } }],
+  ["a plain-text request", 415, false, { headers: { "content-type": "text/plain" } }],
   ["a PUT request", 405, false, { method: "PUT" }],
 ];
 const rowsOfEmulator: typeof rows = [
   ["a request with an oversized body", 413, true, { body: `{"total":"${"9".repeat(2000)}"}` }],
-  ["a requested fault with Retry-After", 429, true, { headers: { "x-emulator-fault": "429 retry-after 2" } }],
+  ["a request for a 429 fault", 429, true, { headers: { "x-emulator-fault": "429 retry-after 2" } }],
 ];
 
 describe("docs/openapi.yaml", () => {
@@ -133,7 +133,7 @@ describe("docs/openapi.yaml", () => {
 
   it.each<[string, number, Answer]>([
     ["a valid request", 200, withLength(pdfOf(100))],
-    ["a request while the service is busy", 503, saying(503, "", { "retry-after": "2" })],
+    ["a valid request if the service is busy", 503, saying(503, "", { "retry-after": "2" })],
   ])("describes the response of a handler to %s: status %i", async (_, status, answer) => {
     const client = (await Service.start(answer)).client();
     const templates = { [uid]: template(uid) };
@@ -144,7 +144,7 @@ describe("docs/openapi.yaml", () => {
     await response.body?.cancel();
   });
 
-  it("shows error responses of the emulator as examples", async () => {
+  it("shows the emulator's error responses as examples", async () => {
     const { examples = {} } = responses["default"]?.content["application/problem+json"] ?? {};
     const unknownKey = await (await send({ headers: { authorization: "API-Key other" } })).json();
     const wrongValue = await (await send({ body: '{"date":"20 November 2026","total":1000000}' })).json();

@@ -36,7 +36,7 @@ describe("a release", () => {
   });
 });
 
-it("newestOf() returns the newest version in a changelog, with the release notes of that version", () => {
+it("newestOf() returns a changelog's newest version and the version's release notes", () => {
   const changelog = "# a\n\n## 0.2.0\n\n### Minor\n\n- New.\n\n## 0.1.0\n\n- Old.\n";
   expect(newestOf(changelog)).toEqual({ version: "0.2.0", notes: "### Minor\n\n- New." });
 });
@@ -63,7 +63,7 @@ it.each([
   [true, '["0.1.0"]', "", "new version"],
   [false, "", "npm error code E404\n", "no package"],
   [false, "", "npm error code ECONNREFUSED\n", "unknown"],
-])("an npm result with success %s, stdout %j and stderr %j means: %s", (succeeded, stdout, stderr, state) =>
+])("an npm result (success: %s, stdout: %j, stderr: %j) means: %s", (succeeded, stdout, stderr, state) =>
   expect(readAnswer({ succeeded, stdout, stderr }, "0.2.0").state).toBe(state),
 );
 

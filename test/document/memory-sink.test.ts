@@ -46,7 +46,7 @@ describe("A document as bytes", () => {
 
   it.each([
     ["one buffer of the declared length", 100, [100]],
-    ["one buffer of the declared length even for 256 MiB", 256 * mebibyte, [256 * mebibyte]],
+    ["one buffer of the declared length even if the length is 256 MiB", 256 * mebibyte, [256 * mebibyte]],
     // Small chunks that follow are merged in a block and copied out of it.
     ["several buffers if the declared length exceeds 256 MiB", 256 * mebibyte + 1, [4096, 100, 40]],
   ])("is collected in %s", async (_, promised, expected) => {
@@ -118,7 +118,7 @@ describe("A document as a Blob", () => {
   });
 });
 
-it("A document that fails does not stay in memory even if its sink is still referenced", async () => {
+it("A failed document does not stay in memory even if its sink is still referenced", async () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
   const wire = new Wire();

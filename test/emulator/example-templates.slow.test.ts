@@ -83,7 +83,7 @@ describe("the invoice template", () => {
   it.each([
     ["a description", { lines: [{ description: manyA, details: words("b", 900).join(" ") }] }],
     ["a note", { note: manyA }],
-  ])("shows %s in full even if it is very long", async (_part, long) => {
+  ])("shows %s in full even if the text is very long", async (_part, long) => {
     const { text } = await invoice({ ...allValues, lines: lines(3), ...long });
     const shown = new Set(text.split(/\s/));
     const expected = JSON.stringify(long).match(/\b[ab]\d+\b/g) ?? [];
@@ -119,7 +119,7 @@ describe("the invoice template", () => {
 describe("the certificate template", () => {
   const values = valuesOf("certificate");
 
-  it("fits on one landscape A4 page and shows every value in the template's font, including accents and Greek letters", async () => {
+  it("fits on one landscape A4 page and shows every value, including accents and Greek letters, in the template's font", async () => {
     const { pages, source, text } = await render("certificate", values);
     expect(pages).toBe(1);
     expect(source).toMatch(/\/MediaBox \[0 0 841\.89 595\.28\]/);
@@ -128,7 +128,7 @@ describe("the certificate template", () => {
     for (const value of textsIn(values)) expect(text).toContain(value);
   });
 
-  it("stays on one page if every value has the maximum length and width", async () => {
+  it("stays on one page even if every value has the maximum length and width", async () => {
     const [w30, w40, w60, w100] = [30, 40, 60, 100].map((length) => "W".repeat(length));
     const signer = { name: w40, role: w40 };
     const texts = { number: w30, name: w60, course: w100, details: w100, date: w60, issuer: w60 };

@@ -16,7 +16,7 @@ const emulator = shareEmulator(files, () => ({
   limits: { requestMs: 5_000 },
 }));
 
-describe("startEmulator() with options", () => {
+describe("startEmulator()", () => {
   it("accepts every key in `apiKeys`, returns the first key as `apiKey`, and uses a loopback address in `baseUrl`", async () => {
     expect(emulator.apiKey).toBe("one");
     expect(emulator.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -100,15 +100,15 @@ describe("startEmulator() with options", () => {
   });
 });
 
-describe("startEmulator() with an invalid folder", () => {
-  it("rejects a folder without templates", async () => {
+describe("the folder options of startEmulator()", () => {
+  it("reject a folder without templates", async () => {
     const templates = await templateFolder({ "package.json": "{}", "a.d.ts": "" });
     const problem = /contains no templates\. Add a file <uid>\.json/;
     await expect(startEmulator({ templates })).rejects.toThrow(problem);
   });
 
   // Each broken template ends its thread.
-  it("rejects broken templates with an error that lists every mistake", { timeout: 120_000 }, async () => {
+  it("reject broken templates with an error that lists every mistake", { timeout: 120_000 }, async () => {
     const broken: Readonly<Record<string, readonly [text: string, problem: RegExp]>> = {
       "empty.mjs": ["", /: its default export is not a function but undefined.*export default \(/],
       "two.json": ['{"content":""}', / and two\.mjs\. Rename/],
@@ -127,7 +127,7 @@ describe("startEmulator() with an invalid folder", () => {
     }
   });
 
-  it("rejects a folder that does not exist, is a file or contains no fonts", async () => {
+  it("reject a folder that does not exist, is a file or contains no fonts", async () => {
     const templates = await templateFolder({ "a.json": '{"content":"a"}' });
     const none = join(templates, "none");
     const start = (options: object) => startEmulator({ templates, ...options });

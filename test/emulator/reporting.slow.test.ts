@@ -16,7 +16,7 @@ beforeEach(() => {
   onError.mockReset();
 });
 
-it("onCall receives a report of every call after the response, without the API key or the values", async () => {
+it("onCall receives a report of every call, but neither the API key nor the values", async () => {
   const response = await generate(shared, "letter", { name: "Canary-in-values" });
   const bytes = (await response.arrayBuffer()).byteLength;
   await generate(shared, "letter", {});
@@ -44,7 +44,7 @@ it("onCall receives a report of every call after the response, without the API k
   expect(JSON.stringify(calls).toLowerCase()).not.toMatch(/canary|dev_/);
 });
 
-it("a fault that is requested in a header reaches the client, and its status is reported to onCall", async () => {
+it("a fault requested in a header reaches the client, and its status is reported to onCall", async () => {
   const faults: Readonly<Record<string, object>> = {
     "429 retry-after 2": { code: "rate_limited", retryAfterMs: 2_000 },
     html: { code: "invalid_pdf" },
@@ -88,7 +88,7 @@ it("a document whose fonts lack some characters is still sent, and the character
   );
 });
 
-it("the client does not retry if a template cannot be rendered, and throws an error that says to fix the template", async () => {
+it("if a template cannot be rendered, the client does not retry, and the error says to fix the template", async () => {
   const pdfs = clientOf(shared.baseUrl, { apiKey: shared.apiKey, retry: undefined });
   const error = await rejectionOf(pdfs.generate("broken", {}).bytes());
   expect(error).toBeInstanceOf(ServerError);

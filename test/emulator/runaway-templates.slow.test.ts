@@ -32,7 +32,7 @@ const shared = shareEmulator({
 });
 
 describe("a runaway template", () => {
-  it.each(Object.entries(runaways))("causes an error with its file name (`%s`)", async (uid, [, reason]) => {
+  it.each(Object.entries(runaways))("causes an error with its file name: `%s`", async (uid, [, reason]) => {
     expect((await generate(shared, uid)).status).toBe(500);
     const error = shared.errors.at(-1);
     expect(error).toMatchObject({ name: "TemplateError", file: expect.stringContaining(`${uid}.mjs`) });
@@ -43,7 +43,7 @@ describe("a runaway template", () => {
 
   it.each([
     ["never ends", "for (;;);", 500, /it took longer than 500 ms \(limits\.renderMs\)/],
-    ["exhausts its memory", "for (const all = []; ; ) all.push(Array(100_000).fill(1.5));", 60_000, /memory/],
+    ["runs out of memory", "for (const all = []; ; ) all.push(Array(100_000).fill(1.5));", 60_000, /memory/],
   ])("is stopped if it %s, and does not affect the next template", async (_, body, limitMs, problem) => {
     const bad = `export default () => { ${body} };`;
     const templates = await templateFolder({ "bad.mjs": bad, "fine.json": fine });
@@ -57,7 +57,7 @@ describe("a runaway template", () => {
     await renderers.close();
   });
 
-  it("causes an error with its own file and line even if it throws while another template is rendered", async () => {
+  it("causes an error that contains its own file and line even if it throws while a different template is being rendered", async () => {
     await textOf(shared, "late");
     expect(await textOf(shared, "slow")).toBe(500);
     expect(shared.errors.at(-1)?.message).toMatch(/late\.mjs:2:7: it ended the rendering thread: late$/);
@@ -81,7 +81,7 @@ describe("values in a request", () => {
     expect(await textOf(shared, "fine")).toContain("fine");
   });
 
-  it("do not appear in an error's stack even if they look like a source location", async () => {
+  it("do not appear in an error's stack even if they look like source locations", async () => {
     for (const name of ["x\n    at /Canary-Alice:7:7", "file:///%ZZ-canary:1:2"]) {
       expect(await textOf(shared, "letter", { name })).toBe(500);
       const error = shared.errors.at(-1);
@@ -90,7 +90,7 @@ describe("values in a request", () => {
     }
   });
 
-  it("are rejected with a 422 of limited size if they cause thousands of issues", async () => {
+  it("are rejected with a 422 response of limited size if they cause thousands of issues", async () => {
     const lines = Array.from({ length: 5_000 }, () => ({ ["n".repeat(90)]: 1 }));
     const response = await generate(shared, "bill", { lines });
     expect(response.status).toBe(422);

@@ -60,7 +60,7 @@ describe("startEmulator()", () => {
     expect(await readPdf(bytes)).toEqual({ pages: 1, text });
   });
 
-  it("renders each concurrent call with its own values, including a call to an async template with a Greek uid", async () => {
+  it("renders concurrent calls with their own values, even for an async template with a Greek uid", async () => {
     const uids = ["letter", "επιστολή 1", "letter"];
     const texts = await Promise.all(uids.map((uid, index) => textOf(shared, uid, { name: `N${index}.` })));
     expect(texts).toEqual(uids.map((_, index) => expect.stringContaining(`Dear N${index}.`)));
@@ -68,7 +68,7 @@ describe("startEmulator()", () => {
 
   const unknown = ["receipt", "../letter", "letter.mjs", "Letter", "__proto__", "logo", "shared"];
 
-  it.each(unknown)("responds with 404 for the uid `%s`, which has no template file", async (uid) => {
+  it.each(unknown)("responds with 404 for a uid without a template file: `%s`", async (uid) => {
     const response = await generate(shared, uid);
     expect(response.status).toBe(404);
     const { detail } = await response.json();
@@ -92,7 +92,7 @@ describe("startEmulator()", () => {
 });
 
 describe("a template that fails", () => {
-  it.each(Object.entries(failing))("causes a 500 without the reason (`%s`)", async (uid, [, reason]) => {
+  it.each(Object.entries(failing))("causes a 500 that omits the reason: `%s`", async (uid, [, reason]) => {
     const before = shared.errors.length;
     const response = await generate(shared, uid);
     const type = response.headers.get("content-type");
@@ -103,7 +103,7 @@ describe("a template that fails", () => {
     expect((await generate(shared, "letter")).status).toBe(200);
   });
 
-  it("is not laid out if the caller has disconnected", async () => {
+  it("causes no layout error if the caller disconnects before the layout starts", async () => {
     const before = shared.errors.length;
     expect((await generate(shared, "late")).status).toBe(500);
     expect(shared.errors).toHaveLength(before + 1);
@@ -115,11 +115,11 @@ describe("a template that fails", () => {
 });
 
 describe("a template's schema", () => {
-  it("passes its output to the template", async () => {
+  it("determines the values that the template receives", async () => {
     expect(await textOf(shared, "bill", { total: "one" })).toContain("Total ONE");
   });
 
-  it("causes a 422 that contains the paths of invalid values, but not the values: schema in a module", async () => {
+  it("causes a 422 that contains the paths of invalid values but not the values: a schema in a module", async () => {
     const response = await generate(shared, "bill", { total: 987654, lines: [{}, { price: 0 }] });
     const issues = "total Expected text, got [redacted]; lines[1].price Expected more.";
     expect(await response.json()).toEqual({
@@ -134,7 +134,7 @@ describe("a template's schema", () => {
     });
   });
 
-  it("causes a 422 that contains the paths of invalid values, but not the values: schema in a JSON file", async () => {
+  it("causes a 422 that contains the paths of invalid values but not the values: a schema in a JSON file", async () => {
     const values = { total: "£1", customer: { name: "Zoë" } };
     expect(await textOf(shared, "json-bill", values)).toContain("Total £1");
     const wrongType = await (await generate(shared, "json-bill", { total: 987654 })).json();
@@ -146,7 +146,7 @@ describe("a template's schema", () => {
     expect((missing as Error).message).toMatch(/json-bill\.json.*content\[1\]\.text/);
   });
 
-  it("causes a 500 if it throws, and reports the file and line to onError", async () => {
+  it("causes a 500 and an onError call with the file and line if it throws", async () => {
     expect((await generate(shared, "bill", { throws: "secret-value" })).status).toBe(500);
     const error = shared.errors.at(-1);
     expect(error?.message).toMatch(/bill\.mjs:3:28: no such currency: /);

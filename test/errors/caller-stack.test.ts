@@ -30,10 +30,10 @@ describe("An error's stack", () => {
   const caller = "    at file:///srv/app.js:10:20";
 
   it.each([
-    ["the caller's frames", [frame, anonymous, caller, "    at node:internal/timers:10:20"], [caller]],
-    ["all frames of a bundle if a caller awaits the call", [frame, awaiting], [frame, awaiting]],
-    ["the package's frames in a bundle if no caller awaits the call", [frame, anonymous], [frame]],
-    ["the package's frames if no caller's frame has a position", [frame, `${caller}, <anonymous>`], [frame]],
+    ["only the caller's frames", [frame, anonymous, caller, "    at node:internal/timers:10:20"], [caller]],
+    ["every frame from bundled code if the caller awaits the call", [frame, awaiting], [frame, awaiting]],
+    ["the original frames if no caller in the bundle awaits the call", [frame, anonymous], [frame]],
+    ["the original frames if no caller's frame has a position", [frame, `${caller}, <anonymous>`], [frame]],
   ])("contains %s", (_, frames, expected) => {
     const stack = ["Error: look at this:1:1", ...frames].join("\n");
     const capture = vi.spyOn(Error, "captureStackTrace");
@@ -60,8 +60,8 @@ describe("An error's stack", () => {
 
   it.each<[string, () => Error]>([
     ["comes from another package", () => Object.assign(new Error("m"), { stack: errorOfPackage().stack })],
-    ["has a stack that begins with the caller", () => new ConfigurationError("m")],
-    ["has no frames", () => errorOfPackage(/never/)],
+    ["has a stack that already begins with the caller", () => new ConfigurationError("m")],
+    ["has no stack frames", () => errorOfPackage(/never/)],
     ["is frozen", () => Object.freeze(errorOfPackage())],
   ])("is unchanged if the error %s", (_, make) => {
     const error = make();

@@ -66,22 +66,22 @@ describe("A cause without a secret", () => {
     ["undefined", undefined],
     ["a TypeError from a failed fetch", new TypeError("fetch failed", { cause: boom(systemError) })],
     ["a DOMException", new DOMException("The operation was aborted.", "AbortError")],
-    ["an error with a list, objects, null and a function", boom({ a: [1, null, harmless, { b: "c" }] })],
-    ["an error with an object that has no prototype", boom({ a: Object.create(null) })],
+    ["an error with a number, null, a function and an object", boom({ a: [1, null, harmless, { b: "c" }] })],
+    ["an error with an object whose prototype is null", boom({ a: Object.create(null) })],
     ["an error whose class has a getter for a symbol", ofClass(Symbol.toStringTag, { get: harmless })],
-    ["an error from Node", errorOfNode()],
-    ["an error with a value as a function name in the stack", withStack("Error: boom", frame)],
+    ["an error thrown by Node", errorOfNode()],
+    ["an error with a stack frame whose function name is also a value", withStack("Error: boom", frame)],
     [
       "an error whose stack frames have no position",
       withStack(...["(native)", "(<anonymous>)", "(index 12)", "native"].map((at) => `    at ${iban} ${at}`)),
     ],
     ["an error without a stack", boom({ stack: undefined })],
     ["an error whose stack comes from a getter", withProperty("stack", { get: harmless })],
-    ["an error with properties at the maximum depth", boom({ detail: nested(6) })],
+    ["an error with properties nested to the maximum depth", boom({ detail: nested(6) })],
     ["an error with the maximum number of parts", withParts(2_000)],
     ["an error with a stack of the maximum length", withStack(frameOfLength(20_000))],
     ["an error whose class has no constructor", ofClass("constructor", { value: undefined })],
-    ["a parser error without the response", boom({ name: "HTTPParserError", data: undefined })],
+    ["a parser error that does not contain the response", boom({ name: "HTTPParserError", data: undefined })],
   ])("is returned unchanged: %s", (_, error) => {
     expect(redact(error)).toBe(error);
   });
@@ -107,8 +107,8 @@ describe("A cause with parts that cannot be checked", () => {
     ["a custom inspect function in the error's class", ofClass(inspect.custom, { value: harmless })],
     ["a class instance", boom({ detail: new Map([["a", "b"]]) })],
     ["a function with properties", boom({ detail: Object.assign(() => {}, { a: 1 }) })],
-    ["properties beyond the maximum depth", boom({ detail: nested(7) })],
-    ["parts beyond the maximum number", Object.assign(withParts(2_000), { detail: 1 })],
+    ["properties that exceed the maximum depth", boom({ detail: nested(7) })],
+    ["parts that exceed the maximum number", Object.assign(withParts(2_000), { detail: 1 })],
     ["a stack that exceeds the maximum length", withStack(frameOfLength(20_001))],
     ["the response that the parser rejected", boom({ name: "HTTPParserError", data: "harmless" })],
   ])("is copied without those parts: %s", (_, error) => {
@@ -173,7 +173,7 @@ describe("A cause with a secret", () => {
     }),
   );
 
-  it("is copied without values, except in stack frames", () => {
+  it("is copied with the values removed everywhere except in stack frames", () => {
     for (const hide of hidingPlaces.filter((place) => !String(place).includes("https:"))) {
       const shown = inspect(redact(hide(`bad ${iban}`)), { depth: 20, showHidden: true });
       expect(shown, String(hide)).not.toContain(iban);
@@ -181,14 +181,14 @@ describe("A cause with a secret", () => {
   });
 
   it.each([
-    ["only begins like a frame", withStack(`    at ${iban} (a.js:1:2) and more`)],
-    ["only ends like a frame", withStack(`Error: look at ${iban}:1:2`)],
-    ["is part of the message", boom({ message: `boom\n    at ${iban}:1:2`, stack: `    at ${iban}:1:2` })],
-  ])("is copied without a stack line that %s", (_, error) => {
+    ["a line that continues after the position", withStack(`    at ${iban} (a.js:1:2) and more`)],
+    ["a line that begins before `at`", withStack(`Error: look at ${iban}:1:2`)],
+    ["a line of the message", boom({ message: `boom\n    at ${iban}:1:2`, stack: `    at ${iban}:1:2` })],
+  ])("is copied without stack lines that only look like frames: %s", (_, error) => {
     expect((redact(error) as Error).stack).toMatch(/^Error: boom( at \[redacted\]:1:2)?$/);
   });
 
-  it("is copied with its name, code, redacted message, frames and cause", () => {
+  it("is copied with its name, code, stack frames and cause, and with a redacted message", () => {
     const inner = Object.assign(new RangeError(`inner ${key}`), { code: 7 });
     const error = Object.assign(new TypeError(`outer ${iban}`, { cause: inner }), { code: "E_SEND" });
     const safe = redact(error) as Error & { cause: Error };
@@ -204,7 +204,7 @@ describe("A cause with a secret", () => {
   it.each([
     ["all lines of a stack of 20,000 characters", ["    at first (a.js:1:1)", frameOfLength(20_000 - 24)], 0],
     [
-      "the complete lines in the last 20,000 characters of a longer stack",
+      "only the complete lines in the last 20,000 characters of a longer stack",
       ["Error", "    at gone (a.js:1:1)", "Error:     at rest (a.js:1:1)", frameOfLength(20_000 - 23)],
       3,
     ],
@@ -213,17 +213,17 @@ describe("A cause with a secret", () => {
     expect(safe.stack?.split("\n").slice(1)).toEqual(lines.slice(cut));
   });
 
-  it("is copied as an Error if its class name is a value, because inspect() shows the class name", () => {
+  it("is copied as a plain Error if its class name is also a value, because inspect() shows class names", () => {
     class Lovelace extends Error {}
     expect(inspect(redact(new Lovelace("boom"), "Lovelace"))).not.toContain("Lovelace");
   });
 
-  it("is copied with the name Error if its name is a value", () => {
+  it("is copied with the name `Error` if its own name is also a value", () => {
     const safe = redact(boom({ name: "Lovelace" }), "Lovelace") as Error;
     expect([safe.name, safe.stack?.split("\n")[0]]).toEqual(["Error", "Error: boom"]);
   });
 
-  it("is replaced with a generic error if it throws when it is read", () => {
+  it("is replaced with a generic error if one of its properties cannot be read", () => {
     const error = withProperty("cause", {
       get: () => {
         throw new Error(key);
@@ -245,8 +245,8 @@ describe("A cause with a secret", () => {
     ["a string", `failed with ${key}`, "failed with [redacted]"],
     ["a plain object", { message: key, toString: () => `failed with ${iban}` }, "failed with [redacted]"],
     ["null", null, "null"],
-    ["an object that cannot be printed", Object.create(null), "a value that cannot be converted to a string"],
-  ])("is replaced with a redacted string if it is %s", (_, cause, text) => {
+    ["an object without `toString()`", Object.create(null), "a value that cannot be converted to a string"],
+  ])("is replaced with a safe string if it is not an error: %s", (_, cause, text) => {
     expect(redact(cause)).toBe(text);
   });
 });

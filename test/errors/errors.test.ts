@@ -59,7 +59,7 @@ it("Every error class is exported and has a unique code", () => {
 });
 
 it.each(classes)(
-  "%s has its own name, code and properties, and is recognised by is() on its class and parent classes",
+  "%s has its own name, code and properties, and is recognized by is() of its class and its parent classes",
   (name, code, _, facts) => {
     const error = make(errors, name, facts);
     const own = { name, code, message: "m", attempts: 0, ...facts };
@@ -73,7 +73,7 @@ it.each(classes)(
   },
 );
 
-it("An error from a minified copy of the package keeps its name and is recognised by is()", async () => {
+it("An error from a minified copy of the package keeps its name and is recognized by is()", async () => {
   const entryPoints = [new URL("../../src/errors/errors.ts", import.meta.url).pathname];
   const { outputFiles } = await build({ entryPoints, minify: true, format: "esm", write: false });
   const code = Buffer.from(outputFiles[0]?.contents ?? "").toString("base64");
@@ -101,7 +101,7 @@ describe("is()", () => {
     expect(others.map((value) => recognisers(errors, value))).toEqual(others.map(() => []));
   });
 
-  it("returns true for an error of a custom subclass", () => {
+  it("returns true for an instance of a custom subclass", () => {
     class TenantError extends errors.NotFoundError {}
     const error = new TenantError("m", { status: 404 });
     expect(recognisers(errors, error)).toEqual(lineage("NotFoundError"));
@@ -115,7 +115,7 @@ describe("An error", () => {
   const hidden = { headers, body: { text: "CANARY" }, rawBody: "CANARY", detail: "CANARY" };
   const error = new errors.NotFoundError("m", { ...shown, ...hidden, cause });
 
-  it("has the properties of the response", () => {
+  it("has the response's status, headers and body as properties", () => {
     expect(error).toMatchObject({ ...shown, body: hidden.body, rawBody: "CANARY", detail: "CANARY" });
     expect([error.headers, error.cause]).toEqual([headers, cause]);
     expect(error.headers).toBe(headers);

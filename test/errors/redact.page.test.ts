@@ -27,7 +27,7 @@ describe("Quoted text", () => {
     ["a word from the key", "a key like L1VE", "a key like [redacted]"],
     ["a word from a value", `no account ${iban} here`, "no account [redacted] here"],
     ["JSON-escaped words from a value", '"Mar\\u00eda \\u0141o\\u015b"', '"[redacted] [redacted]"'],
-    ["a word from a value that is truncated at the end", "GB33BUK", "[redacted]"],
+    ["a truncated value at the end of the text", "GB33BUK", "[redacted]"],
   ])("does not contain %s", (_, text, expected) => {
     expect(redactor.quote(text, 500)).toBe(expected);
   });
@@ -39,13 +39,13 @@ describe("Quoted text", () => {
 
   it.each([
     ["property names", "total iban count", "total iban count"],
-    ["words on one line, without escapes", String.raw`a\nb\\tc&nbsp;d%ffe`, "a b c d e"],
-    ["words without control characters", "\n a\r\n\tb\0c\t", "a b c"],
+    ["words separated by spaces instead of escapes", String.raw`a\nb\\tc&nbsp;d%ffe`, "a b c d e"],
+    ["words separated by spaces instead of control characters", "\n a\r\n\tb\0c\t", "a b c"],
   ])("contains %s", (_, text, expected) => {
     expect(redactor.quote(text, 500)).toBe(expected);
   });
 
-  it("does not contain the key of any attempt, whatever the order of the keys", () => {
+  it("does not contain the key of any attempt, in whatever order the keys appear", () => {
     const both = new Redactor("later-key", "{}", new Redactor("first-key", "{}"));
     expect(both.withoutKey("later%2Dkey first-key")).toBe("[redacted] [redacted]");
   });
@@ -108,7 +108,7 @@ it.each([
   "an additional array cannot be between any blank characters",
   "the currency of a customer contains a default digit in each document",
   "your included sizes are missing, which should be shorter",
-])('Ordinary words in error messages are not redacted even if they are values: "%s"', (refusal) => {
+])('Ordinary words in error messages are not redacted even if they are also values: "%s"', (refusal) => {
   expect(quoteAbout(refusal.match(/[a-z]+/g), refusal)).toBe(refusal);
 });
 
@@ -125,11 +125,11 @@ describe("An ID or name", () => {
     ["of Mar%C3%ADa", "of [redacted]"],
     [`${iban} ${"x ".repeat(300)}`, `[redacted] ${"x ".repeat(94)}x`],
     ["x ".repeat(5_001), "x ".repeat(100)],
-  ])("is redacted and truncated if it contains a secret or is too long to search: row %#", (id, left) => {
+  ])("is redacted and truncated if it contains a secret or is too long to search (row %#)", (id, left) => {
     expect(redactor.withoutSecrets(id)).toBe(left);
   });
 
-  it("is redacted even if the lower-case form of a word depends on the characters after the word", () => {
+  it("is redacted even if a word's lowercase form depends on the characters after the word", () => {
     const greek = new Redactor(undefined, JSON.stringify(["ΟΔΟΣ.ΑΒΓΔ"]));
     expect(greek.withoutSecrets("ΟΔΟΣ")).toBe("[redacted]");
   });
@@ -141,7 +141,7 @@ it("Redactor.knows() returns true only for the current key", () => {
 });
 
 describe("Response headers", () => {
-  it("do not contain the key, but are otherwise unchanged and keep cookies separate", () => {
+  it("do not contain the key, are otherwise unchanged, and keep cookies separate", () => {
     const headers = new Headers({ "x-echo": `API-Key ${key}`, "content-type": "text/html" });
     for (const cookie of ["a=1", `b=${key}`]) headers.append("set-cookie", cookie);
     expect([...redactor.headersWithoutKey(headers)]).toEqual([
@@ -158,7 +158,7 @@ describe("Response headers", () => {
     ["a key of 7 characters", new Redactor("k123456", "{}"), "x-k123456", ["x-k123456"]],
     ["an earlier key", new Redactor("later-key", "{}", new Redactor("first-key", "{}")), "first-key", []],
   ])(
-    "do not include a header whose name contains the key, unless the key is short: %s",
+    "do not include a header whose name contains the key, unless the key has fewer than 8 characters: %s",
     (_, safe, header, kept) => {
       const headers = safe.headersWithoutKey(new Headers({ [header]: "1", "x-other": "2" }));
       expect([...headers.keys()]).toEqual([...kept, "x-other"]);
@@ -174,6 +174,6 @@ it.each<[unknown, string]>([
   [Object.assign(new Error("boom"), { name: `A${"b".repeat(41)}` }), "Error"],
   [Object.assign(new Error("boom"), { name: Object.create(null) }), "Error"],
   ["TypeError", "Error"],
-])("nameOfError() returns only names that look like class names: row %#", (error, name) => {
+])("nameOfError() returns only names that look like class names (row %#)", (error, name) => {
   expect(nameOfError(error)).toBe(name);
 });

@@ -62,7 +62,7 @@ describe("An invalid Retry-After", () => {
   });
 
   it.each([" ", "0", "1.", "Sun, ", "06 Nov "])(
-    "is read in linear time even with a million repetitions of %j",
+    "is read in linear time even if it contains a million repetitions of %j",
     (run) => {
       expect(retryAfterMs(`${run.repeat(1_000_000)}x`, 0)).toBeUndefined();
     },

@@ -41,16 +41,16 @@ describe("A key with special characters", () => {
     ["JSON.stringify()", json(key)],
     ["PHP's json_encode()", json(key).replaceAll("/", "\\/")],
     ["JSON in HTML", escaped(json(key), "json", /[<>&'+=]/g)],
-    ...(Object.keys(escapes) as Escape[]).map((way) => [`escapes of the kind ${way}`, escaped(key, way)]),
+    ...(Object.keys(escapes) as Escape[]).map((way) => [`\`${way}\` escapes`, escaped(key, way)]),
     [
       "HTML with a named entity for every special character",
       "k&amp;l&lt;m&gt;n&quot;o&apos;p&sol;q&plus;r&equals;s&bsol;t&excl;u&ast;v&lpar;w&rpar;x&tilde;y&grave;z",
     ],
     ["encodeURIComponent() twice", encodeURIComponent(encodeURIComponent(key))],
-    ["a URL after a byte that is not UTF-8", `%ff${escaped(key, "url")}`],
+    ["URL encoding after a byte that is not UTF-8", `%ff${escaped(key, "url")}`],
     ["HTML escapes in a URL in JSON", encodeURIComponent(escaped(key, "decimal")).replaceAll("%", "\\u0025")],
     ["hexadecimal", encoded(key, "hex")],
-    ["hexadecimal in upper case", encoded(key, "hex").toUpperCase()],
+    ["uppercase hexadecimal", encoded(key, "hex").toUpperCase()],
     ["base64", encoded(key, "base64")],
     ["base64 without padding", encoded(key, "base64").replaceAll("=", "")],
     ["base64url", encoded(key, "base64url")],
@@ -101,19 +101,19 @@ it.each([
   expect(replaceKey(text, "test")).toBe(safe);
 });
 
-it("A key with fewer than 8 characters is not searched for inside base64, so that ordinary words are kept", () => {
+it("A key with fewer than 8 characters is not searched for inside base64, so ordinary words are not redacted", () => {
   expect(encoded("\0ab", "base64")).toContain("Fi");
   expect(replaceKey("Wi-Fi", "ab")).toBe("Wi-Fi");
 });
 
 it.each([
-  ["in base64url, which uses a different alphabet", encoded("key~~~???>>>", "base64url"), "key~~~???>>>"],
-  ["in hexadecimal if the key has a tab", encoded("Bearer\tsecret-token", "hex"), "Bearer\tsecret-token"],
+  ["in base64url if the encoded key has `-` and `_`", encoded("key~~~???>>>", "base64url"), "key~~~???>>>"],
+  ["in hex even if the key contains a tab", encoded("Bearer\tsecret-token", "hex"), "Bearer\tsecret-token"],
 ])("A key is redacted %s", (_, text, secret) => {
   expect(replaceKey(text, secret)).toBe("*");
 });
 
-it("A key whose first character completes an escape is redacted", () => {
+it("A key is redacted even if its first character completes an escape", () => {
   expect(replaceKey("%41b3c5d7e9", "1b3c5d7e9")).toBe("%4*");
 });
 

@@ -15,9 +15,9 @@ const cut = write(document.subarray(0, -8));
 describe("an unread document whose connection has ended", () => {
   it.each<[what: "complete" | "truncated", how: string, steps: readonly Step[]]>([
     ["complete", "in full over HTTP/1.0", [untilClose, write(document)]],
-    ["complete", "in full with Content-Length", [pdfHead(document.length, closing), write(document)]],
+    ["complete", "in full with a declared length", [pdfHead(document.length, closing), write(document)]],
     ["truncated", "in part over HTTP/1.0", [untilClose, cut]],
-    ["truncated", "in part with Content-Length", [pdfHead(document.length, closing), cut]],
+    ["truncated", "in part with a declared length", [pdfHead(document.length, closing), cut]],
     [
       "truncated",
       "in chunks without the final chunk",

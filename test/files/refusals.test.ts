@@ -13,9 +13,9 @@ const isFolder = /it is a folder: specify a file inside it\.$/;
 /** Paths in a folder that contains a file `a-file` and a folder `a-folder`, and why each is refused. */
 const refusedPaths: readonly (readonly [string, string, RegExp])[] = [
   ["a missing folder", "missing/a.pdf", /does not exist: create it first, or pass \{ recursive: true \}\.$/],
-  ["the path of a folder", "a-folder", isFolder],
-  ["the path of a folder with a slash at the end", "a-folder/", isFolder],
-  ["the path of a missing file with a slash at the end", "new/", isFolder],
+  ["a folder path", "a-folder", isFolder],
+  ["a folder path with a trailing slash", "a-folder/", isFolder],
+  ["the path of a missing file with a trailing slash", "new/", isFolder],
   ["a file used as a folder", "a-file/a.pdf", isWindows ? /folder does not exist/ : /a file, not a folder/],
   ["a path with a NUL character", "a\0.pdf", /a string with a NUL/],
   ["a file name of 256 bytes", "n".repeat(256), /its name is too long/],
@@ -23,8 +23,8 @@ const refusedPaths: readonly (readonly [string, string, RegExp])[] = [
 
 /** Paths that Windows would accept, but that no program could open afterwards. */
 const refusedOnWindows: typeof refusedPaths = [
-  ["the name of a device", "NUL.pdf", /Windows reserves this name for a device/],
-  ["a name with a dot at the end", "a.pdf.", /a dot or space at the end/],
+  ["a device name", "NUL.pdf", /Windows reserves this name for a device/],
+  ["a name with a trailing dot", "a.pdf.", /a dot or space at the end/],
 ];
 
 /** Refused values that do not depend on the folder. */
@@ -92,7 +92,7 @@ describe("saveTo() called in the same tick as generate()", () => {
     expect(String(await refusal(() => "\\\\.\\NUL"))).toMatch(/got a Windows device\.$/);
   });
 
-  it("rejects with a SaveError whose cause is the original error, if there is one", async () => {
+  it("rejects with a SaveError that has the original error, if any, as its cause", async () => {
     const error = await refusal((folder) => join(folder, "missing", "a.pdf"));
     expect(error.cause).toMatchObject({ code: "ENOENT" });
     expect(await refusal((folder) => join(folder, "a-folder"))).not.toHaveProperty("cause");
@@ -100,7 +100,7 @@ describe("saveTo() called in the same tick as generate()", () => {
     expect((await refusal(() => new URL("https://example.com"))).cause).toBeInstanceOf(TypeError);
   });
 
-  it("causes every output to reject if one path is invalid, and does not save a file", async () => {
+  it("makes every output reject if one path is invalid, and does not save any file", async () => {
     const service = await Service.start(withLength(pdf));
     const folder = await folderWithContent();
     const pending = generate(service.client());
@@ -134,7 +134,7 @@ it.each([...names, ...(hasFreeNames ? freeNames : [])])("saveTo() accepts the fi
   expect(pdf.equals(await readFile(`${folder}/${name}`))).toBe(true);
 });
 
-it("saveTo() with { recursive: true } creates the missing folders of the path", async () => {
+it("saveTo() with { recursive: true } creates the missing folders in the path", async () => {
   const path = join(temporaryFolder(), "out", "2026", "invoice.pdf");
   const service = await Service.start(withLength(pdf));
   await generate(service.client()).saveTo(path, { recursive: true });

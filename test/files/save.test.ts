@@ -116,7 +116,7 @@ describe("saveTo()", () => {
     expect(await readFile(path)).toHaveLength(0);
   });
 
-  it("can save an awaited document to another path after the first attempt fails", async () => {
+  it("can save an awaited document to a different path after the first attempt fails", async () => {
     const service = await Service.start(withLength(pdf));
     const folder = temporaryFolder();
     const document = await generate(service.client());

@@ -57,7 +57,7 @@ describe.runIf(hasModes)("A file's mode after saveTo()", () => {
   });
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o7777).toString(8);
 
-  it.each(["640", "755"])("is the mode of the replaced file: %s", async (mode) => {
+  it.each(["640", "755"])("equals the mode of the replaced file: %s", async (mode) => {
     const path = join(temporaryFolder(), "invoice.pdf");
     await writeFile(path, "old");
     await chmod(path, mode);
@@ -82,7 +82,7 @@ describe.runIf(hasModes)("A file's mode after saveTo()", () => {
     expect(await modeOf(path)).toBe("640");
   });
 
-  it("already applies to the temporary file, so that a private file stays private", async () => {
+  it("already applies to the temporary file, so a private file stays private", async () => {
     process.umask(0);
     const folder = temporaryFolder();
     const path = join(folder, "payslip.pdf");

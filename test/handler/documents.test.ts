@@ -3,7 +3,7 @@ import { withLength } from "../support/service.ts";
 import { callOf, handlerBefore, handlerOf, pdf, problemOf, secrets, untouchedClient } from "./handling.ts";
 
 describe("a document from a handler", () => {
-  it("is sent in full, with its length, a file name and headers that prevent caching", async () => {
+  it("is sent in full with its length, a file name and headers that prevent caching", async () => {
     const answer = withLength(pdf, {
       "set-cookie": "session=upstream-words",
       "x-internal": "upstream-words",
@@ -25,7 +25,7 @@ describe("a document from a handler", () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(pdf)).toBe(true);
   });
 
-  it("is requested with the API key, the uid and the values but without the browser's headers", async () => {
+  it("is requested from the service with the API key, the uid and the values but without the browser's headers", async () => {
     const { handler, service } = await handlerBefore();
     await handler(callOf({ headers: { cookie: "session=1", authorization: "Bearer of-the-page" } }));
     const { path, headers, body } = await service.request();
@@ -57,8 +57,8 @@ it.each([
   ["Fastify", { url: "/", headers: {}, raw: {} }, "call nodeListener(handler) of template-pdf/handler/node"],
   ["Hono", { req: { raw: callOf() } }, "pass (context) => handler(context.req.raw)"],
   ["SvelteKit", { request: callOf() }, "Pass ({ request }) => handler(request)"],
-  ["a caller that passes no argument", undefined, "Pass the Request object from your server"],
-])("a handler rejects an invalid call from %s with advice", async (_server, given, advice) => {
+  ["a server that passes no argument", undefined, "Pass the Request object from your server"],
+])("a handler rejects an invalid call from %s, and says how to fix it", async (_server, given, advice) => {
   const { handler } = handlerOf({ client: untouchedClient() });
   const rejected = handler(given as unknown as Request);
   await expect(rejected).rejects.toMatchObject({

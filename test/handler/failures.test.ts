@@ -27,7 +27,7 @@ describe("a service failure", () => {
     ["503", saying(503, said), 503, "service-busy", later],
     ["504", saying(504, said), 504, "service-too-slow", later],
     ["200 with HTML", saying(200, `<html>${secrets.upstream}`), 502, "service-unavailable", later],
-  ])("causes a response without the service's details: status %s", async (_, answer, status, kind, words) => {
+  ])("causes a response that omits service details: status %s", async (_, answer, status, kind, words) => {
     const { handler, service, onError } = await handlerBefore(answer);
     const found = await problemOf(await handler(callOf()));
     expect([found.response.status, found.kind]).toEqual([status, kind]);
@@ -44,12 +44,12 @@ describe("a service failure", () => {
     [429, "0.2", "1"],
     [429, "soon", "omitted"],
     [500, "7", "omitted"],
-  ])("with status %i and Retry-After %s becomes Retry-After %s", async (status, retryAfter, expected) => {
+  ])("(%i, Retry-After %s) causes a response with Retry-After %s", async (status, retryAfter, expected) => {
     const { handler } = await handlerBefore(saying(status, "", { "retry-after": retryAfter }));
     expect((await handler(callOf())).headers.get("retry-after") ?? "omitted").toBe(expected);
   });
 
-  it("causes the same type of response even if the `values` function replaces the values", async () => {
+  it("causes the same type of problem response even if the `values` function replaces the values", async () => {
     const values = (_: Request, sent: Record<string, unknown>) => ({ ...sent, more: "of ours" });
     const { handler } = await handlerBefore(saying(429, said), { values });
     expect((await problemOf(await handler(callOf()))).kind).toBe("rate-limited");
@@ -82,7 +82,7 @@ describe("a service failure", () => {
 });
 
 describe("values from a browser", () => {
-  it("cause a 422 with their paths and the public template name if they violate the schema", async () => {
+  it("cause a 422 that contains their paths and the template's public name if they violate the schema", async () => {
     const schema = z.object({ total: z.string(), lines: z.array(z.object({ price: z.number() })) });
     const templates = { bill: template(secrets.uid, schema) };
     const { handler, onError } = handlerOf({ client: untouchedClient(), templates });

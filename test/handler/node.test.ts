@@ -26,7 +26,7 @@ describe("nodeListener()", () => {
   const { Request: request, Response: response } = globalThis;
   const templates = { invoice: template(secrets.uid) };
 
-  it("serves a handler on node:http without changing the global Request and Response", async () => {
+  it("serves a handler on node:http without changing the global Request or Response class", async () => {
     const { handler } = await handlerBefore();
     const call = await serve(nodeListener(handler));
     expect(Buffer.from(await (await call()).arrayBuffer()).equals(pdf)).toBe(true);
@@ -46,7 +46,7 @@ describe("nodeListener()", () => {
     expect([(await call()).status, (await call()).status]).toEqual([200, 403]);
   });
 
-  it("responds with a problem and logs the error if the context cannot be read", async () => {
+  it("sends a problem response and logs the error if the context cannot be read", async () => {
     const log = vi.spyOn(console, "error").mockReturnValue();
     const { handler } = await handlerBefore();
     const error = new Error("no store");

@@ -12,7 +12,7 @@ const withTemplates = (templates: unknown) => ({ ...good, templates });
 
 describe("createHandler()", () => {
   it.each<[what: string, options: unknown, message: RegExp]>([
-    ["a call without options", undefined, /^Expected the handler options to be an object, got undefined\.$/],
+    ["omitted options", undefined, /^Expected the handler options to be an object, got undefined\.$/],
     ["options without a client", { ...good, client: undefined }, /`client` is missing: pass the TemplatePdf/],
     ["a client that is not a TemplatePdf", { ...good, client: { fetch } }, /`client` to be a TemplatePdf/],
     ["an array of templates", withTemplates([template("inv")]), /`templates` to be an object, got an array/],
@@ -24,8 +24,8 @@ describe("createHandler()", () => {
     ],
     ["an empty template name", withTemplates({ "": template("inv") }), /"" property of `templates`/],
     ["options without `authorize`", { ...good, authorize: undefined }, /`authorize` is missing: without it/],
-    ["a misspelt option name", { ...good, authorise() {} }, /option `authorise`\. Known options: client, /],
-    ["a disposition of `in`", { ...good, disposition: "in" }, /`disposition` to be "attachment" or "inline"/],
+    ["a misspelled option name", { ...good, authorise() {} }, /option `authorise`\. Known options: client, /],
+    ["the disposition `in`", { ...good, disposition: "in" }, /`disposition` to be "attachment" or "inline"/],
     ["a string as `origins`", { ...good, origins: "https://app.test" }, /`origins` to be a list of origins/],
     ["a wildcard origin", withOrigin("*"), /"\*" would allow all pages/],
     ["an origin with a path", withOrigin("https://app.test/"), /without a path/],

@@ -13,13 +13,13 @@ describe("a call to a handler", () => {
     ["is allowed from the same origin", true, "same-origin", app],
     ["is allowed from the same origin with a null Origin header", true, "same-origin", "null"],
     ["is allowed if the user typed the URL", true, "none", undefined],
-    ["is not allowed from another origin", false, "cross-site", "https://evil.test"],
-    ["is not allowed from another origin on the same site", false, "same-site", "https://blog.app.test"],
-    ["is not allowed if marked as cross-site despite a matching Host", false, "cross-site", app, "app.test"],
+    ["is not allowed from a different origin", false, "cross-site", "https://evil.test"],
+    ["is not allowed from a different origin on the same site", false, "same-site", "https://blog.app.test"],
+    ["is not allowed as a cross-site call even if `Host` matches", false, "cross-site", app, "app.test"],
     ["is allowed from a listed origin", true, "cross-site", listed],
     ["is allowed from the same origin in an old browser", true, undefined, app, "app.test"],
     ["is allowed from the same origin with the default port in `Host`", true, undefined, app, "app.test:443"],
-    ["is not allowed from another port", false, undefined, "https://app.test:8443", "app.test"],
+    ["is not allowed from a different port", false, undefined, "https://app.test:8443", "app.test"],
     ["is not allowed from an old browser with a null Origin header", false, undefined, "null", "app.test"],
     ["is allowed from a client that is not a browser", true, undefined, undefined, "app.test"],
     ["is not allowed if its origin has a listed prefix", false, undefined, `${listed}.evil.test`, "app.test"],
@@ -42,7 +42,7 @@ describe("a call to a handler", () => {
     expect(response.headers.get("vary")).toBe("origin");
   });
 
-  it("is not allowed from other origins by default, and does not receive CORS headers", async () => {
+  it("is not allowed from other origins by default, and its response has no CORS headers", async () => {
     const { handler } = await handlerBefore();
     const headers = { "sec-fetch-site": "cross-site", origin: listed };
     expect((await handler(callOf({ headers }))).status).toBe(403);
@@ -64,7 +64,7 @@ describe("a page from a listed origin", () => {
   });
 });
 
-describe("a preflight request", () => {
+describe("an OPTIONS request", () => {
   const client = new TemplatePdf({ baseUrl: "https://upstream.test", apiKey: null });
   const { handler } = handlerOf({ client, origins: [listed] });
   const respond = (origin: string, asked?: string, path?: string) => {
@@ -87,18 +87,18 @@ describe("a preflight request", () => {
     });
   });
 
-  it.each([undefined, "*/*; evil", ","])("is granted only content-type for the request %j", async (asked) => {
+  it.each([undefined, "*/*; evil", ","])("is granted only content-type if it requests %j", async (asked) => {
     const { headers } = await respond(listed, asked);
     expect(headers.get("access-control-allow-headers")).toBe("content-type");
   });
 
-  it("is rejected if it comes from another origin", async () => {
+  it("is rejected if it comes from an unlisted origin", async () => {
     const response = await respond("https://evil.test");
     expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([403, null]);
     expect((await problemOf(response)).kind).toBe("origin-not-allowed");
   });
 
-  it("receives a 404 at another path, and a 405 without preflight headers", async () => {
+  it("receives a 404 if its path is unknown, and a 405 if it has no preflight headers", async () => {
     expect((await respond(listed, "", "/else")).status).toBe(404);
     expect((await handler(callOf({ method: "OPTIONS", body: null }))).status).toBe(405);
   });

@@ -38,7 +38,7 @@ describe("the `authorize` function", () => {
     }
   });
 
-  it("receives the request and any template name before the body is read", async () => {
+  it("is called before the body is read, even with the name of an unlisted template", async () => {
     const authorize = vi.fn(() => false);
     const pull = vi.fn();
     const body = new ReadableStream({ pull }, { highWaterMark: 0 });
@@ -71,7 +71,7 @@ const spent = () => read.text().then(() => read);
 const notSent = "The handler's `authorize` returned a Response that cannot be sent";
 const noValues = "`values` to return an object with the values to send, got";
 it.each<[what: string, options: Record<string, () => unknown>, reason: string]>([
-  ["`authorize` returns a Response whose body was already read", { authorize: spent }, notSent],
+  ["`authorize` returns a Response whose body has already been read", { authorize: spent }, notSent],
   ["`values` returns nothing", { values: () => undefined }, `${noValues} undefined.`],
   ["`values` returns a string", { values: () => "text" }, `${noValues} a string.`],
   ["`values` returns an object with a bigint", { values: () => ({ total: 7n }) }, "total"],

@@ -55,13 +55,13 @@ describe("a proxy from the environment", () => {
   });
 
   it.each<[string, Partial<ProxySettings>, RegExp, attempts?: number]>([
-    ["expects another password", { credentials: "user:right" }, /responded with 407.*user:password@/, 1],
+    ["expects a different password", { credentials: "user:right" }, /responded with 407.*user:password@/, 1],
     ["cannot reach the service", { hosts: {} }, /responded with 502.*NO_PROXY/],
     ["echoes the credentials", { refusal: `${password} ${inBase64}\r\n\r\n` }, /failed: .*NO_PROXY/],
     ["responds with a redirect", { refusal: "HTTP/1.1 300 Multiple Choices\r\n\r\n" }, /responded with 300/],
     ["closes the connection", { refusal: "\r\n" }, /failed: other side closed.*NO_PROXY/],
   ])(
-    "appears in the error without its password if it %s, and is retried unless it returns a 407",
+    "causes an error that contains its address but not its password if it %s",
     async (_what, settings, said, attempts = 2) => {
       const { proxy, client } = await start(settings);
       vi.stubEnv("HTTP_PROXY", byUser(proxy.port));
@@ -81,7 +81,7 @@ describe("a proxy from the environment", () => {
   );
 
   it.each([`http://user:${password}@:no-port`, `ftp://user:${password}@127.0.0.1`, `${password}.test:3128`])(
-    "causes an error without the password until its invalid address is corrected (%#)",
+    "causes an error that does not contain the password until its invalid address is corrected (row %#)",
     async (address) => {
       const { proxy, client } = await start();
       vi.stubEnv("HTTP_PROXY", address);

@@ -54,7 +54,7 @@ describe("a proxy from the environment", () => {
     await eventually(() => proxy.openSockets() === 0);
   });
 
-  it("receives a request for another tunnel if it disconnects between two documents", async () => {
+  it("receives a request for a new tunnel if it disconnects between two documents", async () => {
     const { proxy } = await start();
     const client = remote();
     await sourceOf(client);

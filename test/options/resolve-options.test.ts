@@ -18,14 +18,14 @@ describe("The timeouts", () => {
     expect(() => Object.assign(resolveTimeouts(), { stall: 1 })).toThrow(TypeError);
   });
 
-  it.each(names)("keep the other defaults if only %s is set", (name) => {
+  it.each(names)("keep the other defaults if only `%s` is set", (name) => {
     for (const value of [0.5, 2 ** 40, Number.POSITIVE_INFINITY]) {
       expect(resolveTimeouts(Object.freeze({ [name]: value }))).toEqual({ ...defaults, [name]: value });
     }
     expect(resolveTimeouts({ [name]: undefined })).toEqual(defaults);
   });
 
-  it.each(names)("are rejected with an error that contains the name of the invalid timeout: %s", (name) => {
+  it.each(names)("are rejected with an error that names the invalid timeout: `%s`", (name) => {
     expect(() => resolveTimeouts({ [name]: 0 })).toThrow(
       `Expected \`timeouts.${name}\` to be a number of milliseconds above 0, or Infinity, got \`0\` (number).`,
     );
@@ -104,7 +104,7 @@ describe("Call options", () => {
     [true, false, false],
     [false, true, true],
     [false, undefined, false],
-  ])("override the client's `verify` option if set: client %j, call %j", (verify, ofCall, expected) => {
+  ])("override the client's `verify` if they set it: client %j, call %j", (verify, ofCall, expected) => {
     expect(resolveCall(client({ verify }), { verify: ofCall }).verify).toBe(expected);
   });
 
@@ -122,7 +122,7 @@ it.each([
   [{}, { timeouts: { total: 1 } }, true],
   [{}, { [limitsStreams]: true }, true],
 ])(
-  "timeouts.total limits streams only if it is set or limitsStreams is true: client %o, call %o",
+  "timeouts.total limits streams only if it is set explicitly or `limitsStreams` is true: client %o, call %o",
   (ofClient, call, expected) => {
     expect(resolveCall(client(ofClient), call).totalLimitsStreams).toBe(expected);
   },

@@ -68,7 +68,7 @@ describe("a fresh process that imports the package", async () => {
   const loaded: { atLoad: string[]; atClient: string[]; atDocument: string[]; length: number } =
     await run("import.mjs");
 
-  it("loads four files from the package on import, and loads no more when it creates a client", () => {
+  it("loads four of the package's files on import, and loads no more when it creates a client", () => {
     const names = ["base", "errors/errors", "index", "platform/node"].map(
       (name) => `template-pdf/dist/${name}.js`,
     );
@@ -81,7 +81,7 @@ describe("a fresh process that imports the package", async () => {
     expect(modules.filter((name) => heavy.test(name))).toEqual([]);
   });
 
-  it("loads only files that undici needs when it generates the first document", async () => {
+  it("loads only undici's files when it generates its first document", async () => {
     expect(loaded.length).toBe(pdf.length);
     const needed = filesOfPackages(await run("undici.cjs"));
     const atDocument = filesOfPackages(loaded.atDocument);

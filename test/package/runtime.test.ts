@@ -97,7 +97,7 @@ describe("the package in an empty project", () => {
     );
   });
 
-  it("runs a fake service, and reports which package is missing for real documents and for MSW", async () => {
+  it("runs a fake service, and reports which packages real documents and MSW require", async () => {
     const lines = (await runNode(project, "testing.mjs")).split("\n");
     expect(lines.slice(0, 2)).toEqual(['"inv_2024\\ntotal: £1"', "true"]);
     expect(lines[2]).toContain(

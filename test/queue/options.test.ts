@@ -20,7 +20,7 @@ describe("a queue", () => {
   it.each([
     [undefined, /`connection` is required/],
     ["https://:pass-word@host", /not a Redis URL/],
-  ])("rejects the invalid connection %s with an error that does not quote it", async (wrong, message) => {
+  ])("rejects an invalid connection without revealing its password: %s", async (wrong, message) => {
     const runs = bulkQueue({ connection: wrong as never, name: "a" });
     const error = await runs.runs().catch((caught: Error) => caught);
     expect(String(error)).toMatch(message);
@@ -48,12 +48,12 @@ describe("a worker", () => {
     [{ client, sink, giveUpAfter: -1 }, /`giveUpAfter` to be a number of milliseconds/],
     [{ client, sink, retry: { limit: -1 } }, /`retry.limit`/],
     [{ client, sink, jobs: [] }, /Unknown worker option `jobs`/],
-  ])("rejects invalid options before it starts (%#)", (options, message) => {
+  ])("rejects invalid options before it starts (row %#)", (options, message) => {
     const runs = bulkQueue({ connection, name: "a" });
     expect(() => runs.work(options as never)).toThrow(message);
   });
 
-  it("rejects `done` and `close` if Redis cannot be reached", async () => {
+  it("rejects its `done` and `close()` promises if Redis cannot be reached", async () => {
     const worker = bulkQueue({ connection, name: "a" }).work({ client, sink });
     await expect(worker.done).rejects.toThrow("cannot be reached");
     await expect(worker.close()).rejects.toThrow("cannot be reached");

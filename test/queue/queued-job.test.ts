@@ -26,7 +26,7 @@ describe("a job in the queue", () => {
   });
 
   it.each<[title: string, key: SealKey | undefined, id: string, message: RegExp]>([
-    ["with another key", new Uint8Array(32), "id", /sealed with a different key/],
+    ["with a different key", new Uint8Array(32), "id", /sealed with a different key/],
     ["with another job's ID", sealKey, "other", /was changed, or was sealed with a different key/],
     ["without a key", undefined, "id", /a sealed job\. Pass `sealKey`/],
   ])("cannot be unsealed %s", async (_title, key, id, message) => {
@@ -54,7 +54,7 @@ describe("a job in the queue", () => {
     });
   });
 
-  it("has a different digest for each run, kind and text", async () => {
+  it("has a different digest for each combination of run, kind and text", async () => {
     const all = ["run key a", "run key a", "run place a", "other key a", "run key b"];
     const parts = all.map((each) => each.split(" ") as [string, "key" | "place", string]);
     const digests = await Promise.all(parts.map((part) => digestOf(...part)));

@@ -25,7 +25,7 @@ describe("Request headers", () => {
 
 describe("The caller's headers", () => {
   it.each<[string, unknown, Record<string, string>]>([
-    ["no headers", undefined, {}],
+    ["omitted headers", undefined, {}],
     ["upper-case letters in names", { "X-Tenant": "7", Accept: "a/b" }, { "x-tenant": "7", accept: "a/b" }],
     ["an object with an undefined value", { a: undefined, b: "1" }, { b: "1" }],
     ["an array with a repeated name", Object.entries({ accept: "a", Accept: "b" }), { accept: "a, b" }],
@@ -45,7 +45,7 @@ describe("The caller's headers", () => {
     ["API-Key x", "Everyone who opens a web page can read its API key."],
     ["Bearer api-key x", undefined],
     [undefined, undefined],
-  ])("are rejected in a browser only if they contain an API key: %s", (authorization, message) => {
+  ])("are rejected in browsers only if `authorization` begins with API-Key: %s", (authorization, message) => {
     const inBrowser = () => readHeaders({ authorization }, true, false);
     if (message) expect(inBrowser).toThrow(message);
     else expect(inBrowser).not.toThrow();
@@ -55,14 +55,14 @@ describe("The caller's headers", () => {
     ["Digest a b", "b"],
     ["t0ken", "t0ken"],
     [undefined, undefined],
-  ])("can contain credentials after the last space in `authorization`: %s", (authorization, credentials) => {
+  ])("contain credentials after the last space in `authorization`: %s", (authorization, credentials) => {
     expect(credentialsIn(readHeaders({ accept: "a/b", authorization }, true, true))).toBe(credentials);
   });
 
   const reserved =
     "Connection Content-Encoding CONTENT-LENGTH content-type Expect Host Keep-Alive Proxy-Authorization " +
     "Proxy-Connection TE Trailer Transfer-Encoding Upgrade";
-  it.each(reserved.split(" "))("cannot replace the client's %s header", (name) => {
+  it.each(reserved.split(" "))("cannot replace the client's `%s` header", (name) => {
     expect(() => read({ [name]: "x" }, true)).toThrow(`The client sets the \`${name.toLowerCase()}\` header`);
   });
 
@@ -72,7 +72,7 @@ describe("The caller's headers", () => {
   });
 
   it.each(["CANARY\r\nx: 1", "CANARY\0", "CANARY €", 7, ["CANARY"]])(
-    "are rejected without quoting the value if HTTP does not allow the value %j",
+    "are rejected with an error that does not quote the invalid value %j",
     (value) => {
       expect(() => read({ "x-tenant": value })).toThrow(ConfigurationError);
       expect(() => read({ "x-tenant": value })).toThrow(/^(?!.*CANARY).*`x-tenant`/s);
@@ -138,7 +138,7 @@ describe("An API key function that throws", () => {
     [1, "not ENOENT", "TypeError after 1 attempt"],
     [2, "ENOENT: k3y", "TypeError after 2 attempts"],
   ])(
-    "causes an error with the number of attempts, any valid system code and the previous error (%d, `%s`)",
+    "causes an error that contains the number of attempts, any valid system code and the previous error (%d, `%s`)",
     async (attempts, code, failure) => {
       const fail = () => Promise.reject(Object.assign(new TypeError("CANARY"), { code }));
       const cause = new Error("of the attempt before");

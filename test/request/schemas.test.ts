@@ -68,7 +68,7 @@ describe("template()", () => {
     expect(() => template(uid, schema)).toThrow(new ConfigurationError(message));
   });
 
-  it("is required for a schema, because generate() rejects a plain object with a schema", async () => {
+  it("is the only way to pass a schema: generate() rejects a plain object that contains a schema", async () => {
     const pdfs = new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: null });
     const made: Template = { uid, schema: z.object({}) };
     await expect(pdfs.generate(made, {})).rejects.toThrow(
@@ -80,7 +80,7 @@ describe("template()", () => {
 });
 
 describe("A template without a schema", () => {
-  it("accepts any values unchanged", () => {
+  it("accepts any values and does not change them", () => {
     const values = { a: 1 };
     expect(checkValues({ uid, schema: undefined }, values)).toBe(values);
     expect(bodyOf(template(uid), values)).toBe('{"a":1}');
@@ -105,7 +105,7 @@ describe("A schema's output", () => {
     expect(await bodyOf({ uid, schema }, { a: "é" })).toBe('{"values":{"a":"é"}}');
   });
 
-  it("is checked like values without a schema", async () => {
+  it("is checked by the same rules as the values of a template without a schema", async () => {
     const error = await refusal(async () => ({ value: { lines: [{ price: Number.NaN }] } }));
     expect(error).toBeInstanceOf(ValuesError);
     expect(error.message).toBe(
@@ -114,7 +114,7 @@ describe("A schema's output", () => {
     );
   });
 
-  it("is reported like the caller's values if the schema returns the same object", async () => {
+  it("causes the same error as the caller's values if the schema returns the caller's object", async () => {
     const { message } = await refusal((value) => ({ value }), { a: Number.NaN });
     expect(message).toMatch(/^The values for template "inv_2024" cannot be sent: values\.a is/);
   });
@@ -179,7 +179,7 @@ it.each([...nothing, ...noIssues, { value: {}, issues: [] }, ...noValue].map((an
 
 describe("An issue or error from a schema", () => {
   it.each([null, {}, { message: " " }, { path: "lines" }])(
-    "is reported with a default message and path if its own are invalid: %j",
+    "is reported with a default message and path if its own message or path is invalid: %j",
     async (issue) => {
       const error = await refusal(() => ({ issues: [issue] }));
       expect(error).toMatchObject({ issues: [{ path: [], message: "does not match the schema" }] });
@@ -187,7 +187,7 @@ describe("An issue or error from a schema", () => {
     },
   );
 
-  it("is omitted if it follows 1,000 others", async () => {
+  it("is omitted if it follows 1,000 other issues", async () => {
     const issues = Array.from({ length: 50_000 }, (_, at) => ({ message: "is wrong", path: ["lines", at] }));
     const error = await refusal(() => ({ issues }));
     expect(error.issues).toHaveLength(1_000);

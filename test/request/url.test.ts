@@ -26,7 +26,7 @@ it.each([
 });
 
 describe("The base URL", () => {
-  it("comes from the environment if the option is omitted", () => {
+  it("comes from the environment if the `baseUrl` option is omitted", () => {
     vi.stubEnv("TEMPLATE_PDF_BASE_URL", "https://pdf.example.com/of-the-environment");
     expect(parseBaseUrl(undefined).href).toBe("https://pdf.example.com/of-the-environment");
   });
@@ -53,7 +53,7 @@ describe("The base URL", () => {
     ["https://:secret@pdf.example.com", "contains credentials, which would appear in logs. Set"],
     ["https://pdf.example.com/#x", "has a query or a fragment. Set"],
     ["s3://pdf.example.com", "has the scheme s3:. Set"],
-  ])("is rejected with the reason if it is invalid: %j", (baseUrl, problem) => {
+  ])("is rejected with an explanation if it is invalid: %j", (baseUrl, problem) => {
     const message = expect.stringContaining(`The base URL ${problem}`);
     const error = expect.objectContaining({ code: "invalid_configuration", message });
     expect(() => parseBaseUrl(baseUrl)).toThrow(error);
@@ -71,7 +71,7 @@ describe("The base URL", () => {
     ["https://pdf.example.com", false],
     [["/api/pdf"], false],
     [undefined, false],
-  ])("requires a web page only if it begins with a single slash: %j", (baseUrl, expected) => {
+  ])("requires a web page only if it begins with a single slash (%j, required: %s)", (baseUrl, expected) => {
     expect(lacksPage(baseUrl)).toBe(expected);
     vi.stubGlobal("process", undefined);
     vi.stubGlobal("document", { baseURI: "https://app.example.com/" });

@@ -56,13 +56,13 @@ const inModule = { [Symbol.toStringTag]: { value: "Module" }, b: { value: 1, enu
 
 it.each<[string, object]>([
   ["plain JSON values", { text: "£1,000,000", count: -0.5, paid: true, note: null, list: [{}, []] }],
-  ["undefined properties", { a: undefined, b: { c: undefined }, d: 1 }],
+  ["properties whose value is undefined", { a: undefined, b: { c: undefined }, d: 1 }],
   [
     "dates, URLs and Buffers",
     { due: [new Date(0)], at: new URL("https://a.example"), raw: Buffer.from("x") },
   ],
-  ["a toJSON method that returns its own object", { a: new Itself() }],
-  ["a toJSON method that returns a copy of its object with the method", spreading],
+  ["an object whose toJSON method returns the object itself", { a: new Itself() }],
+  ["an object whose toJSON method returns a copy that also has toJSON", spreading],
   ["a toJSON method that uses its key argument", { a: byKey("a"), b: [byKey("0")] }],
   ["a toJSON method that returns undefined", { a: toJSON(undefined), b: 1 }],
   ["a toJSON method that returns null", { a: toJSON(null) }],
@@ -70,9 +70,9 @@ it.each<[string, object]>([
   ["a toJSON method on the values object", { toJSON: (key: string) => (key === "" ? { a: 1 } : Number.NaN) }],
   ["instances of plain classes", { lines: [new Line()] }],
   ["a module namespace object", { a: Object.create(null, inModule) }],
-  ["objects from another realm", { a: runInNewContext("({ b: [1, { c: new Date(0) }] })") as unknown }],
+  ["objects from a different realm", { a: runInNewContext("({ b: [1, { c: new Date(0) }] })") as unknown }],
   ["a property named __proto__", JSON.parse('{"__proto__":{"a":1},"b":{"__proto__":2}}') as object],
-  ["an object that is used several times", { from: shared, to: shared, both: [shared, shared] }],
+  ["an object that occurs several times", { from: shared, to: shared, both: [shared, shared] }],
 ])("Values are converted exactly as JSON.stringify converts them: %s", (_, values) => {
   expect(serializeValues(values, "inv_2024")).toBe(JSON.stringify(values));
 });
@@ -122,7 +122,7 @@ it.each<[string, unknown]>([
   [`${notAnObject} but its toJSON returns null`, toJSON(null)],
   ["is a Promise: await it first", Promise.resolve({})],
   ["could not be read: a getter, a proxy or toJSON threw TypeError", new Proxy({}, { get: fail })],
-])('Values that are not a JSON object are rejected with the message "%s"', (message, values) => {
+])('Values that are not a JSON object are rejected with the issue "%s"', (message, values) => {
   expect(refusal(values).issues).toEqual([{ path: [], message }]);
 });
 
@@ -137,7 +137,7 @@ describe("Values that throw while they are read", () => {
     ["a toJSON getter that throws", { a: getter("toJSON", fail) }, ["a"]],
     ["proxies in an object and in an array", { a: unreadable, b: [unreadable] }, ["a", "b/0"]],
     ["a toJSON method that throws a string", { a: { toJSON: failWithText } }, ["a"]],
-  ])("are rejected with their path but without the thrown message: %s", (_, values, paths) => {
+  ])("cause an issue that contains their path but not the thrown message: %s", (_, values, paths) => {
     const error = refusal({ ...values, z: Number.NaN });
     expect(error.issues.map((issue) => issue.path.join("/"))).toEqual([...paths, "z"]);
     for (const { message } of error.issues.slice(0, -1)) expect(message).toMatch(/^could not be read: /);
@@ -149,7 +149,7 @@ describe("The error for invalid values", () => {
   it.each([
     ["The values for", undefined],
     ["The values that the schema returned for", true],
-  ])("has an issue for each mistake, and a message that begins with %j", (start, areOfSchema) => {
+  ])("contains an issue for each invalid value, and its message begins with %j", (start, areOfSchema) => {
     const error = refusal({ lines: [{ price: Number.NaN }, { price: Number.NaN }] }, areOfSchema);
     expect(error.issues.map(({ path }) => path)).toEqual([0, 1].map((index) => ["lines", index, "price"]));
     expect(error).toMatchObject({ uid: "inv_2024", attempts: 0, code: "invalid_values" });
@@ -161,7 +161,7 @@ describe("The error for invalid values", () => {
   it.each([
     [20, ".list[19] is NaN, which JSON converts to null: pass a finite number or a string."],
     [21, ".list[19] is NaN, which JSON converts to null: pass a finite number or a string; and 1 more."],
-  ])("lists at most 20 issues, and counts the rest: %d issues", (count, end) => {
+  ])("lists at most 20 issues in its message, and counts the rest (issues: %d)", (count, end) => {
     const { message } = refusal({ list: Array(count).fill(Number.NaN) });
     expect(message.slice(-end.length)).toBe(end);
     expect(message.match(/ is NaN/g)).toHaveLength(20);
@@ -170,11 +170,11 @@ describe("The error for invalid values", () => {
   it.each([
     [20, `values${Array.from({ length: 20 }, (_, index) => `.k${index}`).join("")} is NaN`],
     [21, "values.k0.k1.k2.k3.k4.k5.k6.k7.k8.k9….k16.k17.k18.k19.k20 is NaN"],
-  ])("shortens the middle of a path with more than 20 names: %d names", (depth, text) => {
+  ])("shows a path in full only if the path has at most 20 names (names: %d)", (depth, text) => {
     expect(refusal(nested(depth, Number.NaN)).message).toContain(`cannot be sent: ${text}`);
   });
 
-  it("formats paths as JavaScript expressions", () => {
+  it("shows paths as JavaScript expressions", () => {
     const values = { lines: [{ "unit price": { "0": Number.NaN, ünit: { "a-b": { $_: Number.NaN } } } }] };
     expect(refusal(values).message).toContain(
       'values.lines[0]["unit price"]["0"] is NaN, which JSON converts to null: pass a finite number or a string; values.lines[0]["unit price"].ünit["a-b"].$_ is NaN',

@@ -29,7 +29,7 @@ it.each<[string, Record<string, unknown>]>([
   ["a web worker", { ...inWorker, location }],
   ["an Electron renderer with Node", { process: { ...node, type: "renderer" }, document, location }],
   ["an Electron worker with Node", { process: { ...node, type: "worker" }, WorkerGlobalScope, location }],
-])("isPage() returns true in %s, and pageAddress() returns the URL", (_, globals) => {
+])("isPage() returns true and pageAddress() returns the current URL in %s", (_, globals) => {
   expect(within(globals, () => [isPage(), browser.isPage()])).toEqual([true, true]);
   expect([pageAddress(), browser.pageAddress()]).toEqual([location.href, location.href]);
 });
@@ -64,24 +64,24 @@ it.each<[string, Record<string, unknown>, string | undefined]>([
 
 let instances = 0;
 it.each([
-  ["accepts", Request, true],
-  ["ignores", class {}, false],
-  ["rejects", undefined, false],
-])("Requests set `cache` only if supported: a runtime that %s `cache`", async (_, Request, expected) => {
+  ["set `cache` if the runtime supports the option", Request, true],
+  ["do not set `cache` if the runtime ignores the option", class {}, false],
+  ["do not set `cache` if the runtime rejects the option", undefined, false],
+])("Requests %s", async (_, Request, expected) => {
   // A new instance of the module, which remembers the result.
   const instance = `../../src/runtime/environment.ts?${instances++}`;
   const fresh: typeof environment = await import(instance);
   expect(within({ Request }, fresh.mayForbidCaching)).toBe(expected);
 });
 
-it.each([environment, browser])("Timers can last 2^31 - 1 ms and caching can be disabled (%#)", (variant) => {
+it.each([environment, browser])("Variant %# allows 2^31 - 1 ms timers and uncached requests", (variant) => {
   expect([variant.longestTimerMs, variant.mayForbidCaching()]).toEqual([2_147_483_647, true]);
 });
 
 describe("An environment variable", () => {
   const name = "TEMPLATE_PDF_TEST";
 
-  it("is read again on each call, and can be empty", () => {
+  it("is read again each time, and can be empty", () => {
     expect(readEnvironment(name)).toBeUndefined();
     for (const value of ["one", "two", ""]) {
       vi.stubEnv(name, value);
@@ -94,7 +94,7 @@ describe("An environment variable", () => {
   };
   it.each<[string, unknown]>([
     ["`process` does not exist", undefined],
-    ["`process.env` throws, as in Deno without permission", Object.defineProperty({}, "env", { get })],
+    ["`process.env` is unreadable, as in Deno without permission", Object.defineProperty({}, "env", { get })],
   ])("is undefined if %s", (_, process) => {
     expect(within({ process }, () => readEnvironment(name))).toBeUndefined();
   });
@@ -129,7 +129,7 @@ describe("The host of a URL", () => {
     ["[0:0::1]", true],
     ["[::2]", false],
     ["[::1:1]", false],
-  ])("is local only if it is a loopback address, in any notation: %s", (address, expected) => {
+  ])("is local only if it is a loopback address in any notation (%s, local: %s)", (address, expected) => {
     expect(isLoopback(new URL(`http://${address}`).hostname)).toBe(expected);
   });
 });
@@ -144,7 +144,7 @@ describe("The advice about a .env file", () => {
     ["TEMPLATE_PDF_TEST= \nTEMPLATE_PDF_TESTS=1\nTEMPLATE_PDF_ export TEST=1\nTEMPLATE_PDF_TEST", undefined],
     ["", undefined],
     [undefined, undefined], // A runtime that loads the file itself.
-  ])("appears only if the file sets the variable: %j", (text, advised) => {
+  ])("appears only if the file sets the variable (file content: %j)", (text, advised) => {
     expect(adviceOnEnvFile("TEMPLATE_PDF_TEST", text === undefined ? text : () => text)).toBe(advised);
   });
 });

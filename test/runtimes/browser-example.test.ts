@@ -171,7 +171,7 @@ describe.each([
   const untilNotice = () => page.waitForFunction(`document.querySelector("#notice p")`);
 
   it.each(["dev", "built"] as const)(
-    "shows and saves a document without receiving the API key (%s)",
+    "shows and saves a document without receiving the API key (server: %s)",
     async (mode) => {
       await open(mode);
       if (name === "chromium") expect(await page.evaluate("date.value")).toBe(dateThere());
@@ -221,7 +221,7 @@ describe.each([
   it.each([
     ["make", "Escape"],
     ["cancel", "Enter"],
-  ])("aborts the request to the service if the focus is on #%s and the user presses %s", async (id, key) => {
+  ])("aborts the request to the service if #%s has focus and the user presses %s", async (id, key) => {
     await open();
     const { closed } = await orderHalf();
     await tabTo(id);
@@ -235,7 +235,7 @@ describe.each([
     [500, 3, /^The invoice could not be generated\. Try again in a minute\. .* request id: [\da-f-]{36}$/],
     [429, 1, /^There are too many requests\. Try again at \d\d:\d\d\.$/],
   ])(
-    "explains status %i without the service's own message (attempts: %i)",
+    "explains a %i response without quoting the service's message (attempts: %i)",
     async (status, attempts, words) => {
       await open();
       const before = service.requests.length;
@@ -249,7 +249,7 @@ describe.each([
     },
   );
 
-  it("is accessible in each state in wide and narrow windows", async () => {
+  it("is accessible in every state and in both wide and narrow windows", async () => {
     await open();
     await page.evaluate(readFileSync(join(runtimesFolder, "node_modules/axe-core/axe.min.js"), "utf8"));
     // The frame is not checked, because it contains the browser's own viewer.

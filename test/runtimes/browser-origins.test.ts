@@ -65,7 +65,7 @@ afterAll(async () => {
   await service?.close();
 }, 60_000);
 
-describe.each(["chromium", "firefox"] as const)("a page from another origin in %s", (name) => {
+describe.each(["chromium", "firefox"] as const)("a cross-origin page in %s", (name) => {
   let browser: Browser;
 
   beforeAll(async () => {
@@ -90,7 +90,7 @@ describe.each(["chromium", "firefox"] as const)("a page from another origin in %
     })()`);
   }
 
-  it("can send cookies to receive a document, and can read the handler's headers", async () => {
+  it("can send cookies with its request, and can read the handler's response headers", async () => {
     const requestId = expect.stringMatching(/^[\da-f-]{36}$/);
     expect(await ask("listed")).toEqual({ bytes: 400_000, filename: "invoice.pdf", requestId });
     const { origin } = servers.listed;
@@ -102,7 +102,7 @@ describe.each(["chromium", "firefox"] as const)("a page from another origin in %
     expect(await ask("listed")).toMatchObject({ name: "RateLimitError", retryAfterMs: 90_000 });
   });
 
-  it("receives an error that mentions the `origins` option if its origin is not listed", async () => {
+  it("receives an error with advice if `origins` does not list the page's origin", async () => {
     const before = service.requests.length;
     const message = expect.stringContaining("`origins`");
     expect(await ask("other")).toMatchObject({ name: "ConnectionError", message });

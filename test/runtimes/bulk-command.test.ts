@@ -25,7 +25,7 @@ it.each<
   [bulk, "json", "[", asJson, "]", checked],
   [["types", "--output", "-"], "ndjson", "", asNdjson, "", /name: string;/],
 ])(
-  "template-pdf with the arguments %j reads 300,000 rows from a .%s file with a 40 MB heap",
+  "template-pdf with the arguments %j reads 300,000 rows from a .%s file using at most 40 MB of heap",
   async (args, format, begin, rowOf, end, printed) => {
     const cwd = temporaryFolder();
     const rows = Array.from({ length: 300_000 }, (_, index) => rowOf(index + 1));
@@ -66,7 +66,7 @@ it.each([
     () => csvRows(endless('number,name,note\n1,2,3\n4,"', "xxxx\n"), dialect, columns),
     "3:: this row is longer than 64 MiB; a quote may be unclosed",
   ],
-])("reading stops with an error at %s that never ends", async (_what, read, problem) => {
+])("reading stops with an error if %s never ends", async (_what, read, problem) => {
   const found = await readAll(read());
   expect(problemsOf(found)).toEqual([problem]);
   expect(found).toHaveLength(2);

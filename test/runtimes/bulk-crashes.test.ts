@@ -128,7 +128,7 @@ const calls = [
   ["datasync", "after"],
 ] as const;
 
-it("a run that is killed repeatedly generates every document, and does not repeat reported documents", {
+it("a repeatedly killed run generates every document, and never repeats a document reported as finished", {
   timeout: 240_000,
 }, async () => {
   const { startRun, expectRest } = await setUpRuns(700);
@@ -147,7 +147,7 @@ it.each<[string, readonly string[]]>([
   ["Bun", [programOf("bun")]],
   ["Deno", [programOf("deno"), "run", "--allow-all"]],
 ])(
-  "a run that is killed in %s and then in the current version of Node can continue in the first runtime",
+  "a run that is killed in %s and then in the current version of Node can continue in the original runtime",
   async (_title, command) => {
     const { startRun, expectRest } = await setUpRuns(150);
     for (const before of [command, [process.execPath]]) {
@@ -176,7 +176,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === "linux";
 it.runIf(isRoot).each([
   ["the documents and the journal", ""],
   ["the documents", "out"],
-])("a run stops if the disk for %s is full, and can continue when there is space", async (_title, inner) => {
+])("a run stops if the disk for %s is full, and can continue once space is free", async (_title, inner) => {
   const { startRun, folder, expectRest } = await setUpRuns(120);
   const disk = join(folder, inner);
   mountDisk(disk);
@@ -195,7 +195,7 @@ it.runIf(isRoot).each([
 it.runIf(isRoot).each([
   ["is on a read-only file system", false, /is read-only/],
   ["belongs to another user", true, /is not writable: this process does not have permission to write there/],
-])("a run does not send requests if its folder %s", async (_title, isNobody, message) => {
+])("a run sends no requests if its folder %s", async (_title, isNobody, message) => {
   const { startRun, folder } = await setUpRuns(20);
   const out = join(folder, "out");
   if (isNobody) {

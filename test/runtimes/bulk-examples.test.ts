@@ -63,7 +63,7 @@ describe.each([
   ["examples/bulk/s3-sink.mjs", "example/s3-sink.mjs", "s3Sink"],
   ["the sink in docs/guides/bulk.md", "guide-sink.mjs", "s3"],
 ])("%s", (_title, sinkFile, sinkName) => {
-  it("uploads a document while receiving it, and discards a truncated document", async () => {
+  it("uploads a document as it arrives, and discards a truncated document", async () => {
     const store = await ObjectStore.start();
     const truncated: Answer = async ({ response }) => {
       response.writeHead(200).write(pieces[0]);
@@ -80,7 +80,7 @@ describe.each([
   });
 });
 
-it("examples/bulk/s3-run.mjs uploads an invoice for every line, and none in a second run", async () => {
+it("examples/bulk/s3-run.mjs uploads each row's invoice once, even if the script runs twice", async () => {
   const store = await ObjectStore.start();
   const settings = {
     ...(await startInvoices()),
@@ -106,7 +106,7 @@ describe("examples/bulk/nightly-run.mjs", () => {
   const runIn = (folder: string, settings: Record<string, string>, ...args: string[]) =>
     startIn(folder, [process.execPath, "nightly-run.mjs", ...args], settings);
 
-  it("finishes jobs in flight on SIGTERM, and continues in the next run", async () => {
+  it("finishes its in-flight jobs after SIGTERM, and completes the rest in the next run", async () => {
     const count = 60;
     const rows = Array.from({ length: count }, (_, n) => JSON.stringify({ number: n }));
     const folder = newFolder("nightly-signal", rows.join("\n"));

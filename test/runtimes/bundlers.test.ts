@@ -83,7 +83,7 @@ async function serve(page: Built, server: Built): Promise<string> {
 
 describe.each(names)("%s", (bundler) => {
   it.each(["page", "client", "template"])(
-    "builds the `%s` entry for browsers without warnings and without code from other packages",
+    "builds the `%s` entry for browsers without warnings or code from other packages",
     (title) => {
       const bundle = built(bundler, title);
       expect(bundle.warnings).toEqual([]);

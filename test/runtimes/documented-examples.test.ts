@@ -145,7 +145,7 @@ describe("the examples in guides and docstrings", () => {
     },
   );
 
-  it("do not keep their process alive", async () => {
+  it("do not keep the process running", async () => {
     // Clients stay open, as in programs. The server closes idle connections.
     await emulator.close();
     running.disconnect();

@@ -98,7 +98,7 @@ it("examples/typed-with-zod.ts compiles, sends valid values, and reports invalid
 });
 
 describe("examples/retry-and-cancel.mjs", () => {
-  it("prints each attempt", async () => {
+  it("prints a line for each attempt", async () => {
     service.answer(saying(503, "", { "retry-after": "0" }));
     const { exitCode, printed } = await startExample("retry-and-cancel.mjs", { from: service }).ended;
     const attempts = /^attempt 1\nserver_error: retry in \d\.\d s\nattempt 2\nretried\.pdf: \d+ bytes\n$/;

@@ -47,7 +47,7 @@ describe.each(tested)("examples/%s", (name) => {
     expect(imported.filter((each) => !isBuiltin(each) && !(each in needs))).toEqual([]);
   });
 
-  it("passes its own tests, and also the tests in docs/guides/testing.md if it uses Vitest", async () => {
+  it("passes its own tests and, if it uses Vitest, the tests in docs/guides/testing.md", async () => {
     if (name === "vitest") {
       const blocks = filesIn(read("docs/guides/testing.md"));
       mkdirSync(join(folder(), "test/guide"));

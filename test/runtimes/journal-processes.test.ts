@@ -63,7 +63,7 @@ function start(command: string, args: readonly string[]) {
 const startNode = (...args: readonly string[]) => start(process.execPath, [script, ...args]);
 
 describe("runs in separate processes", () => {
-  it("compete for an abandoned lock: one opens the journal, and the rest report its process ID", async () => {
+  it("compete for an abandoned lock: all but the winner report the winner's process ID", async () => {
     const path = newPath();
     const killed = startNode(path, "hold");
     await killed.next();
@@ -81,7 +81,7 @@ describe("runs in separate processes", () => {
     expect(readdirSync(join(path, ".."))).toEqual(["run.journal"]);
   });
 
-  it.runIf(process.platform === "linux")("count as ended if they are zombie processes", async () => {
+  it.runIf(process.platform === "linux")("count as ended if their processes are zombies", async () => {
     const path = newPath();
     // The program that replaces the shell does not know that it has a child.
     const orphaned = `"$1" "$2" "$3" hold < "$3.pipe" & exec sleep 600`;
@@ -99,7 +99,7 @@ it.each<readonly [string, string, readonly string[]]>([
   ["Bun", programOf("bun"), []],
   ["Deno", programOf("deno"), ["run", "--allow-all"]],
 ])(
-  "a run in %s can open a journal only after the Node process that uses it is killed",
+  "a run in %s can open a journal only after the Node process that uses the journal is killed",
   async (_title, command, options) => {
     const path = newPath();
     const held = startNode(path, "hold");

@@ -53,7 +53,7 @@ it.each<[transport: string, megabytes: number, how: string, outputs: string[], h
   ["undici", 240, "that has a known length and is buffered", inMemory, 300, 400],
   ["undici", 240, "that has a known length and is streamed", streamed, 64, 120],
 ])(
-  "%s uses a limited amount of memory for a document of %d MB %s",
+  "the %s transport uses a limited amount of memory for a %d MB document %s",
   { timeout: 300_000 },
   async (transport, megabytes, how, outputs, heldMegabytes, peakMegabytes) => {
     const size = megabytes * megabyte;
@@ -77,7 +77,7 @@ it.each([
   // The journal keeps 24 bytes of hashes and 4 of an index for a job, in tables that are up to four times as large.
   ["runBulk", 160],
 ])(
-  "%s uses hardly more memory after 50,000 jobs than after 5,000 jobs",
+  "%s uses hardly any more memory after 50,000 jobs than after 5,000 jobs",
   { timeout: 240_000 },
   async (kind, perJobBytes) => {
     const count = 50_000;

@@ -32,7 +32,7 @@ const cases = [
 const read = (name: string) => readFileSync(new URL(`mocks/project/${name}`, import.meta.url), "utf8");
 
 it.each(cases)(
-  "%s (packages: %s, file: %s) mocks the client if started %s template-pdf is imported (Node: %s)",
+  "%s (packages: %s, file: %s) intercepts requests if set up %s template-pdf is imported (Node: %s)",
   async (...each) => {
     const [title, kit, mock, moment, version] = each;
     const service = await ScriptedService.start(

@@ -112,7 +112,7 @@ describe.each([
       "[...document.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\\n')",
     );
 
-  it("lists templates, and shows the sample document's page count, size, time and request ID", async () => {
+  it("lists templates, and shows the document's page count, size, render time and request ID", async () => {
     const listed = /invoice\s+invoice\.json, 1 page\s+letter\s+letter\.json, 1 page/;
     await eventually(async () => listed.test(await textOf(".templates")));
     expect(await textOf(".preview .bar")).toMatch(/^1 page, \d+\.\d kB, \d+ ms [\da-f-]{36}/);
@@ -181,7 +181,7 @@ describe.each([
       await until("!$('.problem') && !$('.templates .fault')");
     });
 
-    it("shows the call's code and the template's types, and copies the code", async () => {
+    it("shows the call's code and the template's types, and copies code to the clipboard", async () => {
       await press("Code");
       const code = async (label: string) => textOf(`section[aria-label="${label}"] pre`);
       for (const label of ["TypeScript", "fetch", "Command"])
@@ -268,7 +268,7 @@ describe.each([
     expect(complaints.filter((text) => !isKnown(text))).toEqual([]);
   });
 
-  it("reports that the emulator has stopped, and restores the values when it restarts", async () => {
+  it("reports a stopped emulator, and restores the values when the emulator restarts", async () => {
     await type(field("number"), "before the stop");
     await eventually(async () => (await documentText()).includes("before the stop"));
     const { port } = new URL(emulator.origin);

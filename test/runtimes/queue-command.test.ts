@@ -52,7 +52,7 @@ async function setUp(rowCount: number, answer: Answer = withLength(pdf)) {
 }
 
 describe("the queue commands", () => {
-  it("generate a run's documents as in the guide, and retry a failed job", async () => {
+  it("generate a run's documents as the guide describes, and retry a failed job", async () => {
     let isBroken = true;
     const { service, circumstances, cells, run, documents } = await setUp(30, (received) =>
       (isBroken && received.body.includes('"2"') ? saying(422, '{"detail":"no"}') : withLength(pdf))(
@@ -98,7 +98,7 @@ describe("the queue commands", () => {
     expect(await run("runs")).toMatchObject({ code: 0, stdout: "the template-pdf queue has no runs\n" });
   });
 
-  it("let a worker finish its jobs in flight after SIGTERM, and leave other jobs in the queue", async () => {
+  it("let a worker finish its in-flight jobs after SIGTERM, and leave other jobs in the queue", async () => {
     const released = later<void>();
     const { service, add, work, documents, cells } = await setUp(10, (received) =>
       released.promise.then(() => withLength(pdf)(received)),
@@ -121,8 +121,8 @@ describe("the queue commands", () => {
   const stopped = /^template-pdf: The worker stopped unexpectedly: .*Its jobs are still in the queue\.$/m;
   it.each<[code: number, when: string, answer: Answer, message: RegExp]>([
     [143, "on the second SIGTERM", () => {}, /^finishing 2 documents/m],
-    [3, "if its API key is invalid", saying(401, "{}"), stopped],
-  ])("end a worker with exit code %i %s, and keep its jobs queued", async (code, _when, answer, message) => {
+    [3, "because its API key is invalid", saying(401, "{}"), stopped],
+  ])("keep a worker's jobs queued when it exits with code %i %s", async (code, _when, answer, message) => {
     const { service, add, work, cells } = await setUp(2, answer);
     await add();
     const worker = work();

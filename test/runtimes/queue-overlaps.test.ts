@@ -132,7 +132,7 @@ it("a run's total is final once a failed or killed `add` call has been repeated"
   expect(await finalAfter(completedAtMs - 70_000)).toBe(true);
 });
 
-it("`failures` lists every failed job, even if other jobs are retried at the same time", async () => {
+it("`failures` lists every failed job, even if some jobs are retried at the same time", async () => {
   const { runs, admin } = await setUpSealed();
   await runs.add("nov", jobsOf(1500));
   const failed = await admin.lrange("bull:tests:wait", 0, -1);

@@ -14,8 +14,8 @@ import { answerPdf, endOf, jobsOf, setUp, startWorkerProcess } from "./queue/set
 const secret = "a-value-that-nobody-may-read";
 const keyOf = ({ values }: Job) => `no-${(values as { n: number }).n}`;
 
-describe("a queue's `add`", () => {
-  it("adds each job only once, even if `add` is repeated after its job source has failed", async () => {
+describe("a queue's `add` method", () => {
+  it("adds each job only once, even if the call is repeated after the job source has failed", async () => {
     const { runs, work, stored, service } = await setUp();
     const failing = function* () {
       yield* jobsOf(600);
@@ -67,7 +67,7 @@ describe("a queue's `add`", () => {
     expect(await endOf(runs)).toMatchObject({ total: 2, fulfilled: 1, rejected: 1 });
   });
 
-  it("reports that Redis is full, keeps the added jobs, and adds the rest once memory is free", async () => {
+  it("reports that Redis is full, keeps the added jobs, and adds the rest when called again", async () => {
     const { runs, work, admin } = await setUp();
     const values = (n: number) => ({ n, text: "x".repeat(100_000) });
     const big = Array.from({ length: 200 }, (_, n) => ({ template: "t", values: values(n) }));
@@ -103,7 +103,7 @@ describe("a queue's data in Redis", () => {
     expect(held).not.toContain("the-key-of-the-worker");
   });
 
-  it("contains sealed jobs only in encrypted form, which a worker without the key cannot read", async () => {
+  it("contains sealed jobs only in encrypted form, unreadable to a worker without the key", async () => {
     const { admin, openQueue, work, service, stored } = await setUp();
     const runs = openQueue({ sealKey: crypto.getRandomValues(new Uint8Array(32)) });
     await runs.add("nov", [{ template: "t", values: { secret } }], { key: () => secret });
@@ -130,7 +130,7 @@ describe("a queue's data in Redis", () => {
 });
 
 describe("a queue worker", () => {
-  it("retries temporary failures, and reports each job's result with its run and index", async () => {
+  it("retries temporary failures, and reports each result with the job's run and index", async () => {
     let requests = 0;
     const { runs, work } = await setUp((received) => (requests++ === 0 ? saying(500) : answerPdf)(received));
     await runs.add("nov", jobsOf(3));
@@ -183,7 +183,7 @@ describe("a queue worker", () => {
     ["its API key is invalid", saying(401), {}, /^The worker stopped.* Its jobs are still in the queue\.$/s],
     ["its disk is full", answerPdf, { sink: full }, /: the disk is full/],
     ["its signal is aborted", () => stop.abort(new Error("enough")), { signal: stop.signal }, "enough"],
-  ])("stops if %s, and leaves its jobs in the queue", async (_why, answer, options, message) => {
+  ])("stops and leaves its jobs in the queue if %s", async (_why, answer, options, message) => {
     const setting = await setUp(answer);
     const { runs, work } = setting;
     await runs.add("nov", jobsOf(40));
@@ -269,7 +269,7 @@ it.each<[what: string, url: () => Promise<string>, message: RegExp]>([
     () => urlOf("--requirepass", "pass-word", "--maxmemory-policy", "allkeys-lru"),
     /`maxmemory-policy` is "allkeys-lru". Set it to noeviction/,
   ],
-])("a queue reports that %s, and does not reveal the password", async (_what, url, message) => {
+])("a queue does not reveal the password when it reports that %s", async (_what, url, message) => {
   const runs = bulkQueue({ connection: await url(), name: "tests" });
   onTestFinished(() => runs.close());
   const client = new TemplatePdf({ baseUrl: "http://127.0.0.1:9", apiKey: "key" });

@@ -14,7 +14,7 @@ const { server, document } = await startSmokeService(pages);
 afterAll(() => server.close());
 
 it.concurrent.each(runtimes)(
-  "every smoke check passes in $name ($as), and docs/reports/runtimes.md lists all differences",
+  "every smoke check passes in $name ($as), and docs/reports/runtimes.md lists the runtime's differences",
   { timeout: 600_000 },
   async ({ name, as, facts, run }) => {
     const folder = join(consumer, "projects", `smoke-${name}-${as}`.replaceAll(/[^\w-]+/g, "-"));

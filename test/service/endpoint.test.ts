@@ -66,7 +66,7 @@ describe("a document", () => {
     expect((await endpoint(request({ headers: { ...json, "content-type": type } }))).status).toBe(200);
   });
 
-  it("is produced with the request's uid, values and abort signal", async () => {
+  it("comes from `produce`, which receives the request's uid, values and abort signal", async () => {
     const produce = vi.fn((_order: Order) => ({ bytes: PDF }));
     const controller = new AbortController();
     const call = new Request(request({ body: '\ufeff{"total":"£1,000,000","n":[1,null]}' }), controller);
@@ -119,7 +119,7 @@ it.each(["", "/pdf/v2"])("a path with the prefix %j can contain any uid and a qu
 
 describe("an unexpected error", () => {
   const places = ["authorize", "produce"];
-  it.each(places)("is passed to onError and causes a 500 without details if %s throws it", async (place) => {
+  it.each(places)("reaches `onError` and causes a 500 without details if `%s` throws it", async (place) => {
     const error = new Error("secret-value: database password");
     const onError = vi.fn();
     const parts = { ...open, produce: () => ({ bytes: PDF }), [place]: () => Promise.reject(error) };

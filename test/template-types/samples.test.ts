@@ -75,13 +75,13 @@ describe("the type inferred from samples", () => {
   it.each([
     ["isCompany", "boolean", '{"isCompany":true,"vat":""},{"isCompany":false}'],
     ["via", "string", '{"via":"card","number":""},{"via":"transfer","iban":""}'],
-  ])("distinguishes objects by any property if each of its values occurs twice: %s", (name, type, json) => {
+  ])("distinguishes objects by any property if each value occurs twice: %s", (name, type, json) => {
     const samples = parse(json);
     expect(lineOf(...samples)).toContain(`${name}: ${type};`);
     expect(lineOf(...samples, ...samples)).not.toContain("?:");
   });
 
-  it("is a single object type if a property has more than 8 distinct words in one kind of object", () => {
+  it("is a single object type if a property has more than 8 distinct values in one kind of object", () => {
     const variantsOf = (words: string) => {
       const samples = [...[...words].map((via) => ({ via, number: "" })), { via: "transfer", iban: "" }];
       return lineOf(...samples, ...samples).match(/via: /g)?.length;
@@ -149,7 +149,7 @@ describe("disagreements between samples", () => {
     ['{"a":1},{"a":"x"}'],
     ['{"a":[1,{}]},{"a":[{}]}'],
     ['{"a":[{"kind":"a","of":""},{"kind":"b","of":{}}]}'],
-  ])("are listed by path, if any, for the samples %s", (samples, ...disagreements) => {
+  ])("are listed by path if there are any: %s", (samples, ...disagreements) => {
     const found = seen(parse(samples)).disagreements();
     expect(found.map(({ path, kinds }) => [path, ...kinds])).toEqual(disagreements);
   });

@@ -64,7 +64,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     [["b", "a"], "`t`, as in a and b."],
     [["f", "e", "d", "c", "b", "a"], "`t`, as in a, b, c, d, e and 1 more file."],
     [[..."abcdefghijkl"], "`t`, as in a, b, c, d, e and 7 more files."],
-  ])("names up to five sources of a template: %j", (sources, words) => {
+  ])("lists up to five sources of a template: %j", (sources, words) => {
     const written = writeTypes([named("t", sources)], { zod: false });
     expect(written).toContain(`/** Values of the template ${words} */`);
   });
@@ -75,7 +75,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     expect(written).toContain('"a*/\\n\\u2028b"');
   });
 
-  it("contains each used definition once, and no unused definitions", () => {
+  it("contains each used definition once, and omits unused definitions", () => {
     const definitions = new Map([
       ["node", nodes],
       ["values", object({ unused: member({ kind: "null" }) })],
@@ -106,7 +106,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     ["credit-note", "credit_note", "creditNote", false],
     ["a", "a_schema", "aSchema", true],
     ["e\u0301", "\u00e9", "\u00e9", false],
-  ])("is not written if two uids would have the same export name: %s and %s", (a, b, name, zod) => {
+  ])("is not written if two uids would produce the same export name: %s and %s", (a, b, name, zod) => {
     const write = () => writeTypes([named(b), named(a)], { zod });
     expect(write).toThrow(NameClash);
     expect(write).toThrow(
@@ -114,7 +114,7 @@ export const inv2024 = template("inv_2024", inv2024Schema);
     );
   });
 
-  it("numbers definitions that would otherwise have the same name", () => {
+  it("contains numbered names for definitions that would otherwise clash", () => {
     const names = ["line-item", "lineItem", "values"];
     const members = names.map((name) => [name, member({ kind: "reference", name })]);
     const definitions = new Map(names.map((name) => [name, object({ [name]: member(text) })]));

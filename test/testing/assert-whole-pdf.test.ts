@@ -26,7 +26,7 @@ describe("assertWholePdf()", () => {
     expect(given.byteLength).toBe(pdf.length);
   });
 
-  it("rejects a PDF that is truncated at any byte, and reports its actual length", () => {
+  it("rejects a PDF that is truncated at any byte, and reports the PDF's actual length", () => {
     const pdf = fakePdf({ text: "cut" });
     // Only the last line break may be missing.
     expect(refusal(pdf.subarray(0, -1))).toBeUndefined();

@@ -19,7 +19,7 @@ describe("a fake PDF", () => {
     expect(Buffer.from(fakePdf({ text: "uid: inv_2024" })).includes("uid: inv_2024")).toBe(true);
   });
 
-  it("can have any length above the minimum, even if an offset needs another digit", () => {
+  it("can have any length above the minimum, even if an offset then needs an additional digit", () => {
     const { length } = fakePdf();
     for (let bytes = length; bytes < length + 400; bytes++) {
       const pdf = fakePdf({ bytes });
@@ -32,7 +32,7 @@ describe("a fake PDF", () => {
     ["no text", "", 1],
     ["Latin text on three pages", "one\n".repeat(60), 3],
     ["text in many scripts", "Café Αθήνα 漢字 𝔘 (no. 1) \\ €", 2],
-  ])("has correct table offsets and the requested length if it contains %s", (_title, text, pages) => {
+  ])("has correct offsets and the requested length if it contains %s", (_title, text, pages) => {
     const { length } = fakePdf({ text, pages });
     const pdf = fakePdf({ text, pages, bytes: length + 1_000_003 });
     expect(pdf.length).toBe(length + 1_000_003);

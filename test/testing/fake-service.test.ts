@@ -63,7 +63,7 @@ describe.each(Object.entries(ways))("a fake service reached through %s", (_way, 
   });
 
   it.each(["cutOff", "stall", "reset"] as const)(
-    "can simulate the fault %s at an exact byte, even if the document is short",
+    "can simulate the fault `%s` at an exact byte, even if the document is short",
     async (kind) => {
       const service = fakeService().fail(faults[kind]({ afterBytes: 50_000 }));
       const pdfs = await clientBy(service, { timeouts: { stall: 200 } });
@@ -140,7 +140,7 @@ describe("a fake service", () => {
     ["serverError", faults.serverError({ status: 503 }), { code: "server_error", status: 503 }],
     ["notAPdf", faults.notAPdf(), { code: "invalid_pdf", contentType: "text/html" }],
     ["reset", faults.reset(), { code: "connection_failed" }],
-  ])("simulates the fault %s", async (_name, fault, error) => {
+  ])("simulates the fault `%s`", async (_name, fault, error) => {
     const service = fakeService().fail(fault);
     await expect(clientOf(service).generate("inv_2024", values).bytes()).rejects.toMatchObject(error);
     expect(service.calls).toMatchObject([{ uid: "inv_2024", values, fault: fault.name }]);
@@ -160,7 +160,7 @@ describe("a fake service", () => {
     expect(calls).toMatchObject([{ uid: "cert" }]);
   });
 
-  it("closes its sockets immediately, even during a stalled response", async () => {
+  it("closes its sockets immediately on close(), even during a stalled response", async () => {
     const service = fakeService().fail(faults.stall());
     const { baseUrl, close } = await service.listen();
     onTestFinished(close);

@@ -77,7 +77,7 @@ describe("pdfText() on a fake PDF", () => {
     expect(await pdfText(fakePdf({ text }))).toBe(text);
   });
 
-  it("does not need pdf.js, which other PDFs require", async () => {
+  it("does not load pdf.js", async () => {
     vi.resetModules();
     vi.doMock("pdfjs-dist/legacy/build/pdf.mjs", () => {
       throw new Error("pdf.js was loaded");
@@ -98,7 +98,7 @@ describe("pdfText() on a fake PDF", () => {
     expect(pdf).toEqual(fakePdf({ text: "any form" }));
   });
 
-  it("reads a Blob without `arrayBuffer()`, as in jsdom", async () => {
+  it("reads a Blob that has no `arrayBuffer()` method, as in jsdom", async () => {
     class Reader {
       result: unknown;
       onload = () => {};
@@ -149,7 +149,7 @@ describe("pdfText() on other PDFs", () => {
   });
 });
 
-it("pdfText() rejects an invalid PDF with the client's errors, and a string with a TypeError", async () => {
+it("pdfText() throws the client's errors for an invalid PDF and a TypeError for a string", async () => {
   await expect(pdfText(Buffer.from("<html>secret</html>"))).rejects.toThrow(InvalidPdfError);
   await expect(pdfText(fakePdf({ bytes: 5_000 }).subarray(0, 3_000))).rejects.toThrow(TruncatedPdfError);
   const error = await pdfText("%PDF-1.7 %%EOF" as unknown as Uint8Array).catch((error) => error);

@@ -25,7 +25,7 @@ const outputs = forms.filter(([form]) => ["bytes()", "stream()", "nodeStream()",
 
 describe.each(transports)("a client with %s", (_, options) => {
   it.each(Object.entries(answers))(
-    "leaves no listener, timer or socket behind after calls for each output that end with %s",
+    "leaves no listener, timer or socket behind after calls that end with %s",
     async (_kind, answer) => {
       withoutBackOff();
       const service = await Service.start(answer);

@@ -40,7 +40,7 @@ describe("the explanation of a failure", () => {
     expect(explain(cause)).toEqual({ ...texts, isLasting, unsent: true });
   });
 
-  it("covers a ProxyFailure, which has a name, a code, a status and an optional cause", () => {
+  it("a ProxyFailure has a name, a code, a status and an optional cause", () => {
     const cause = new Error("inner");
     const error = new ProxyFailure("failed", { status: 502, cause });
     expect(error).toMatchObject({ name: "ProxyFailure", code: "PROXY_FAILED", status: 502, cause });
@@ -57,7 +57,7 @@ describe("the explanation of a failure", () => {
     ["a code that is the name of an object method", failure({ code: "toString" })],
     ["a code that is not a string", failure({ code: ["CERT_HAS_EXPIRED"] })],
     ["a value that is not an error", { code: "CERT_HAS_EXPIRED" }],
-    ["a message that merely contains the text of an interrupted handshake", failure({}, `not ${hungUp}`)],
+    ["a message that merely quotes the error for an interrupted handshake", failure({}, `not ${hungUp}`)],
     ["an error whose code cannot be read", unreadable],
   ])("is omitted for %s", (_, cause) => {
     expect(explain(cause)).toBeUndefined();

@@ -9,8 +9,8 @@ const currentKey = Symbol.for("undici.globalDispatcher.2");
 const readsLegacyKey = Number.parseInt(Object(process.versions).undici, 10) < 8;
 const globals = globalThis as { [legacyKey]?: DispatcherLike; [currentKey]?: DispatcherLike };
 
-describe("Node's globals", () => {
-  it("are not changed by a client, which opens no socket before its first call", async () => {
+describe("a client", () => {
+  it("does not change Node's globals, and opens no socket before its first call", async () => {
     // Node 24 and later set their own agent there before the first fetch.
     const before = [globals[legacyKey], globals[currentKey]];
     const { fetch } = globalThis;
@@ -24,7 +24,7 @@ describe("Node's globals", () => {
     expect(globalThis.fetch).toBe(fetch);
   });
 
-  it("can contain the agent that Node's first fetch installs, and a client ignores this agent", async () => {
+  it("ignores the global agent that Node's first fetch installs", async () => {
     const service = await startService();
     await (await fetch(service.baseUrl, { method: "POST", body: "{}" })).text();
     expect(globals[legacyKey] ?? globals[currentKey]).toBeDefined();
@@ -33,7 +33,7 @@ describe("Node's globals", () => {
 
   // Node 26's fetch reads only the newer global, so an older dispatcher has no effect.
   if (readsLegacyKey) {
-    it("can contain a dispatcher from another undici version, which a client uses via fetch", async () => {
+    it("uses a global dispatcher from a different undici version via fetch", async () => {
       const service = await startService();
       const nodes = globals[legacyKey];
       if (!nodes) throw new Error("Node's fetch was to leave its agent behind.");

@@ -14,7 +14,7 @@ it.each<[globals: string, values: object, transport: string]>([
   ["a composed agent", { [current]: composed }, "undici"],
   ["a dispatcher without a prototype", { [current]: withoutClass }, "undici"],
   ["the same dispatcher for both undici versions", { [legacy]: composed, [current]: composed }, "undici"],
-  ["a dispatcher from another undici version", { [legacy]: withoutClass }, "fetch"],
+  ["a dispatcher from a different undici version", { [legacy]: withoutClass }, "fetch"],
   ["a global function named fetch", { fetch: async function fetch() {} }, "fetch"],
   ["no global fetch", { fetch: undefined }, "own"],
 ])("A client without options chooses its transport based on the globals: %s", (_, values, transport) => {

@@ -59,7 +59,7 @@ describe("a client's transport", () => {
     expect([client.transport, await sourceOf(client)]).toEqual(["undici", "the dispatcher option"]);
   });
 
-  it("cannot be a dispatcher from undici 6, which is rejected when the client is created", () => {
+  it("cannot be a dispatcher from undici 6: the constructor rejects such a dispatcher", () => {
     const dispatcher = Object.create({ interceptors: undefined, dispatch: () => true });
     const create = () => clientOf("http://127.0.0.1:1", { dispatcher });
     expect(create).toThrow(ConfigurationError);
@@ -67,9 +67,9 @@ describe("a client's transport", () => {
   });
 });
 
-describe("without any configuration", () => {
+describe("MSW without any configuration", () => {
   it.each(["before", "after"])(
-    "MSW, if started %s the client's first call, intercepts requests until MSW is closed",
+    "intercepts requests until it is closed if it is started %s the client's first call",
     async (when) => {
       const service = await startService();
       const client = clientOf(service.baseUrl);

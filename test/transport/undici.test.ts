@@ -80,7 +80,7 @@ describe("the undici transport", () => {
     });
 
     it.each(["onSent", "onHead", "onChunk"] as const)(
-      "reports no further events after an abort in %s",
+      "reports no further events after an abort in `%s`",
       async (stage) => {
         const recorder = mock({ [stage]: (one: { abort(): void }) => one.abort() });
         const heard = [...recorder.events];
@@ -98,7 +98,7 @@ describe("the undici transport", () => {
   it.each([
     ["the function that returns the dispatcher", undiciTransport(throwCause)],
     ["the dispatcher", undiciTransport(() => ({ dispatch: throwCause }))],
-    ["a rejected promise of the dispatcher", undiciTransport(() => Promise.reject(cause))],
+    ["an async function that returns the dispatcher", undiciTransport(() => Promise.reject(cause))],
   ])("reports the error from %s", async (_what, transport) => {
     const recorder = record(transport, request).send();
     await recorder.finished();

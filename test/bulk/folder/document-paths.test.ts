@@ -29,13 +29,13 @@ describe("a path inside a folder", () => {
     ["win32", "\\\\server\\share", empty],
     ["win32", "c:x.pdf", windowsName],
     ["win32", "a/LPT1.pdf", windowsName],
-  ])("is validated by the rules for %s: %j (objection: %s)", (platform, path, objection) => {
+  ])("is validated by the rules for %s: %j (error: %s)", (platform, path, objection) => {
     expect(objectionToPath(path, platform)).toBe(objection);
   });
 
   const part = orLongRun(fc.oneof(fc.string(), fc.constantFrom("..", ".", "/", "\\", "a", "../", "/..")));
 
-  property("never leads out of the folder, for any value", () =>
+  property("never leads out of the folder if it is valid", () =>
     fc.property(fc.array(part), (parts) => {
       const path = parts.join("");
       if (objectionToPath(path, "linux") !== undefined) return;
@@ -52,7 +52,7 @@ it.each([
   ["darwin", "Zoe\u0308.pdf", "Zo\u00eb.pdf", true],
   ["darwin", "a/b.pdf", "a\\b.pdf", false],
   ["linux", "A.pdf", "a.pdf", false],
-])("on %s, %j and %j refer to the same file (expected: %j)", (platform, one, other, isSame) => {
+])("on %s, %j and %j are compared as paths (same file: %j)", (platform, one, other, isSame) => {
   expect(foldedPath(one, platform) === foldedPath(other, platform)).toBe(isSame);
   const used = new UsedPaths(platform);
   expect([used.claim(one, 1), used.claim(other, 2)]).toEqual([undefined, isSame ? 1 : undefined]);

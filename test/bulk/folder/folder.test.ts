@@ -113,7 +113,7 @@ describe("a folder sink", () => {
     expect(failures[0]?.message).toBe(message);
   });
 
-  it("fills {{c.d}} from a nested or dotted property, and ignores white space around names", () => {
+  it("fills `{{c.d}}` from a nested property or a dotted name, and ignores white space around names", () => {
     const pattern = parsePattern("out/{{ \t a b\u00a0}}/{{c.d}}.pdf");
     expect(pattern.names).toEqual(["a b", "c.d"]);
     expect(pattern.fill({ "a b": "x", c: { d: 7 } }, "uid")).toBe("out/x/7.pdf");
@@ -127,9 +127,9 @@ describe.runIf(hasLinks)("a folder sink whose folder contains links", () => {
   const enteringDeep = entering.replace("inner", "inner/deeper");
 
   it.each<[string, Record<string, string>, string, string]>([
-    ["a link whose target is inside a linked folder", { a: "inner/b", inner: ".." }, "a", saving],
-    ["a chain of links that returns to the folder midway", { a: "../out/b", b: "../x" }, "a", saving],
-    ["a link to another folder", { inner: "../elsewhere" }, "inner/a", entering],
+    ["a link to a file in a linked parent folder", { a: "inner/b", inner: ".." }, "a", saving],
+    ["links that return to the folder before they lead outside", { a: "../out/b", b: "../x" }, "a", saving],
+    ["a link to an outside folder", { inner: "../elsewhere" }, "inner/a", entering],
     ["a missing subfolder of a linked folder", { inner: "../elsewhere" }, "inner/deeper/a", enteringDeep],
     ["a link to a missing folder", { inner: "../missing" }, "inner/a", "is not writable"],
   ])("rejects a path that leaves the folder through %s", async (_title, links, name, message) => {
@@ -184,7 +184,7 @@ describe("a folder sink whose folder contains the run's journal", () => {
     expect(service.requests.length).toBe(fine.length);
   });
 
-  it.runIf(hasLinks)("rejects a link to the journal, and the target of a linked journal", async () => {
+  it.runIf(hasLinks)("rejects a link to the journal and the target of a linked journal", async () => {
     const { run, at, out } = await setUpFolder();
     await symlink("out/deep.journal", join(at, "run.journal"));
     await symlink("deep.journal", join(out, "link.pdf"));

@@ -129,7 +129,7 @@ describe("a bulk run", () => {
   });
 
   it.each([
-    ["retries after a 503", [], { status: "made", attempts: 2 }],
+    ["retries a row after a 503", [], { status: "made", attempts: 2 }],
     ["sends only one request per row with --no-retry", ["--no-retry"], { status: "failed", attempts: 1 }],
   ])("%s", async (_title, args, entry) => {
     const bench = await Bench.withRows(1, (received) =>
@@ -140,7 +140,7 @@ describe("a bulk run", () => {
     expect(bench.service.requests).toHaveLength(entry.attempts);
   });
 
-  it("limits its rate to --per-second, and shows the limit on its live line", async () => {
+  it("limits its rate to the --per-second value, and shows the limit on its live line", async () => {
     const bench = await Bench.withRows(5, () => {});
     bench.isTTY = true;
     const ended = bench.bulk("data.csv", ["--per-second", "0.5"]);

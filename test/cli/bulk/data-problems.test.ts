@@ -37,13 +37,13 @@ describe("a problem in a row", () => {
     ["an unclosed array", "json", '[{},{"a":1}', 2, "1:12: expected ] at the end of an array"],
     ["text after the array", "json", "[{}]\n[{}]", 1, `2:1: ${ended}`],
     ["bytes that are not UTF-8", "json", '[{},\n{"a":\n"\xfc"},{}]', 2, `3:2: ${notUtf8}`],
-  ])("is reported without stopping the reader: %s (.%s)", async (_, format, content, good, ...problems) => {
+  ])("is reported, and the reader continues: %s (.%s)", async (_, format, content, good, ...problems) => {
     const rows = await readFileOf(`data.${format}`, latin1(content));
     expect(problemsOf(rows)).toEqual(problems);
     expect(rows).toHaveLength(problems.length + good);
   });
 
-  it("is reported if bytes are invalid in the given encoding", async () => {
+  it("is reported if bytes are invalid in the specified encoding", async () => {
     const rows = await readFileOf("data.csv", latin1("a,b\n1,\xff\n2,3"), { encoding: "shift_jis" });
     expect(problemsOf(rows)).toEqual([`2:b: ${notUtf8.replace("UTF-8", "shift_jis")}`]);
   });
@@ -74,7 +74,7 @@ describe("a problem with a whole file", () => {
     ["an Excel workbook", "a.xlsx", "PK\x03\x04…", ": this is an Excel workbook or another zip archive."],
     ["a compressed file", "a.csv", "\x1f\x8b\x08\x00", ": this is compressed with gzip."],
     ["UTF-16", "a.csv", "a\0,\0b\0\n\0", ": this is not UTF-8. If it is UTF-16, add --encoding utf-16le"],
-  ])("is reported before any row is read: %s in %s", async (_title, name, content, message) => {
+  ])("is reported before any row is read: %s (%s)", async (_title, name, content, message) => {
     const file = fileOf(name, latin1(content));
     const error = await open(file).catch((reason) => reason);
     expect([error.name, error.message.slice(0, (file + message).length)]).toEqual(["Misuse", file + message]);
@@ -84,7 +84,7 @@ describe("a problem with a whole file", () => {
     [{ encoding: "utf-9" }, /^The --encoding value is not a known encoding.*utf-8, .*windows-1252/],
     [{ delimiter: "ab" }, /^--delimiter takes one character/],
     [{ delimiter: '"' }, /^--delimiter takes one character/],
-  ])("is reported if an option is invalid: %j", async (options, message) => {
+  ])("can be caused by an invalid option: %j", async (options, message) => {
     const error = await open(fileOf("a.csv", "a\n1"), options).catch((reason) => reason);
     expect(error).toMatchObject({ name: "Misuse", message: expect.stringMatching(message) });
   });

@@ -34,7 +34,7 @@ describe("a JSON Schema", () => {
     ["if a number or null is required", { type: ["number", "null"] }, true],
     ["unless some strings are valid", { enum: [1, "a"] }, false],
     ["unless only the date format is invalid", { format: "date" }, false],
-  ])("adds a hint about CSV cells to an issue %s", async (_title, type, hasHint) => {
+  ])("produces an issue with a hint about CSV cells %s", async (_title, type, hasHint) => {
     const content = JSON.stringify({ properties: { total: type } });
     const [issue = ""] = await issuesOf("invoice.json", content, { total: "x" }, true);
     const hint = ", but every CSV cell is a string: accept a string in the schema, or use NDJSON";
@@ -88,7 +88,7 @@ it.each([
   expect(error.message.replaceAll(file, "FILE").slice(0, message.length)).toBe(message);
 });
 
-it("bulk reports that the schema file does not exist", async () => {
+it("bulk reports a schema file that does not exist", async () => {
   const message = expect.stringContaining("Could not read the schema nowhere.json: there is no such file.");
   await expect(readSchema("nowhere.json", options)).rejects.toMatchObject({ name: "Misuse", message });
 });

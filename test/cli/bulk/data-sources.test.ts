@@ -19,7 +19,7 @@ const misuse = (message: unknown) => ({ name: "Misuse", message });
 const advice = "Specify a file of rows, or - for standard input.";
 
 describe("standard input", () => {
-  it.each(["-", "/dev/stdin"])("can be read twice from %s without a visible temporary file", async (file) => {
+  it.each(["-", "/dev/stdin"])("can be read twice as `%s`, and leaves no file behind", async (file) => {
     const folder = stubTemporaryFolder();
     const stdin = Readable.from([Buffer.from("a,"), Buffer.from("b\n1,"), Buffer.from("2\n")]);
     const data = await open(file, { stdin });

@@ -9,7 +9,7 @@ const placesOf = async (name: string, content: string) =>
 describe("a CSV file", () => {
   it.each([
     ["semicolons as delimiters", "a;b\n1;2\n3;4\n"],
-    ["mixed line breaks and none at the end", "a,b\r\n1,2\n3,4"],
+    ["mixed line breaks and no final line break", "a,b\r\n1,2\n3,4"],
     ["a byte order mark", "\ufeffa,b\n1,2\n3,4\n"],
     ["empty lines", "\n\na,b\n\n1,2\n\r\n\n3,4\n\n"],
     ["unnecessary quotes", '"a","b"\n"1","2"\n"3","4"\n'],
@@ -31,7 +31,7 @@ describe("a CSV file", () => {
     expect(valuesOf(await readFileOf("data.csv", content))).toEqual([{ a: cell, b: "x" }]);
   });
 
-  it("is read with the delimiter that occurs most often in its header outside quotes", async () => {
+  it("is read with the delimiter that occurs most often outside quotes in its header", async () => {
     const columnsOf = async (content: string) => (await open(fileOf("data.csv", content))).columns;
     expect(await columnsOf('"a;;;;;;",b,c;d\n1,2,3')).toEqual(["a;;;;;;", "b", "c;d"]);
     expect(await columnsOf('a,b,"x\n;;;;"\n1,2,3')).toEqual(["a", "b", "x\n;;;;"]);
@@ -45,7 +45,7 @@ describe("a CSV file", () => {
     expect(valuesOf(await readFileOf("data.csv", content, { delimiter }))).toEqual([{ "a,b": "1", c: "2" }]);
   });
 
-  it("is read with its column names and the line number of each row", async () => {
+  it("provides its column names and the line number of each row", async () => {
     const content = 'a,b\r\n\r\n1,2\r\n"x\r\ny\rz",4\n\n5,6';
     expect(await open(fileOf("data.csv", content))).toMatchObject({ format: "csv", columns: ["a", "b"] });
     expect(await placesOf("data.csv", content)).toBe("1:3 2:4 3:8");
@@ -90,15 +90,15 @@ it.each([
   expect((await open(fileOf(name, content))).format).toBe(format);
 });
 
-describe("JSON", () => {
+describe("a JSON file", () => {
   it.each([
     ["an array with extra white space", "data.json", ' [\r\n{"a":1}\t,\n\n {"b":[{"c":"],}\\""}]} ] \n'],
     ["lines with extra white space", "data.ndjson", '\ufeff{"a":1}\r\n\r\n  \n {"b":[{"c":"],}\\""}]} \n\n'],
-  ])("is read from %s", async (_title, name, content) => {
+  ])("can consist of %s", async (_title, name, content) => {
     expect(valuesOf(await readFileOf(name, content))).toEqual([{ a: 1 }, { b: [{ c: '],}"' }] }]);
   });
 
-  it("is read with the line number of each row", async () => {
+  it("provides the line number of each row", async () => {
     expect(await placesOf("data.json", '[\n\n{"a":1},{\n"b":1},\r\n{"c":1}]')).toBe("1:3 2:3 3:5");
     expect(await placesOf("data.ndjson", '\n{"a":1}\n\n{"b":1}')).toBe("1:2 2:4");
   });

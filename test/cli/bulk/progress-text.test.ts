@@ -36,7 +36,7 @@ it.each<[title: string, columns: number, text: string, some?: Partial<RunProgres
   ["a pause", wide, `${full}  paused for 12 s at the service's request  152/s`, { pauseMs: 11_900 }],
   ["an outage instead of the rate", wide, `${full}  ${noResponse}`, { ...outage, pauseMs: 7100 }],
   ["a request during an outage", pipe, `${counts}  no response for 2 s, requesting now`, { outageMs: 1500 }],
-  ["how many documents are being finished", wide, `${full}  finishing 8  152/s`, ending],
+  ["how many documents are still in progress", wide, `${full}  finishing 8  152/s`, ending],
   ["a shorter bar on a narrower terminal", 79, `██████░░░░░░░░░░  ${counts}  ${pace}`],
   ["only the counts and the rate on a narrow terminal", 39, `${counts}  152/s`],
   ["only the document count on a very narrow terminal", 20, "2,097 of 5,000"],

@@ -24,7 +24,7 @@ describe("a report", () => {
   it.each([
     ["json", "[\n]\n"],
     ["csv", "line,row,path,status,attempts,code,message\r\n"],
-  ] as const)("is a valid %s file even without rows: %j", async (format, text) => {
+  ] as const)("is a valid %s file even if it has no rows: %j", async (format, text) => {
     const path = join(temporaryFolder(), "new/r");
     await (await ReportFile.open(path, format)).finish();
     expect(readFileSync(path, "utf8")).toBe(text);
@@ -64,7 +64,7 @@ describe("a line in a CSV report", () => {
   it.each([
     ["=HYPERLINK(1).pdf", "./=HYPERLINK(1).pdf"],
     [" ＝a;=b.pdf", "./ ＝a;'=b.pdf"],
-  ])("has ./ before a path that could be a formula: %s", (path, cell) => {
+  ])("has `./` before a path that could be a formula: %s", (path, cell) => {
     expect(write(entry(2, path), true)).toBe(`2,1,${cell},made,1,,\r\n`);
   });
 

@@ -15,12 +15,12 @@ const reportLost = { failure: reportFailure, reportFailure };
 const bothFailed = { left: 1, failure, reportFailure };
 
 it.each<[title: string, kind: unknown, message: string, end: Partial<RunOutcome>]>([
-  ["with a systematic failure even if later rows succeeded", Halted, later, { ...failed, left: 4, failure }],
-  ["without a message if all rows after a systematic failure succeeded", QuietEnd, "ended with 1", failed],
-  ["with the report's error even if rows failed too", Failure, noReport, { failed: 2, reportFailure }],
+  ["with a systematic failure even if later rows succeed", Halted, later, { ...failed, left: 4, failure }],
+  ["without a message if all rows after a systematic failure succeed", QuietEnd, "ended with 1", failed],
+  ["with the report's error even if rows fail too", Failure, noReport, { failed: 2, reportFailure }],
   ["with the report's error if the report fails after the last row", Failure, noReport, reportLost],
   ["early if its report cannot be written", Halted, reportFailure.message, { ...reportLost, left: 3 }],
-  ["with the reason for stopping even if its report failed", Halted, whyStopped, bothFailed],
+  ["with the reason for stopping even if its report fails too", Halted, whyStopped, bothFailed],
 ])("a bulk run ends %s", (_title, kind, message, end) => {
   const ending = endingOf({ ...good, ...end } as RunOutcome, Number.POSITIVE_INFINITY) as Error;
   expect([ending.constructor, ending.message]).toEqual([kind, message]);

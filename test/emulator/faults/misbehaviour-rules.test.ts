@@ -16,7 +16,7 @@ describe("a fault rule", () => {
     ["500 25%", [1, 2, 3, 11, 12, 13, 21, 22, 23]],
     ["HTML 100 %", all],
     ["\t 429  Retry-After\n2 EVERY 10 ", [10, 20, 30]],
-  ])("applies to the expected calls among the first 30: %j", (text, calls) => {
+  ])("selects calls from the first 30 calls: %j selects %j", (text, calls) => {
     let rolls = 0;
     // The random numbers are 0, 0.1 … 0.9 in turn.
     vi.spyOn(Math, "random").mockImplementation(() => (rolls++ % 10) / 10);

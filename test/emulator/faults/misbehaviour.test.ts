@@ -46,7 +46,7 @@ describe("calls", () => {
     expect((await call()).status).toBe(503);
   });
 
-  it("are counted even if they request their own fault, which takes precedence over the rules", async () => {
+  it("are counted even if they request a fault, and a requested fault overrides the rules", async () => {
     const { call } = misbehaving({ faults: ["503 every 2"] });
     const first = await call({ "x-emulator-fault": "429 retry-after 3" });
     const second = await call({ "x-emulator-fault": "HTML" });
@@ -82,7 +82,7 @@ describe("a fault", () => {
     expect((await misbehaving({ faults: "429" }).call()).headers.has("retry-after")).toBe(false);
   });
 
-  it("sends a login page if it is `html`, and drops the connection if it is `reset`, without rendering a document", async () => {
+  it("renders no document, but sends a login page if it is `html` and drops the connection if it is `reset`", async () => {
     const { call, produce } = misbehaving({ faults: ["html first 1", "reset"] });
     const response = await call();
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html"]);
@@ -94,7 +94,7 @@ describe("a fault", () => {
     expect(produce).not.toHaveBeenCalled();
   });
 
-  it.each(["cut", "stall"])("sends all headers of the document even for `%s`", async (fault) => {
+  it.each(["cut", "stall"])("still sends all of the document's headers if it is `%s`", async (fault) => {
     const { call, closing } = misbehaving({ faults: fault });
     const headers = Object.fromEntries((await call()).headers);
     const { "x-request-id": _, ...expected } = Object.fromEntries((await misbehaving().call()).headers);
@@ -113,13 +113,13 @@ describe("a fault", () => {
     expect((await endpoint(rejected)).status).toBe(404);
     expect([faultOf(hit), faultOf(rejected)]).toEqual(["cut", undefined]);
   });
+});
 
-  it.each<[string, object, string]>([
-    ["an invalid rule after a valid rule", { faults: ["cut", "700"] }, 'The fault "700" is not a fault rule'],
-    ["an invalid latency", { latency: Number.NaN }, 'The latency "NaN" is not between'],
-  ])("is rejected before any call if the settings contain %s", (_title, settings, message) => {
-    expect(() => misbehaving(settings as MisbehaviourSettings)).toThrow(message);
-  });
+it.each<[string, object, string]>([
+  ["an invalid rule after a valid rule", { faults: ["cut", "700"] }, 'The fault "700" is not a fault rule'],
+  ["an invalid latency", { latency: Number.NaN }, 'The latency "NaN" is not between'],
+])("settings with %s are rejected before any call", (_title, settings, message) => {
+  expect(() => misbehaving(settings as MisbehaviourSettings)).toThrow(message);
 });
 
 describe("a latency", () => {

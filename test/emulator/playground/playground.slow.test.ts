@@ -98,7 +98,7 @@ describe("the playground", () => {
   });
 
   it.each([
-    ["not served with `ui: false`", { ui: false }, undefined],
+    ["not served if `ui` is false", { ui: false }, undefined],
     ["not served on a host that other machines can reach", { host: "0.0.0.0" }, undefined],
     ["served at `playgroundUrl` on an IPv6 loopback address", { host: "::1" }, 200],
   ])("is %s", async (_, options, served) => {
@@ -197,7 +197,7 @@ it("an endless template does not delay other templates, and is reported as takin
 });
 
 describe("the rules that are set in the playground", () => {
-  it("apply to the emulator, and restart its call count when they change", async () => {
+  it("apply to the emulator, and restart its call count each time they are set", async () => {
     const events = await openEvents();
     const rules = { faults: ["503 first 1"], latency: "1..2" };
     for (let time = 0; time < 2; time++) {
@@ -210,7 +210,7 @@ describe("the rules that are set in the playground", () => {
     await events.close();
   });
 
-  it("do not change if the new latency is invalid", async () => {
+  it("do not change if a new latency is invalid", async () => {
     await change({ faults: ["cut every 9"], latency: "1" });
     const response = await change({ faults: ["429"], latency: "9..3" });
     expect(response.status).toBe(400);

@@ -7,14 +7,14 @@ import { readPdf } from "../../support/pdf-text.ts";
 import { render, renderPdf } from "../../support/render-pdf.ts";
 import { pixel } from "../emulated.ts";
 
-it("the renderer can render regular, bold and bold italic text", async () => {
+it("the renderer supports regular, bold and bold italic text", async () => {
   const bold = { text: "bold", bold: true };
   const content = [{ text: "plain" }, bold, { text: "both", bold: true, italics: true }];
   const { text } = await readPdf(await renderPdf({ content }));
   expect(text).toMatch(/plain.*bold.*both/s);
 });
 
-it("the renderer does not modify shared images, and requires an image folder to find images by name", async () => {
+it("the renderer does not modify the `images` property, and rejects an image file name if no folder is set", async () => {
   const images = Object.freeze({ logo: `data:image/png;base64,${pixel}` });
   await renderPdf({ images, content: [{ image: "logo" }] });
   const unnamed = renderPdf({ content: [{ image: "logo.png" }] });
@@ -35,11 +35,11 @@ it("the renderer returns the visible characters that a document's fonts lack, so
 describe("loadRenderer()", () => {
   it.each([
     [
-      "throws a one-line error that says what to install if pdfmake is missing",
+      "throws a one-line error with the install command if pdfmake is not installed",
       undefined,
       /^The emulator renders with pdfmake, which is not installed: npm install pdfmake$/,
     ],
-    ["throws any other error from pdfmake unchanged", new Error("damaged"), /^damaged$/],
+    ["rethrows any other error from pdfmake unchanged", new Error("damaged"), /^damaged$/],
   ])("%s", (_title, failure, message) => {
     const require = () => {
       if (failure) throw failure;
@@ -51,17 +51,17 @@ describe("loadRenderer()", () => {
 });
 
 /** Each of these took minutes with a regular expression that restarts at every character. */
-describe("text of 500,000 characters", () => {
+describe("parsing 500,000 characters of text", () => {
   const length = 500_000;
 
-  it("is parsed quickly in a template: backslashes without braces", () => {
+  it("is fast for template text that consists of backslashes", () => {
     const text = "\\".repeat(length);
     const fault = (problem: string) => new Error(problem);
     expect(parseText(text, fault)).toEqual([text]);
     expect(parseText(`${text}{{a}}`, fault)[0]).toBe("\\".repeat(length / 2));
   });
 
-  it("is parsed quickly in an error's stack: brackets without a location", () => {
+  it("is fast for an error's stack that contains unmatched parentheses", () => {
     const error = new Error("told");
     error.stack = `Error: told\n    at ${"(/".repeat(length / 2)}x\n    at f (/home/me/a (1)/b.mjs:3:14)`;
     expect(userFrames(error)).toMatchObject([{ path: "/home/me/a (1)/b.mjs", line: "3", column: "14" }]);

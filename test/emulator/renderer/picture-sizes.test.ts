@@ -61,22 +61,22 @@ describe("a very large image", () => {
   const tooLarge = `an image of 8660 × 8660 pixels is too large: ${limit}. Use a smaller image`;
 
   it.each([
-    ["the content", { content: { image: bomb } }],
+    ["the `content` property", { content: { image: bomb } }],
     ["the `images` property", { images: { logo: bomb }, content: { image: "logo" } }],
     [
       "an SVG",
       { content: { svg: `<svg width="9" height="9"><image href="${bomb}" width="9" height="9"/></svg>` } },
     ],
-  ])("is rejected before it is decompressed if it is embedded in %s", async (_place, definition) => {
+  ])("is rejected before decompression if it is embedded in %s", async (_place, definition) => {
     await expect(renderPdf(definition)).rejects.toThrow(tooLarge);
   });
 
-  it("is rejected even if it declares a smaller size", async () => {
+  it("is rejected even if its header declares a smaller size", async () => {
     const image = pngFile({ width: 10, height: 10, rows: new Uint8Array(1_000_000) });
     await expect(render(image)).rejects.toThrow("its pixel data is too long");
   });
 
-  it("counts toward the size limit for all images in the document", () => {
+  it("counts toward the total size limit for the document's images", () => {
     const part = (height: number) =>
       readPng(pngFile({ width: 3_000, height, rows: new Uint8Array(height * 12_001) }));
     const [half, rest] = [part(1_500), part(1_499)];
@@ -96,7 +96,7 @@ describe("a very large image", () => {
   it.each([
     ["a PNG", pngFile],
     ["a JPEG", jpegFile],
-  ])("is rejected above 100 megapixels even if it is not decompressed: %s", async (_kind, create) => {
+  ])("is rejected above 100 megapixels even if no decompression is needed: %s", async (_kind, create) => {
     await render(create({ width: 10_000, height: 10_000, type: 2 }));
     const problem = "an image of 10000 × 10001 pixels is too large: the limit is 100 megapixels.";
     await expect(render(create({ width: 10_000, height: 10_001, type: 2 }))).rejects.toThrow(problem);
@@ -114,12 +114,12 @@ describe("a damaged PNG", () => {
     ["a chunk with a negative length", pngOf(chunk("eXIf", undefined, 2 ** 32 - 16), end)],
     ["a palette of 1 MB", pngFile({ ...tiny, chunks: [chunk("PLTE", Buffer.alloc(1_048_576))] })],
     ["two headers", pngFile({ ...tiny, chunks: [header.subarray(8)] })],
-    ["a missing header", Buffer.concat([header.subarray(0, 8), end])],
-    ["a missing end chunk", header],
-    ["a depth of 255 bits", pngFile({ ...tiny, bits: 255 })],
+    ["no header", Buffer.concat([header.subarray(0, 8), end])],
+    ["no end chunk", header],
+    ["a bit depth of 255", pngFile({ ...tiny, bits: 255 })],
     ["a width of 0", pngFile({ width: 0, height: 1 })],
-    ["pixel data that is not compressed", pngOf(chunk("IDAT", Buffer.alloc(99)), end)],
-  ])("is rejected: %s", async (_damage, bytes) => {
+    ["uncompressed pixel data", pngOf(chunk("IDAT", Buffer.alloc(99)), end)],
+  ])("is rejected if it has %s", async (_damage, bytes) => {
     await expect(render(bytes)).rejects.toThrow(/a PNG is damaged: .* Save it again/);
   });
 });
@@ -135,14 +135,14 @@ describe("an embedded PNG", () => {
       [...rows],
     ],
     [
-      "its colours and transparency",
+      "its colors and transparency",
       { width: 2, height: 2, rows, chunks },
       [10, 20, 30, 50, 60, 70, 11, 21, 31, 51, 61, 71],
       [40, 80, 41, 81],
     ],
     // An interlaced image of one pixel has only the first pass.
     [
-      "its single pixel if it is interlaced",
+      "its only pixel if the PNG is interlaced",
       { width: 1, height: 1, type: 2, isInterlaced: true, rows: Buffer.from([0, 1, 2, 3]) },
       [1, 2, 3],
     ],

@@ -81,7 +81,7 @@ describe("an editor", { timeout: 60_000 }, () => {
       "client.generate(zod, values, { | })",
       ["headers", "maxBytes", "onProgress", "retry", "signal", "timeouts", "verify"],
     ],
-  ])("completes %s", (_, program, names) => {
+  ])("suggests %s", (_, program, names) => {
     expect(completionsOf(program)).toEqual(names);
   });
 
@@ -109,7 +109,7 @@ describe("the compiler's message", { timeout: 60_000 }, () => {
   let said: string[][] | undefined;
 
   it.each(mistakes.map(([code, ...message], at) => [code, at, message] as const))(
-    "is readable for %s",
+    "is readable for the mistake %s",
     (_, at, message) => {
       said ??= complaintsOf(mistakes.map(([code]) => code));
       expect(said[at]?.map(inOneOrder)).toEqual(message.map(inOneOrder));

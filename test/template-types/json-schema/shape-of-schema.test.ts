@@ -86,7 +86,7 @@ describe("a $ref", () => {
   it.each<[title: string, reference: string, definitions: object]>([
     ["a schema in `definitions`", "#/definitions/text", { definitions: { text } }],
     ["a definition with an escaped name", "#/$defs/a~1b~0%20%22", { $defs: { 'a/b~ "': text } }],
-    ["a part of a bundled schema", `${id}#/components/a`, { $defs: { all: { $id: id, components } } }],
+    ["part of a bundled schema", `${id}#/components/a`, { $defs: { all: { $id: id, components } } }],
     ["an $anchor", "#text", { $defs: { a: { $anchor: "text", ...text } } }],
     ["a draft 7 anchor", "#text", { definitions: { a: { $id: "#text", ...text } } }],
     ["a definition in the same file", "a.schema.json#/$defs/text", { $defs: { text } }],

@@ -51,7 +51,7 @@ describe("a placeholder's format", () => {
     expect(parseError).toContain(', locale: must be a locale, such as "en-GB" or "de-DE".');
   });
 
-  it("determines the type of its value in a generated sample", () => {
+  it("determines the type of the placeholder's value in a generated sample", () => {
     const lines = { $each: "lines", $show: "{{price | number}}" };
     const content = ["{{total | currency GBP}}", "{{due | date}}", lines];
     const { sample, fill } = templateOf({ content });

@@ -50,7 +50,7 @@ describe("a table layout that is an object", () => {
   });
 });
 
-it("a table layout can be specified by name, including a name from the values", () => {
+it("a table layout can be specified by name, even if the name comes from the values", () => {
   expect(layoutOf("{{name}}", { name: "headerLineOnly" })).toBe("headerLineOnly");
   const content = { table: { body: [[""]] }, layout: "{{name}}" };
   expect(issuesOf({ content }, {})).toEqual(["name has no value (content.layout)"]);

@@ -45,7 +45,7 @@ const values = {
 };
 
 describe("a JSON template rendered by pdfmake", () => {
-  it("shows every value, and repeats the table header and the page number on each page", async () => {
+  it("shows every value, repeats the table header, and numbers the pages", async () => {
     const { pages, text } = await pdfOf(invoice, values);
     expect(pages).toBeGreaterThan(1);
     text.split("\n").forEach((page, index) => {

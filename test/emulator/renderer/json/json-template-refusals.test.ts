@@ -22,8 +22,8 @@ describe("an invalid template file", () => {
     ["an array as `schema`", '{"content":1,"schema":[]}', noSchema],
     ["a directive at the top level", '{"content":1,"$if":"a"}', notAtTop],
     ["an unknown directive", '{"content":1,"$def":1}', `, $def: ${unknownDirective}`],
-    ["content nested too deeply", `{"content":${deepArray}}`, `, content: ${tooDeep}`],
-    ["a schema nested too deeply", `{"content":1,"schema":${deepSchema}}`, `, schema: ${tooDeep}`],
+    ["content that is nested too deeply", `{"content":${deepArray}}`, `, content: ${tooDeep}`],
+    ["a schema that is nested too deeply", `{"content":1,"schema":${deepSchema}}`, `, schema: ${tooDeep}`],
   ])("is rejected with a one-line message and a location if it contains %s", (_, text, message) => {
     expect(parseErrorOf(text)).toBe(`invoice.json${message}`);
   });

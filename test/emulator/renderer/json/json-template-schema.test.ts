@@ -54,14 +54,14 @@ describe("values that violate the schema", () => {
     expect(issuesFor(schema, values as Record<string, unknown>)).toEqual(expected);
   });
 
-  it("cause an issue with numeric indices in its path and without a location in the template", () => {
+  it("are reported in an issue that has numeric indices in its path and no template location", () => {
     const schema = propertyA({ items: { properties: { 0: text } } });
     const { issues } = templateOf({ content: "{{b}}", schema }).fill({ a: [{ 0: 1 }] });
     expect(issues).toEqual([{ path: ["a", 0, "0"], message: "must be a string" }]);
   });
 });
 
-describe("an issue with `anyOf` or `oneOf`", () => {
+describe("an issue from `anyOf` or `oneOf`", () => {
   const none = { type: "null" };
   const number = { type: ["number"] };
   const twice = "matches more than one of the schemas in `oneOf`";
@@ -71,7 +71,7 @@ describe("an issue with `anyOf` or `oneOf`", () => {
 
   it.each<[string, unknown, unknown, string]>([
     [
-      "all allowed types if none matches",
+      "all allowed types if no type matches",
       { anyOf: [text, number, none] },
       true,
       "must be a string, a number or null",
@@ -89,9 +89,9 @@ describe("an issue with `anyOf` or `oneOf`", () => {
       {},
       "does not match any of the allowed schemas",
     ],
-    ["two exclusive alternatives that match", { oneOf: [{ minimum: 1 }, { maximum: 9 }] }, 5, twice],
+    ["both `oneOf` alternatives if both match", { oneOf: [{ minimum: 1 }, { maximum: 9 }] }, 5, twice],
     ["the only alternative that can ever match", { oneOf: [false, text] }, 5, "must be a string"],
-  ])("concerns %s", (_, schema, value, expected) => {
+  ])("refers to %s", (_, schema, value, expected) => {
     const path = expected.startsWith("/") ? "a" : "a ";
     expect(issuesFor(propertyA(schema), { a: value })).toEqual([path + expected]);
   });
@@ -106,7 +106,7 @@ describe("a template's schema", () => {
     [draft("draft-04"), propertyA({ minimum: 1, exclusiveMinimum: true }), { a: 1 }, "a must be more than 1"],
     [draft("draft-07"), { dependencies }, { a: 1, c: 1 }, "b is missing", "d is missing"],
     [draft("draft/2019-09"), propertyA(oneItem), twoItems, "a/1 is not allowed"],
-  ])("can use the JSON Schema draft %s: %j", ($schema, schema, values, ...expected) => {
+  ])("can set `$schema` to the draft %s: %j", ($schema, schema, values, ...expected) => {
     expect(issuesFor({ $schema, ...schema }, values as Record<string, unknown>)).toEqual(expected);
   });
 });

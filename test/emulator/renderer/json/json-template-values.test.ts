@@ -37,7 +37,7 @@ describe("values that do not fit the template", () => {
     ]);
   });
 
-  it("cause at most 1,000 issues, after which the search ends", () => {
+  it("are not checked any further after 1,000 issues", () => {
     let furthest = 0;
     const get = (items: object[], key: string | symbol) => {
       furthest = Math.max(furthest, Number(String(key)) || 0);

@@ -7,12 +7,12 @@ describe("a placeholder", () => {
     ["a boolean", "{{paid}}", { paid: false }, "false"],
     ["an empty string if the value is null", "[{{note}}]", { note: null }, "[]"],
     ["a nested property's value", "{{buyer.address.city}}", { buyer: { address: { city: "Łódź" } } }, "Łódź"],
-    ["a property of the item at an index", "{{lines.1.price}}", { lines: [{}, { price: 7 }] }, "7"],
-    ["the value despite spaces inside the braces", "{{ a }}{{\ta\n}}", { a: 1 }, "11"],
-    ["values named größe, a-b and $c_d", "{{größe}}{{a-b}}{{$c_d}}", { größe: 1, "a-b": 2, $c_d: 3 }, "123"],
+    ["a property of an array item", "{{lines.1.price}}", { lines: [{}, { price: 7 }] }, "7"],
+    ["the value even if the braces contain spaces", "{{ a }}{{\ta\n}}", { a: 1 }, "11"],
+    ["a value named größe, a-b or $c_d", "{{größe}}{{a-b}}{{$c_d}}", { größe: 1, "a-b": 2, $c_d: 3 }, "123"],
     ["an empty string if an optional value is omitted", "[{{note?}}]", {}, "[]"],
     ["an empty string if an optional property has no parent object", "[{{a.b.c?}}]", { a: "text" }, "[]"],
-    ["a value with braces, which are not expanded", "{{a}}", { a: "{{b}} \\{{" }, "{{b}} \\{{"],
+    ["a value whose braces are not expanded", "{{a}}", { a: "{{b}} \\{{" }, "{{b}} \\{{"],
     ["an own property with the name of an inherited property", "{{constructor}}", { constructor: "c" }, "c"],
     ["a property of `this`, which contains all values", "{{this.a}}", { a: 1 }, "1"],
   ])("is replaced with %s", (_, text, values, expected) => {
@@ -22,8 +22,8 @@ describe("a placeholder", () => {
   it.each([
     ["escaped braces", "\\{{total}}", "{{total}}"],
     ["an escaped backslash before a placeholder", "C:\\\\{{a}}", "C:\\1"],
-    ["other backslashes", "\\a\\{\\\\", "\\a\\{\\\\"],
-  ])("is recognised correctly in a string with %s", (_, text, expected) => {
+    ["backslashes that do not escape a placeholder", "\\a\\{\\\\", "\\a\\{\\\\"],
+  ])("is recognized correctly in a string with %s", (_, text, expected) => {
     expect(contentOf(text, { a: 1 })).toBe(expected);
   });
 
@@ -36,7 +36,7 @@ describe("a placeholder", () => {
     expect(definitionOf(json, { a: "A" })).toEqual(filled);
   });
 
-  it("is replaced with an escaped value in an SVG string, whose other parts are not escaped", () => {
+  it("is replaced with an escaped value in an SVG string, and the rest of the string is not escaped", () => {
     const json = { svg: '<text a="{{a}}">{{a}} &amp; \\{{</text>' };
     expect(contentOf(json, { a: `<&>"'` })).toEqual({
       svg: '<text a="&#60;&#38;&#62;&#34;&#39;">&#60;&#38;&#62;&#34;&#39; &amp; {{</text>',
@@ -47,7 +47,7 @@ describe("a placeholder", () => {
 });
 
 describe("$each", () => {
-  it("creates an element for each item, in which names refer to the properties of that item", () => {
+  it("creates an element for each item, and resolves names in the element to the item's properties", () => {
     const each = { $each: "lines", $show: ["{{item}}", "{{price}}"] };
     const body = [["Item", "Price"], each, ["Total", "{{total}}"]];
     const lines = JSON.parse('[{ "item": "Ink", "price": 1 }, { "item": "Pen", "price": 2 }]');
@@ -56,7 +56,7 @@ describe("$each", () => {
     expect(contentOf({ table: { body } }, values)).toEqual({ table: { body: rows } });
   });
 
-  it("provides access to the item, the number of the item and the outer scopes", () => {
+  it("provides access to the item, the item's number and the outer scopes", () => {
     const inner = { $each: "tags", $show: "{{@number}} {{this}} {{../name}} {{../@number}} {{../../total}}" };
     const lines = JSON.parse('[{ "name": "a", "tags": ["x", "y"] }, { "name": "b", "tags": ["z"] }]');
     const values = { total: 9, lines };
@@ -96,12 +96,12 @@ describe("$each", () => {
 describe("$if", () => {
   const choice = { $if: "note", $show: "{{note?}}!", $else: "none" };
 
-  it.each([undefined, null, false, "", []])("shows the alternative for the value %j", (note) => {
+  it.each([undefined, null, false, "", []])("shows the `$else` element for the value %j", (note) => {
     expect(contentOf([choice], { note })).toEqual(["none"]);
     expect(contentOf({ text: choice }, { note })).toEqual({ text: "none" });
   });
 
-  it.each([0, " ", true, {}, [null]])("shows the element for the value %j", (note) => {
+  it.each([0, " ", true, {}, [null]])("shows the `$show` element for the value %j", (note) => {
     expect(contentOf([{ $if: "note", $show: "shown" }], { note })).toEqual(["shown"]);
   });
 
