@@ -45,7 +45,7 @@ afterEach(() => {
 });
 
 describe("objectUrl()", () => {
-  it("accepts a pending result, a document or a Blob, and returns a URL that can be revoked", async () => {
+  it("returns a URL for a pending result, a document or a Blob", async () => {
     const [pending] = await generate();
     for (const [given, filename, revoke] of [
       [pending, "Invoice 7.pdf", "revoke"],
@@ -64,7 +64,7 @@ describe("objectUrl()", () => {
     }
   });
 
-  it("revokes the URL on abort, and removes its abort listener if the URL is revoked first", async () => {
+  it("revokes the URL if its signal is aborted", async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const [one, other] = [await objectUrl(blob, { signal }), await objectUrl(blob, { signal })];
@@ -76,7 +76,7 @@ describe("objectUrl()", () => {
     await expect(objectUrl(blob, { signal })).rejects.toThrow("aborted");
   });
 
-  it("rejects if its signal is aborted at any time, and closes any open connection", async () => {
+  it("rejects and closes its connection if its signal is aborted", async () => {
     const service = await Service.start(() => {});
     const controller = new AbortController();
     const open = () => objectUrl(service.client().generate("inv", {}), { signal: controller.signal });

@@ -18,7 +18,7 @@ describe("the canonical text of a job", () => {
     expect(new Set(texts).size).toBe(all.length + 1);
   });
 
-  it("contains the results of `toJSON()` and omits undefined properties, like the request body", () => {
+  it("contains the results of `toJSON()` and omits undefined properties", () => {
     const at = new Date(0);
     expect(canonicalText("t", { at, none: undefined })).toBe(canonicalText("t", { at: at.toJSON() }));
   });

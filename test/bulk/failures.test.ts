@@ -11,7 +11,7 @@ import { byNumber, generate, jobsOf, setUpRun, small } from "./many.ts";
 describe("a run's failures", () => {
   const failed = (message: string) => new ServerError(message, { status: 500 });
 
-  it("are grouped by message, ignoring numbers and paths, and are sorted by frequency", () => {
+  it("are grouped by message and sorted by frequency", () => {
     const groups = new FailureGroups();
     groups.add(new TypeError("no such bucket"), 0);
     for (let index = 1; index <= 12; index++) groups.add(failed(`${9 * index} bytes arrived`), index);
@@ -37,7 +37,7 @@ describe("a run's failures", () => {
     ["disk full", "disk full"],
     [undefined, "undefined"],
     [Object.create(null), "an Object"],
-  ])("can be thrown values of any type: %j", (thrown, message) => {
+  ])("can be values of any type: %j", (thrown, message) => {
     const groups = new FailureGroups();
     groups.add(thrown, 3);
     expect(groups.all).toEqual([{ code: "unknown", message, count: 1, indexes: [3] }]);
@@ -92,7 +92,7 @@ describe("a run with `skipInvalid`", () => {
     expect([stopped.error, stopped.sent]).toMatchObject([{ why: "`stopAfter: 1` was reached" }, 0]);
   });
 
-  it("counts other failures toward `stopAfter`, and still stops after twenty 422 responses", async () => {
+  it("counts failures other than invalid values toward `stopAfter`", async () => {
     const once = { retry: { limit: 0 } };
     const two = { ...options, stopAfter: 2, skipInvalid: true };
     const other = await generate(saying(500), jobs, two, once);
@@ -116,7 +116,7 @@ describe("the check for systematic failures", () => {
   const refused = (detail: string) =>
     new BadRequestError("Got 422.", { status: 422, rawBody: "", body: undefined, detail });
 
-  it("reports a configuration error immediately, unless a document was already stored", () => {
+  it("reports a configuration error immediately if no document has been stored", () => {
     const settings = new ConfigurationError("`apiKey` is wrong.");
     expect(new SystematicFailures().add(settings, fresh)).toMatchObject({ withWhat: "with these settings" });
     expect(new SystematicFailures().add(settings, { ...fresh, stored: 1 })).toBeUndefined();
@@ -137,7 +137,7 @@ describe("the check for systematic failures", () => {
     });
   });
 
-  it("ignores rejected jobs if another job failed differently or finished in an earlier run", () => {
+  it("ignores rejected jobs if another job failed for a different reason", () => {
     const mixed = new SystematicFailures();
     mixed.add(new Error(), fresh);
     const again = new SystematicFailures();

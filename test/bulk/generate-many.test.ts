@@ -39,7 +39,7 @@ describe("generateMany", () => {
     expect(order).toEqual([1, 2, 3, 0]);
   });
 
-  it("yields results in job order if `ordered` is set, and respects the concurrency limit", async () => {
+  it("yields results in job order if `ordered` is set", async () => {
     const held = heldBack();
     const service = await Service.start(byNumber({ 0: held.answer }));
     let pulled = 0;
@@ -56,7 +56,7 @@ describe("generateMany", () => {
     expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it("yields the value that `use` returns, and counts `use` calls toward the concurrency limit", async () => {
+  it("yields the values that `use` returns, and limits concurrent `use` calls", async () => {
     let [inUse, most] = [0, 0];
     const use = async (pdf: Readable, job: { values: { n: number } }, context: Record<string, unknown>) => {
       most = Math.max(most, ++inUse);
@@ -85,7 +85,7 @@ describe("generateMany", () => {
     for (const { closed } of service.requests) await closed;
   });
 
-  it("yields the error that `use` throws after reading the document, without retrying the job", async () => {
+  it("does not retry a job if `use` throws after reading the document", async () => {
     const own = new Error("the bucket is full");
     const use = (pdf: Readable) => pdf.bytes().then(() => Promise.reject(own));
     const { results, sent } = await generate(withLength(small), jobsOf(1), { use }, { retry: {} });

@@ -33,7 +33,7 @@ async function leaveLock(path: string, text: string, agoSeconds = 0): Promise<vo
 }
 
 describe("a journal's lock", () => {
-  it("stops a second run with an error that identifies the first, and lets the first continue", async () => {
+  it("stops a second run with an error that identifies the first run", async () => {
     const path = newPath();
     const first = await open(path);
     const { pid } = process;
@@ -58,7 +58,7 @@ describe("a journal's lock", () => {
     expect(await readdir(join(other, ".."))).toEqual(["other"]);
   });
 
-  it("is not taken over if Windows cannot replace it and its owner has refreshed it", async () => {
+  it("is not taken over if its owner refreshes it during a takeover on Windows", async () => {
     const path = newPath();
     await leaveLock(path, JSON.stringify(elsewhere), 31);
     vi.spyOn(process, "platform", "get").mockReturnValue("win32");
@@ -78,7 +78,7 @@ describe("a journal's lock", () => {
   });
 
   it.each(["", JSON.stringify({ ...own, pid: 0 }), JSON.stringify({ ...own, token: "../x" })])(
-    "is valid while it is recent and is taken over when it is old, even if its content is unreadable: %j",
+    "is taken over only after it expires, even if its content is unreadable: %j",
     async (text) => {
       const path = newPath();
       await leaveLock(path, text);

@@ -43,7 +43,7 @@ describe("a journal's file", () => {
   it.each([
     ["the disk is full", { bytes: headerBytes.length + line.length + 20, syncs: true }, "ENOSPC"],
     ["the file cannot be synced", { bytes: 1000, syncs: false }, "EIO"],
-  ])("keeps the earlier lines, but no part of the failed line, if %s", async (_title, broken, code) => {
+  ])("keeps only the earlier lines if a write fails because %s", async (_title, broken, code) => {
     const disk = { bytes: 1000, syncs: true };
     const { file, state } = fileOn(disk);
     await file.begin(header);
@@ -72,8 +72,8 @@ function groupsByHand() {
   return { groups, writes, nthWrite };
 }
 
-describe("groups of journal lines", () => {
-  it("are written one at a time, and collect the lines that arrive during the previous write", async () => {
+describe("journal lines", () => {
+  it("are written together if they arrive during an earlier write", async () => {
     const { groups, writes, nthWrite } = groupsByHand();
     const settled: string[] = [];
     const add = (text: string) => groups.add(text).then(() => settled.push(text));
@@ -91,7 +91,7 @@ describe("groups of journal lines", () => {
     expect(settled).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("reject all waiting and later lines after a write fails", async () => {
+  it("are rejected after a write fails", async () => {
     const { groups, writes, nthWrite } = groupsByHand();
     const error = new Error("full");
     const first = expect(groups.add("a")).rejects.toBe(error);

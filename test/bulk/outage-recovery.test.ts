@@ -61,7 +61,7 @@ it("a run generates every document even if the service stops and restarts during
   ]);
 });
 
-it("the next run completes a run that an outage stopped, and does not repeat any documents", async () => {
+it("a run generates only the missing documents if an outage stopped the previous run", async () => {
   const { run, requested, startAgain } = await setUp();
   const fulfilled: number[] = [];
   const onResult = ({ index, status }: BulkResult<unknown>) =>

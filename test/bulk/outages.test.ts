@@ -81,7 +81,7 @@ describe("an outage during a run", () => {
     [500, 8],
     [521, "auto"],
     ["reset", 8],
-  ] as const)("makes no job fail (requests for 10 min: %s, concurrency: %s)", async (reply, concurrency) => {
+  ] as const)("does not cause any job to fail (symptom: %s, concurrency: %s)", async (reply, concurrency) => {
     const { rejected, results, error, outages, sent } = await simulate(awayFor(600, reply), { concurrency });
     expect([rejected, results.length, error]).toEqual([[], 100, undefined]);
     expect(outages.map(({ isOver }) => isOver)).toEqual([false, true]);
@@ -89,7 +89,7 @@ describe("an outage during a run", () => {
     expect(sent.filter(({ atMs }) => atMs >= 100 && atMs < 600_100).length).toBeLessThan(24 + 26);
   });
 
-  it("limits the run to one request at a time, at intervals that grow to 30 s", async () => {
+  it("limits the run to single requests at intervals of up to 30 s", async () => {
     const { sent } = await simulate(awayFor(200, "reset"), { latencyMs: 100 });
     const times = sent.map(({ atMs }) => atMs).filter((atMs) => atMs > 500 && atMs < 200_000);
     const gaps = times.slice(1).map((atMs, index) => (atMs - (times[index] ?? 0)) / 1000);
@@ -97,7 +97,7 @@ describe("an outage during a run", () => {
     expect(gaps.map((gap) => gap.toFixed(1)).join(" ")).toBe("2.1 4.1 8.1 16.1 30.1 30.1 30.1 30.1 30.1");
   });
 
-  it("is followed by only four concurrent requests, as at the start of a run", async () => {
+  it("is followed by a slow start with four concurrent requests", async () => {
     const options = { count: 300, latencyMs: 200, concurrency: "auto" } as const;
     const { sent, rejected } = await simulate(awayFor(60, 503, 2000), options);
     const during = sent.filter(({ atMs }) => atMs < 62_000);
@@ -135,7 +135,7 @@ describe("an outage during a run", () => {
     expect([error, rejected, results.length < 100, afterMs]).toEqual([why, [], true, 20_000]);
   });
 
-  it("is not detected if `watch` is omitted, so jobs are rejected after their last attempt", async () => {
+  it("is not detected if `watch` is omitted", async () => {
     const { rejected, error } = await simulate(() => "refused", { count: 5, watch: undefined as never });
     expect([rejected.length, error]).toEqual([5, undefined]);
   });
@@ -164,7 +164,7 @@ describe("an outage that lasts too long", () => {
   it.each([
     ["refused", "Could not reach http://service.test"],
     [503, "Got 503 from http://service.test"],
-  ] as const)("stops the run after 15 minutes, but does not reject any jobs: %s", async (reply, message) => {
+  ] as const)("stops the run after 15 minutes (symptom: %s)", async (reply, message) => {
     const { error, rejected, afterMs } = await simulate(awayFor(3600, reply));
     const why = `the service has been unavailable for 15 min; the last error: ${message}`;
     expect(RunStoppedError.is(error)).toBe(true);
@@ -175,7 +175,7 @@ describe("an outage that lasts too long", () => {
   it.each([
     [0, 1],
     [5000, 4],
-  ])("stops a run of one job if `giveUpAfter` is %i (requests: %i)", async (giveUpAfterMs, times) => {
+  ])("stops even a run of one job (`giveUpAfter`: %i, requests: %i)", async (giveUpAfterMs, times) => {
     const { error, sent } = await simulate(() => "refused", { count: 1, giveUpAfterMs });
     expect([RunStoppedError.is(error), sent.length]).toEqual([true, times]);
   });

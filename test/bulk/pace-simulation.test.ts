@@ -167,7 +167,7 @@ describe("an automatic pace", () => {
     ["a limit with long pauses", 100, "5", byClock, longest, { refused: 0.005 }],
     ["a per-minute limit", 10, "rest", minute, { durationMs: 600_000 }, {}],
   ])(
-    "settles near the limit: %s, %i requests per second, Retry-After: %s",
+    "settles near the server's limit: %s, %i requests per second, Retry-After: %s",
     (_what, rate, says, make, circumstances, { change = 1, least, refused = 0.02 }) => {
       const server = make((nowMs) => (nowMs < 20_000 ? rate : rate * change), says);
       const outcome = simulateAuto(server, circumstances);
@@ -183,12 +183,12 @@ describe("an automatic pace", () => {
     ["the server has no limit", Number.POSITIVE_INFINITY, "none", 40, 0.95],
     ["the server refuses one request after 1 s", 1000, "none", 200, 0.9],
     ["the server refuses one request after 5 s", 5000, "5", 200, 0.9],
-  ] as const)("uses nearly all of its 64 slots if %s", (_what, atMs, says, latencyMs, share) => {
+  ] as const)("keeps nearly 64 requests in flight if %s", (_what, atMs, says, latencyMs, share) => {
     const outcome = simulateAuto(refusingOnce(atMs, says), { latencyMs });
     expect(outcome.settledPerSecond).toBeGreaterThan((share * 64 * 1000) / latencyMs);
   });
 
-  it("returns to the limit within 20 s after a one-minute outage", () => {
+  it("returns to the server's limit within 20 s after a one-minute outage", () => {
     const limited = byClock(() => 100, "none");
     const isAway = (nowMs: number) => nowMs >= 20_000 && nowMs < 80_000;
     const server: Limiter = (nowMs) => (isAway(nowMs) ? refusal("10", 0) : limited(nowMs));

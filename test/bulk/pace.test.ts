@@ -42,7 +42,7 @@ describe("a fixed pace", () => {
   });
 });
 
-describe("an automatic pace (slots)", () => {
+describe("automatic concurrency", () => {
   /** Keeps all slots in use with successful responses, one after the other. */
   function answerWell(pace: Pace, answers: number, underWay: number[]): void {
     for (let answered = 0; answered < answers; answered++) {
@@ -51,7 +51,7 @@ describe("an automatic pace (slots)", () => {
     }
   }
 
-  it("starts with 4 slots and adds one for each successful response, up to 64", () => {
+  it("starts at 4 and rises by 1 for each successful response, up to 64", () => {
     const pace = new Pace({ concurrency: "auto" });
     expect(pace.slots).toBe(4);
     const underWay: number[] = [];
@@ -61,7 +61,7 @@ describe("an automatic pace (slots)", () => {
     expect(pace.slots).toBe(64);
   });
 
-  it("halves its slots once per round of requests while the service is overloaded, down to one slot", () => {
+  it("is halved repeatedly while the service is overloaded, down to 1", () => {
     const pace = new Pace({ concurrency: "auto" });
     const underWay: number[] = [];
     answerWell(pace, 12, underWay);
@@ -75,7 +75,7 @@ describe("an automatic pace (slots)", () => {
     expect(slots).toEqual([4, 2, 1, 1]);
   });
 
-  it("adds one slot per round after an overload, and restores the last slot after 200 successes", () => {
+  it("returns to the level that caused an overload only after 200 successes", () => {
     const pace = new Pace({ concurrency: "auto" });
     const underWay: number[] = [];
     answerWell(pace, 4, underWay);
@@ -94,7 +94,7 @@ describe("an automatic pace (slots)", () => {
     expect(pace.slots).toBe(7);
   });
 
-  it("removes one slot if the request that used its last free slot receives a 429", () => {
+  it("falls by 1 if the last request that it allows receives a 429", () => {
     const pace = new Pace({ concurrency: "auto" });
     const underWay: number[] = [];
     answerWell(pace, 12, underWay);
@@ -105,7 +105,7 @@ describe("an automatic pace (slots)", () => {
 });
 
 describe("an automatic pace (rate)", () => {
-  it("has no rate limit until a request is refused, but starts slowly", () => {
+  it("has no rate limit until a request is refused", () => {
     const pace = new Pace({ concurrency: "auto" });
     expect(pace.perSecond).toBe(Number.POSITIVE_INFINITY);
     const second = sendUntil(pace, 1000).length;
@@ -114,7 +114,7 @@ describe("an automatic pace (rate)", () => {
     expect(sendUntil(pace, 2000, 1000).length).toBeGreaterThan(3 * second);
   });
 
-  it("reduces its rate only once if several requests that were sent together are refused", () => {
+  it("reduces its rate only once if several concurrent requests are refused", () => {
     const pace = new Pace({ concurrency: "auto" });
     sendUntil(pace, 1000);
     const tickets = [1, 2, 3, 4].map(() => pace.sent(1000));
@@ -126,7 +126,7 @@ describe("an automatic pace (rate)", () => {
     expect(new Set(rates).size).toBe(1);
   });
 
-  it("doubles its pause after each refusal without Retry-After, up to 8 s, until a request succeeds", () => {
+  it("doubles its pause after each refusal without Retry-After, up to 8 s", () => {
     const pace = new Pace({ concurrency: "auto" });
     let nowMs = 0;
     const holds = Array.from({ length: 9 }, () => {
@@ -159,7 +159,7 @@ describe("an automatic pace (rate)", () => {
 });
 
 describe("a request that was not sent", () => {
-  it.each([8, "auto"] as const)("lets the next request take its turn (concurrency: %s)", (concurrency) => {
+  it.each([8, "auto"] as const)("does not delay the next request (concurrency: %s)", (concurrency) => {
     const pace = new Pace({ concurrency, perSecond: 10 });
     pace.sent(0);
     for (let job = 0; job < 100; job++) {

@@ -34,7 +34,7 @@ function expectNothingSecretIn(text: string): void {
   expect(text).not.toMatch(/CANARY|C4N4RY/);
 }
 
-it("a run's errors, summary and files never contain the API key or values, however jobs fail", async () => {
+it("a run's errors, summary and files never contain the API key or template values", async () => {
   const answers = [...told, ...broken, saying(400), withLength(small)];
   const service = await Service.start((received) => {
     const answer = answers[Number(JSON.parse(received.body).n)];
@@ -79,7 +79,7 @@ it("a run's errors, summary and files never contain the API key or values, howev
   expectNothingSecretIn(await readFile(join(at, "run.journal"), "latin1"));
 });
 
-it("a stopped run's error and lock file contain neither the API key nor values", async () => {
+it("the error and the lock file of a stopped run do not contain the API key or template values", async () => {
   const service = await Service.start(told[3] as Answer);
   const at = newFolder();
   const client = service.client({ apiKey: trickyKey }) as TemplatePdf;

@@ -8,7 +8,7 @@ import { byNumber, jobsOf, setUpRun } from "./many.ts";
 /** The service has no template for job 1. */
 const answer = byNumber({ 1: saying(404, "There is no such template.") });
 
-it("a job error's stack contains the line of the loop that reads the result", async () => {
+it("the stack of a job's error contains the line of the loop that reads the result", async () => {
   const { client } = await setUpRun(answer);
   let error: unknown;
   const { stack: marker = "" } = new Error();
@@ -16,7 +16,7 @@ it("a job error's stack contains the line of the loop that reads the result", as
   expectCallersLine({ error: error as Error, marker });
 });
 
-it("the stacks of run and job errors contain the line that awaits a run with a journal", async () => {
+it("the stacks of a run's error and a job's error contain the line that awaits the run", async () => {
   const { client, at } = await setUpRun(answer);
   const errors: unknown[] = [];
   const onResult = ({ error }: BulkResult<Job>) => void (error && errors.push(error));

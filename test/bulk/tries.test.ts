@@ -44,7 +44,7 @@ describe("a job's attempts", () => {
     [undefined, 2],
     [{ limit: 3 }, 4],
     [false, 1],
-  ])("follow the run's `retry` option or, if it is omitted, the client's: %o", async (retry, attempts) => {
+  ])("follow the run's `retry` option, which defaults to the client's: %o", async (retry, attempts) => {
     const { result } = await generate(saying(500), jobsOf(1), { retry }, { retry: { limit: 1 } });
     expect(result?.attempts).toBe(attempts);
   });

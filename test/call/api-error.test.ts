@@ -124,14 +124,14 @@ describe("The body of an error response", () => {
     expect(apiError(headOf(422), body, { ...call, secrets }).body).toEqual(expected);
   });
 
-  it("does not contain the API key even if the key is nested deeper than the call stack allows", () => {
+  it("does not contain the API key even if the key is nested very deeply", () => {
     const depth = 32_000;
     let { body } = apiError(headOf(422), `${"[".repeat(depth)}"${key}"${"]".repeat(depth)}`, call);
     while (Array.isArray(body)) [body] = body;
     expect(body).toBe("[redacted]");
   });
 
-  it("is quoted in the error message without secrets and only up to 500 characters", () => {
+  it("is quoted in the error message without secrets, up to 500 characters", () => {
     const text = `${word} owes ${"£ ".repeat(400)}`;
     const error = apiError(headOf(418), JSON.stringify({ message: text }), call);
     expect(error.detail).toBe(`[redacted] owes ${"£ ".repeat(400)}`.slice(0, 500));

@@ -20,13 +20,10 @@ describe("The error for a request without a response", () => {
   it.each([
     [true, `Could not reach ${at} (read ECONNRESET). ${check} Tried 3 times.`],
     [false, `Got no response from ${at} (read ECONNRESET). ${mayBeRendered} ${check} Tried 3 times.`],
-  ])(
-    "warns of a possible rendering unless the request is known to be unsent (unsent: %s)",
-    (isUnsent, message) => {
-      const error = notConnected(reset, isUnsent);
-      expect(error).toMatchObject({ message, attempts: 3, code: "connection_failed", cause: reset });
-    },
-  );
+  ])("reports whether the document may have been rendered (request unsent: %s)", (isUnsent, message) => {
+    const error = notConnected(reset, isUnsent);
+    expect(error).toMatchObject({ message, attempts: 3, code: "connection_failed", cause: reset });
+  });
 
   it.each<[unknown, string]>([
     ["words", "words"],

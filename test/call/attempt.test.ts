@@ -74,23 +74,16 @@ it.each<[RegExp, Step[], ClientOptions?]>([
   [/^pause: 2100 .*`timeouts.unread`/, ["sent", ok, full, 100, stream(true)]],
   [/^pause$/, ["sent", ok, full, 100, stream(false)]],
   [/^pause: resume: ambiguous: 700 .*`timeouts.stall`/, ["sent", ok, full, 400, read()]],
-])(
-  "An attempt ends on time, reports whether a retry is safe, and leaves no timer running: %s",
-  async (expected, steps, options) => {
-    const scene: Scene = new Scene(
-      { ...options, timeouts: { ...timeouts, ...options?.timeouts } },
-      undefined,
-      {
-        attempts: 0,
-        lastError: undefined,
-        decide: ({ repeat }) => (scene.log.push(repeat), { why: "" }),
-        onOutcome: () => {},
-      },
-    );
-    const log = await scene.play(...steps, 15_000);
-    expect(log.filter((event) => !["open", "abort", "document"].includes(`${event}`)).join(": ")).toMatch(
-      expected,
-    );
-    expect(vi.getTimerCount()).toBe(0);
-  },
-);
+])("An attempt ends on time and reports whether a retry is safe: %s", async (expected, steps, options) => {
+  const scene: Scene = new Scene({ ...options, timeouts: { ...timeouts, ...options?.timeouts } }, undefined, {
+    attempts: 0,
+    lastError: undefined,
+    decide: ({ repeat }) => (scene.log.push(repeat), { why: "" }),
+    onOutcome: () => {},
+  });
+  const log = await scene.play(...steps, 15_000);
+  expect(log.filter((event) => !["open", "abort", "document"].includes(`${event}`)).join(": ")).toMatch(
+    expected,
+  );
+  expect(vi.getTimerCount()).toBe(0);
+});

@@ -84,7 +84,7 @@ property("A body passes every byte in order, pauses if its reader requests a pau
 });
 
 describe("A body without a reader", () => {
-  it("buffers 64 KiB before it pauses, and passes the bytes to a later reader", () => {
+  it("buffers 64 KiB for a later reader before it pauses", () => {
     const { wire, body, reader } = open(["more", "more", "more", "wait"]);
     wire.chunk(limit - 1);
     expect([wire.paused, body.isPaused, body.isRead, wire.flows]).toEqual([false, false, false, []]);
@@ -108,7 +108,7 @@ describe("A body without a reader", () => {
     expect([body.isPaused, wire.flows]).toEqual([false, [false, true, false, true]]);
   });
 
-  it("does not pause for a later reader after all bytes have arrived", () => {
+  it("does not pause after all bytes have arrived", () => {
     const { wire, body, reader } = open(["wait"]);
     wire.chunk(1);
     wire.chunk(1);
@@ -140,7 +140,7 @@ describe("A body", () => {
     expect(wire.flows).toEqual([]);
   });
 
-  it("ignores a cancellation after a failure, because a retry can replace the document", () => {
+  it("ignores a cancellation after a failure", () => {
     const { wire, body } = open();
     body.fail("reset");
     body.cancel("cancelled");

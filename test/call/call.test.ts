@@ -42,7 +42,7 @@ it.each<[RegExp, Step[], ClientOptions?]>([
   [/^open: document: pause: 1000 Got/, [...begun, stream, 2_000], oneSecond],
   [/^open: document: pause$/, [...begun, stream, 700_000]],
   [/^open: document: pause$/, [(scene) => scene.do("sent", ok, "%PDF-", stream), 700_000]],
-])("A call is retried, settles once, and respects `timeouts.total`: %s", async (expected, steps, options) => {
+])("A call settles once and respects `timeouts.total`: %s", async (expected, steps, options) => {
   const log = await new Scene(options).play(...steps);
   expect(log.filter((event) => event !== "abort").join(": ")).toMatch(expected);
 });
@@ -101,7 +101,7 @@ describe("A call's hooks", () => {
 });
 
 describe("A call", () => {
-  it("is sent at once unless its API key must be fetched, and is not sent after a cancellation", async () => {
+  it("is sent at once unless its API key must be fetched", async () => {
     const known = new Scene();
     known.call.start();
     expect(known.log).toEqual(["open"]);
@@ -147,7 +147,7 @@ it.each<[string, Step[], boolean]>([
   ["was cancelled after its arrival", [...whole, cancel], true],
   ["has arrived, and another call was rejected", [...whole, refuse], true],
 ])(
-  "A closing client closes its connections when no call needs them, and rejects new calls: the document %s",
+  "A closing client keeps its connections open until no call needs them: the document %s",
   async (_, steps, isIdle) => {
     const scene = new Scene();
     const { connections } = scene.context;

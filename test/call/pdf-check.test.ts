@@ -70,10 +70,10 @@ describe("The PDF header", () => {
 describe("The PDF end marker", () => {
   it.each([
     ["is found at the end", "%%EOF", true],
-    ["is found before 1,019 other bytes", `%%EOF${x(1019)}`, true],
-    ["is not found before 1,020 other bytes", `%%EOF${x(1020)}`, false],
-    ["is found before 1,018 spaces and one other byte", `%%EOF${" ".repeat(1018)}x`, true],
-    ["is found before every kind of padding", `%%EOF${" \t\n\f\r\0".repeat(2000)}`, true],
+    ["is found if 1,019 other bytes follow", `%%EOF${x(1019)}`, true],
+    ["is not found if 1,020 other bytes follow", `%%EOF${x(1020)}`, false],
+    ["is found if 1,018 spaces and one other byte follow", `%%EOF${" ".repeat(1018)}x`, true],
+    ["is found if every kind of padding follows", `%%EOF${" \t\n\f\r\0".repeat(2000)}`, true],
     ["is not found in a body that contains only padding", "\0".repeat(3000), false],
     ["is not found if it is truncated", "%%EO", false],
     ["is found after an extra `%`", "%%%EOF", true],
@@ -85,7 +85,7 @@ describe("The PDF end marker", () => {
     }
   });
 
-  it.each([1, 4])("must start in the last 1,024 bytes, even if chunks split it after byte %d", (first) => {
+  it.each([1, 4])("must start in the last 1,024 bytes, even if it is split after byte %d", (first) => {
     for (const after of [1019, 1020]) {
       const bytes = ascii(`${x(50)}%%EOF${x(after)}`);
       expect(judge(bytes.subarray(0, 50 + first), bytes.subarray(50 + first)).ends).toBe(after === 1019);
@@ -117,7 +117,7 @@ describe("A pdfmake document", () => {
   it.each([
     ["a one-page document", { content: "Invoice" }],
     ["a PDF 1.7 document with a password", { content: "Secret", version: "1.7", userPassword: "letmein" }],
-  ])("passes the check, but fails it if its last 10 bytes are missing: %s", async (_, definition) => {
+  ])("passes the check unless its last 10 bytes are missing: %s", async (_, definition) => {
     const bytes = await renderPdf(definition);
     expect(judge(bytes)).toEqual({ begins: true, ends: true });
     expect(judge(bytes.subarray(0, -10))).toEqual({ begins: true, ends: false });

@@ -40,7 +40,7 @@ async function emulate(flags: readonly string[] = [], texts = files as Record<st
   return { folder, child, ended, nextLine, introduction, baseUrl, apiKey, pdfs };
 }
 
-describe("emulate", () => {
+describe("the `emulate` command", () => {
   it("prints its URLs and templates, and logs each request on one line", async () => {
     const keys = ["key-of-mine", "another"];
     const { folder, introduction, nextLine, baseUrl } = await emulate(keys.flatMap((key) => ["--key", key]));
@@ -106,7 +106,7 @@ describe("emulate", () => {
   });
 });
 
-it.runIf(hasPosixShell)("emulate prints a curl command that sends the shortest sample", async () => {
+it.runIf(hasPosixShell)("`emulate` prints a curl command that sends the shortest sample", async () => {
   const { folder, introduction, baseUrl, apiKey } = await emulate();
   const line = introduction.find((each) => each.startsWith("curl ")) ?? "";
   const print = start("sh", ["-c", `printf '%s\\n' ${line.slice("curl ".length)}`], { cwd: folder });

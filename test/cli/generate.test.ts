@@ -15,7 +15,7 @@ function expectNoSecret(text: string): void {
   }
 }
 
-describe("generate", () => {
+describe("the `generate` command", () => {
   it("saves the document as <uid>.pdf, and prints the file's name and size", async () => {
     const { service, cwd, env } = await generateSetting(withLength(pdf), "key-of-the-tests");
     const { code, stdout, stderr } = await runInProcess(["generate", "invoice"], { cwd, env });
@@ -48,7 +48,7 @@ describe("generate", () => {
   it.each([
     ["-", "-"],
     ["/dev/stdin", "/dev/stdout"],
-  ])("reads stdin with --values %s, and writes only the document to stdout with -o %s", async (from, to) => {
+  ])("reads stdin for --values %s, and writes the document to stdout for -o %s", async (from, to) => {
     const { service, cwd, env } = await generateSetting();
     const input = '{"text":"ü"}';
     const args = ["generate", "invoice", "--values", from, "-o", to];
@@ -72,7 +72,7 @@ describe("generate", () => {
   });
 });
 
-describe("a failed generate command", () => {
+describe("a failed `generate` command", () => {
   /** Responds with the API key and the body of the request. */
   const echo: Answer = ({ headers, body, response }) => {
     response.writeHead(400, { "content-type": "application/json", "x-request-id": "request-1" });
@@ -85,7 +85,7 @@ describe("a failed generate command", () => {
     [/: Got 400 .*, saying "API-Key \[redacted\] sent .* Request id: request-1\.\n$/, echo, "--timeout=1h"],
     [/: The document from .* after 18400 of 36789 bytes /, cutOffAfter(pdf, 18_400), "--no-retry"],
     [/ did not return a complete document within 100 ms\. .* --timeout 1s\.\n$/, stalling, "--timeout=100ms"],
-  ])("prints a one-line error, exits with code 1 and creates no file: %s", async (line, answer, flag) => {
+  ])("prints a one-line error and exits with code 1: %s", async (line, answer, flag) => {
     const { service, cwd, env } = await generateSetting(answer, secretKey);
     const args = ["generate", "invoice", "--set", `customer=${value}`, flag];
     const { code, stdout, stderr } = await runInProcess(args, { cwd, env });
@@ -111,7 +111,7 @@ describe("a failed generate command", () => {
   });
 });
 
-describe("generate with invalid settings", () => {
+describe("the `generate` command with invalid settings", () => {
   const noKey = { TEMPLATE_PDF_API_KEY: "" };
   const noBaseUrl = { TEMPLATE_PDF_BASE_URL: "" };
 

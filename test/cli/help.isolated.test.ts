@@ -40,7 +40,7 @@ describe("the help text", () => {
     expect(printed).toMatch(/^Examples:\n {2}template-pdf [\s\S]*\nExit codes:\n {2}0 {4}\S/m);
   });
 
-  it("is printed to standard error with exit code 2 if no command is given", async () => {
+  it("is printed to standard error if no command is given", async () => {
     const { printed } = await runCli("help");
     expect(await runCli()).toEqual({ code: 2, printed: "", stderr: printed });
   });

@@ -20,7 +20,7 @@ describe("quotedWord", () => {
     ["it's", "win32", '"it\'s"'],
     ["@samples", "win32", '"@samples"'],
     ["my samples\\", "win32", '"my samples\\\\"'],
-  ])("writes the word `%s` for a shell on %s as `%s`", (word, platform, expected) => {
+  ])("writes `%s` for a shell on %s as `%s`", (word, platform, expected) => {
     expect(quotedWord(word, platform)).toBe(expected);
   });
 });
@@ -33,7 +33,7 @@ describe("printable", () => {
     ["\u001b[31m\t\u009b2J\u202e\u2028\ud800", "\\u001b[31m\\u0009\\u009b2J\\u202e\\u2028\\ud800"],
   ])("returns %j as one line without control characters", (text, line) => expect(printable(text)).toBe(line));
 
-  it("returns text that contains 1 MB of spaces as one line", () => {
+  it("keeps 500,000 spaces within a line", () => {
     const spaces = " ".repeat(500_000);
     expect(printable(`a${spaces}b\n${spaces}`)).toBe(`a${spaces}b`);
   });
@@ -55,7 +55,7 @@ it.each([
   ["abcx", ["abcy", "abcz"], "abcy"],
   ["FETA", ["fetch"], "fetch"],
   ["fega", ["fetch"], undefined],
-])("nearestName returns a name only if most letter pairs match: for %s in %j, %s", (name, known, nearest) =>
+])("nearestName finds a name if most letter pairs match: %s in %j (result: %s)", (name, known, nearest) =>
   expect(nearestName(name, known)).toBe(nearest),
 );
 

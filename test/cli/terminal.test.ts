@@ -15,7 +15,7 @@ import { folderOf } from "./types-command.ts";
 const pdf = pdfOf(2_000_000);
 const toOutput = ["generate", "invoice", "-o", "-"];
 
-describe("generate", () => {
+describe("the generate command", () => {
   // The error codes of Unix, of Windows, and of sockets that replace pipes.
   it.each(["EPIPE", "EOF", "ECONNRESET"])("exits silently if standard output is closed: %s", async (code) => {
     const { cwd, terminal } = await generateSetting(withLength(pdf));
@@ -62,7 +62,7 @@ describe("generate", () => {
 });
 
 describe("stopping a command", () => {
-  it("leaves the existing file unchanged if generate is receiving a document", async () => {
+  it("leaves the existing file unchanged if `generate` is receiving a document", async () => {
     const part = beginning(pdf.subarray(0, 300_000), { "content-length": String(pdf.length) });
     const { service, cwd: folder, terminal } = await generateSetting(part);
     const path = join(folder, "invoice.pdf");
@@ -76,7 +76,7 @@ describe("stopping a command", () => {
     expect(await readFile(path, "utf8")).toBe("an older one");
   });
 
-  it("closes the connection of a pending request, and is immediate on a second Ctrl-C", async () => {
+  it("closes the connection of a pending request", async () => {
     const { service, terminal } = await generateSetting(() => {});
     const ended = run(toOutput, terminal);
     const { closed } = await service.request();
@@ -89,7 +89,7 @@ describe("stopping a command", () => {
     await closed;
   });
 
-  it("prevents the request if generate is still waiting for values on standard input", async () => {
+  it("prevents the request if `generate` is still reading values from standard input", async () => {
     const { service, terminal } = await generateSetting(() => {});
     terminal.stdin = new Readable({ read: () => void setImmediate(() => terminal.emit("SIGTERM")) });
     expect(await run([...toOutput, "--values", "-"], terminal)).toBe(143);
@@ -97,7 +97,7 @@ describe("stopping a command", () => {
     expect(service.requests).toEqual([]);
   });
 
-  it("leaves the output file unwritten even if types has already read all samples", async () => {
+  it("prevents `types` from writing its file even after it has read all samples", async () => {
     const folder = folderOf({ "a.ndjson": '{"a":"1"}\n{"a":[1]}\n' });
     const terminal = new FakeTerminal();
     // The first text is the warning that the samples disagree, right before the file is written.
@@ -108,7 +108,7 @@ describe("stopping a command", () => {
   });
 });
 
-describe("generate's progress line", () => {
+describe("the progress line of the generate command", () => {
   const wipe = "\r\u001b[K";
 
   async function progressSetting() {
@@ -119,7 +119,7 @@ describe("generate's progress line", () => {
     return { service, terminal, lastLine: () => terminal.stderr.text.split(wipe).at(-1) };
   }
 
-  it("shows the waiting time and received bytes, and is cleared before the result is printed", async () => {
+  it("shows the waiting time and received bytes until the result is printed", async () => {
     const { service, terminal, lastLine } = await progressSetting();
     const ended = run(["generate", "invoice", "-o", join(temporaryFolder(), "a.pdf")], terminal);
     const { response } = await service.request();
@@ -133,7 +133,7 @@ describe("generate's progress line", () => {
     expect(terminal.printed).toMatch(/a\.pdf: 2\.0 MB\n$/);
   });
 
-  it("shows a retry, and is cleared before an error is printed", async () => {
+  it("shows a retry until the error is printed", async () => {
     const { service, terminal, lastLine } = await progressSetting();
     const ended = run(toOutput, terminal);
     (await service.request()).response.writeHead(503, { "retry-after": "0.2" }).end();
@@ -143,7 +143,7 @@ describe("generate's progress line", () => {
     expect(lastLine()).toMatch(/^template-pdf: Got 503 from .*\n$/);
   });
 
-  it("fits within the terminal's width, and contains no unescaped control characters", async () => {
+  it("fits within the terminal's width, and escapes control characters", async () => {
     const { terminal } = await progressSetting();
     terminal.stderr.columns = 40;
     expect(await run(["generate", "\u009b31m\u202einvoice ".repeat(9), "-o", "-"], terminal)).toBe(2);
@@ -162,7 +162,7 @@ describe("generate's progress line", () => {
   });
 });
 
-describe("generate --open", () => {
+describe("`generate --open`", () => {
   /** Generates a document with `--open`, with the folder of the openers as the `PATH`. */
   async function generateAndOpen(openers: string, platform = "linux") {
     const { cwd, terminal } = await generateSetting();

@@ -7,8 +7,8 @@ import { type Files, folderOf, runTypes, typesOf } from "./types-command.ts";
 const a = '{"a":"1"}';
 const b = '{"a":"1","b":2}';
 
-describe("types", () => {
-  it("writes a file that lists its sources, and prints the number of templates", async () => {
+describe("the types command", () => {
+  it("writes a file that lists its sources", async () => {
     const cwd = folderOf({ "samples/inv_2024.json": a, "samples/inv_2024.2.json": b });
     const { code, stdout, stderr, written } = await runTypes(cwd, "samples");
     expect([code, stderr, stdout]).toEqual([0, "", "pdf-templates.ts: 1 template\n"]);
@@ -99,7 +99,7 @@ describe("types", () => {
     expect(types).toContain("  a: string;\n  b?: number | undefined;\n");
   });
 
-  it("uses a module's sample, and warns, if the schema cannot be converted to JSON Schema", async () => {
+  it("uses a module's sample if its schema cannot be converted to JSON Schema", async () => {
     const schema = '{ "~standard": { version: 1, vendor: "mine", validate() {} } }';
     const code = `export const schema = ${schema}; export const sample = ${a};`;
     const { stderr, written } = await runTypes(folderOf({ "invoice.mjs": code }), "invoice.mjs");
@@ -119,8 +119,8 @@ describe("types", () => {
   });
 });
 
-describe("types with ambiguous files", () => {
-  it("derives types from the placeholders if a template has neither a schema nor a sample", async () => {
+describe("the types command with incomplete or ambiguous files", () => {
+  it("derives a template's types from its placeholders if it has no schema or sample", async () => {
     const letter = '{"content":["Dear {{customer.name}}, {{total | currency GBP}}"]}';
     const { code, stderr, written } = await runTypes(folderOf({ "letter.json": letter }), ".");
     expect(code).toBe(0);
@@ -152,7 +152,7 @@ describe("types with ambiguous files", () => {
   });
 });
 
-it("types reads the samples and templates in a folder, and ignores other files", async () => {
+it("the types command reads only the samples and templates in a folder", async () => {
   const cwd = folderOf({
     "f/invoice.json": a,
     "f/letter.ndjson": a,
@@ -169,7 +169,7 @@ it("types reads the samples and templates in a folder, and ignores other files",
 });
 
 describe("a pattern that the shell did not expand", () => {
-  it("is expanded by types, even after `uid=`", async () => {
+  it("is expanded by the types command, even after `uid=`", async () => {
     const samples = { "s/order.1.json": a, "s/order.2.json": a };
     const files = { ...samples, "s/.order.json": "no JSON", "s/letter.json": "[]" };
     expect(await typesOf(files, "order=s/*.?.json")).toContain('template<OrderValues, "order">("order")');

@@ -35,7 +35,7 @@ async function failureOf(answer: Answer): Promise<Error> {
 }
 
 describe("an error response", () => {
-  it("causes the matching error, and the error's JSON does not contain the response body", async () => {
+  it("causes an error whose JSON does not contain the response body", async () => {
     const json = '{"message":"no such template","password":"hidden"}';
     const error = await failureOf(saying(404, json, { "x-request-id": "r-7", "x-more": "m" }));
     expect(error).toMatchObject({ code: "not_found", status: 404, requestId: "r-7", attempts: 1 });
@@ -46,7 +46,7 @@ describe("an error response", () => {
     expect(Object.keys(error).sort()).toEqual(["attempts", "code", "requestId", "status"]);
   });
 
-  it("is read up to 64 KiB even if the response never ends, and the connection is then closed", async () => {
+  it("is read up to 64 KiB if it never ends", async () => {
     const service = await Service.start(async ({ response, socket }) => {
       response.writeHead(500, { "content-type": "text/plain" });
       while (!socket.destroyed) {
@@ -59,7 +59,7 @@ describe("an error response", () => {
     await (await service.request()).closed;
   });
 
-  it("causes an ApiError that contains the received part if the response is truncated", async () => {
+  it("causes an ApiError even if the response is truncated", async () => {
     const error = await failureOf(({ response, socket }) => {
       response.writeHead(503, { "content-length": 1_000 });
       response.write("Service Unav", () => socket.destroy());
@@ -78,7 +78,7 @@ it("a failed connection causes a ConnectionError whose cause is the system error
 });
 
 describe("a body that is not a PDF", () => {
-  it("is detected before the response ends, and its beginning is quoted in the error", async () => {
+  it("is rejected before the response ends", async () => {
     const text = `<html>${"please ".repeat(500)}`;
     const error = await failureOf(({ response }) => void response.writeHead(200).write(text));
     const excerpt = expect.stringMatching(/^<html>please/);
@@ -124,7 +124,7 @@ describe("a truncated document", () => {
     },
   );
 
-  it("is reported to the first reader of a Node stream, even if reading starts late", async () => {
+  it("is reported to the reader of a Node stream even if reading starts late", async () => {
     const service = await Service.start(withLength(pdf.subarray(0, 10_000)));
     const document = await generate(service.client());
     await turns(20);
@@ -134,7 +134,7 @@ describe("a truncated document", () => {
     await expect(stream.toArray()).rejects.toBeInstanceOf(TruncatedPdfError);
   });
 
-  it.each(outputMethods)("is not retried if the awaited document is read with %s", async (_, read) => {
+  it.each(outputMethods)("is not retried if the caller already has the document: %s", async (_, read) => {
     const { service, client } = await start();
     const document = await generate(client());
     const error = await rejectionOf((async () => read(document))());
@@ -142,7 +142,7 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("is not retried if the pending result is also awaited", async () => {
+  it("is not retried if the caller awaits both the result and an output", async () => {
     const { service, client } = await start();
     const pending = generate(client());
     const [document, error] = await Promise.all([pending, rejectionOf(pending.bytes())]);
@@ -151,7 +151,7 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("causes an error with the number of attempts if every attempt's document is truncated", async () => {
+  it("causes an error with the number of attempts if every attempt fails", async () => {
     const { service, client } = await start(99);
     const error = await rejectionOf(generate(client()).bytes());
     expect(TruncatedPdfError.is(error)).toBe(true);
@@ -160,7 +160,7 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(3);
   });
 
-  it("is retried, and the call rejects with the retry's error if the retry fails differently", async () => {
+  it("causes the retry's error if the retry fails for a different reason", async () => {
     const service = await Service.start(inTurn(truncated, saying(404)));
     const error = await rejectionOf(generate(service.client({ retry: {} })).blob());
     expect(error).toMatchObject({ code: "not_found", attempts: 2 });
@@ -182,7 +182,7 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it("fails every output without a retry if a second output has started to read the document", async () => {
+  it("is not retried if a second output has started to read it", async () => {
     const { service, client } = await start();
     const pdfs = client();
     const pending = generate(pdfs);
@@ -195,7 +195,7 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("leaves no temporary files from earlier attempts next to the saved file", async () => {
+  it("leaves no temporary files next to the saved file", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "a.pdf");
     const left: string[][] = [];
@@ -216,7 +216,7 @@ const inMemory = outputMethods.filter(([method]) => /^(?:bytes|buffer|arrayBuffe
 const notInMemory = outputMethods.filter((method) => !inMemory.includes(method));
 
 describe("maxBytes", () => {
-  it.each(inMemory)("lets %s return a document of maximum size, but no larger document", async (_, read) => {
+  it.each(inMemory)("limits the size of a document that is read with %s", async (_, read) => {
     for (const answer of [withLength(pdf), inChunks(pdf)]) {
       const service = await Service.start(answer);
       const client = service.client({ maxBytes: pdf.length - 1 });
@@ -230,8 +230,8 @@ describe("maxBytes", () => {
   });
 
   it.each([
-    ["because of a content-length above the limit", { "content-length": 10 ** 12 }, "1000000000000"],
-    ["as soon as the limit is exceeded if there is no content-length", {}, "50000"],
+    ["if its content-length exceeds the limit", { "content-length": 10 ** 12 }, "1000000000000"],
+    ["without a content-length as soon as it exceeds the limit", {}, "50000"],
   ])("rejects a document %s", async (_, headers, text) => {
     const service = await Service.start(({ response }) => void response.writeHead(200, headers).write(pdf));
     const document = await generate(service.client(), { maxBytes: 50_000 });

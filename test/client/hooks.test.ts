@@ -48,7 +48,7 @@ describe("hooks", () => {
     return { service, client, ...recording };
   };
 
-  it("receive frozen events, and exactly one event with the error that the caller receives", async () => {
+  it("receive frozen events, and the same error as the caller", async () => {
     const { client, recorded, names } = await start(saying(500));
     const error = await rejectionOf(generate(client).bytes());
     expect(names()).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2", "error 2"]);
@@ -90,7 +90,7 @@ describe("hooks", () => {
     expect([names(), own.names()]).toEqual(Array(2).fill(["request 1", "response 1"]));
   });
 
-  it("do not affect a call if they throw, reject, never settle or change the event", async () => {
+  it("do not affect a call even if they throw, reject or never settle", async () => {
     const fail = () => {
       throw new Error("of the hook");
     };

@@ -36,7 +36,7 @@ function clientOf(dispatcher: DispatcherLike): TemplatePdf {
 
 /** A remaining timer would prevent the process from exiting for ten minutes. */
 describe("a call whose dispatcher responds synchronously", () => {
-  it("leaves no timer or listener behind, whichever output method is used", async () => {
+  it("leaves no timer or listener behind after any output method", async () => {
     stopTime();
     for (const [, read] of outputMethods) {
       const { signal } = new AbortController();
@@ -56,7 +56,7 @@ describe("a call whose dispatcher responds synchronously", () => {
   });
 });
 
-it("a document truncated by a synchronous dispatcher is retried only for the first output", async () => {
+it("a truncated document from a synchronous dispatcher is retried only for the first output", async () => {
   withoutBackOff();
   const answers = [saying(200, pdf.subarray(0, 1_000), new Error("other side closed")), completePdf];
   let attempts = 0;

@@ -58,7 +58,7 @@ describe("new TemplatePdf()", () => {
     expect(() => new TemplatePdf(options)).not.toThrow();
   });
 
-  it("creates a client that sends requests to a path below the base URL's path", async () => {
+  it("creates a client that keeps the base URL's path in its requests", async () => {
     const service = await Service.start(completePdf);
     const baseUrl = new URL(`${service.baseUrl}/pré fix//`);
     await service.client({ baseUrl }).generate("a/../b", {}).bytes();
@@ -130,7 +130,7 @@ describe("a derived client", () => {
     expect(sent).toEqual(["client,", "client,", ",1"]);
   });
 
-  it("keeps its parent's headers, even if they came from an iterator or were changed later", async () => {
+  it("keeps its parent's original headers", async () => {
     const service = await Service.start(completePdf);
     const changing: Record<string, string> = { "x-a": "1" };
     const clients = [new Map(Object.entries(changing)).entries(), changing].map((headers) =>
@@ -174,7 +174,7 @@ describe("a derived client", () => {
     { timeouts: { stal: 5 } },
     { retry: 3 },
     { baseUrl: "http://pdf.example.com" },
-  ])("cannot be created with the options %j, and the error does not contain the key", (options) => {
+  ])("cannot be created with the options %j", (options) => {
     const client = new TemplatePdf({ ...good, timeouts: { stall: 100 }, retry: { limit: 1 } });
     expect(() => client.with(options as never)).toThrow(ConfigurationError);
     expect(() => client.with(options as never)).not.toThrow(/CANARY/);
@@ -191,7 +191,7 @@ describe("the API key", () => {
     expect(service.keys).toEqual([undefined, "Bearer of-the-call", "Bearer of-the-client"]);
   });
 
-  it("can be a function, and the function runs once per call even for several outputs", async () => {
+  it("can be a function, which runs only once for several outputs of a call", async () => {
     const service = await Service.start(completePdf);
     const apiKey = vi.fn(async () => `key-${apiKey.mock.calls.length}`);
     const client = service.client({ apiKey });
@@ -237,12 +237,12 @@ describe("the environment", () => {
     ["does not supply an empty API key", { TEMPLATE_PDF_API_KEY: "" }, {}, /API key is missing/],
     ["does not supply an empty base URL", { TEMPLATE_PDF_BASE_URL: "" }, {}, /base URL .* is missing/],
     [
-      "cannot supply a key with a line break, and the error hides the key",
+      "cannot supply a key with a line break",
       { TEMPLATE_PDF_API_KEY: "CANARY\n" },
       {},
       /^(?!.*CANARY).*line break/s,
     ],
-    ["cannot allow plain http", { TEMPLATE_PDF_BASE_URL: "http://pdf.example.com" }, {}, /unencrypted/],
+    ["cannot allow plain HTTP", { TEMPLATE_PDF_BASE_URL: "http://pdf.example.com" }, {}, /unencrypted/],
     ["does not replace an empty API key", {}, { apiKey: "" }, /API key is empty/],
   ])("%s", (_, variables, options, message) => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
@@ -250,7 +250,7 @@ describe("the environment", () => {
     expect(() => new TemplatePdf(options)).toThrow(ConfigurationError);
   });
 
-  it("is read when a client is created, and is not needed for derived clients", async () => {
+  it("is not read again for derived clients", async () => {
     const fetch = async () => new Response(new Uint8Array(pdf));
     const client = new TemplatePdf({ fetch });
     vi.unstubAllEnvs();

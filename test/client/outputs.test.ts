@@ -22,7 +22,7 @@ describe.each(transports)("a client over %s", (_, options) => {
   it.each([
     ["a content-length", withLength, large],
     ["chunked encoding", inChunks, small],
-  ])("returns every byte from every output method for a response with %s", async (_, answer, pdf) => {
+  ])("returns every byte from every output method if the response has %s", async (_, answer, pdf) => {
     const client = (await Service.start(answer(pdf))).client(options);
     for (const stage of stages) {
       const read = async ([method, output]: (typeof outputMethods)[number]) =>
@@ -33,7 +33,7 @@ describe.each(transports)("a client over %s", (_, options) => {
     }
   });
 
-  it("returns no bytes from any output method if the body is empty and verify is false", async () => {
+  it("accepts an empty body if `verify` is false", async () => {
     const service = await Service.start(saying(204));
     for (const [method, read] of outputMethods) {
       const bytes = await read(generate(service.client({ ...options, verify: false })));
@@ -62,7 +62,7 @@ describe.each(transports)("a client over %s", (_, options) => {
   );
 
   it.each(["stream", "iteration", "response"])(
-    "returns chunks with transferable buffers from a document's %s",
+    "returns chunks whose buffers can be transferred: %s",
     async (method) => {
       for (const [pdf, answer] of [
         [large, inChunks(large)],
@@ -95,27 +95,24 @@ describe.each(transports)("a client over %s", (_, options) => {
 });
 
 describe("a second read", () => {
-  it.each(outputMethods)(
-    "rejects with a TypeError without affecting the other read: %s",
-    async (method, read) => {
-      const service = await Service.start(withLength(small));
-      const pending = generate(service.client());
-      const both = await Promise.allSettled([read(pending), pending.bytes()]);
-      const [got] = both.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-      const [early] = both.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
-      expect(got && small.equals(got)).toBe(true);
-      expect(early).toBeInstanceOf(TypeError);
-      expect(String(early)).toContain("cannot read the document, because");
-      const document = await generate(service.client());
-      await read(document);
-      for (const [second, readAgain] of outputMethods) {
-        const error = await rejectionOf((async () => readAgain(document))());
-        expect(error).toBeInstanceOf(TypeError);
-        expect(String(error)).toContain(method);
-        expect(String(error)).toContain(second);
-      }
-    },
-  );
+  it.each(outputMethods)("rejects with a TypeError: %s", async (method, read) => {
+    const service = await Service.start(withLength(small));
+    const pending = generate(service.client());
+    const both = await Promise.allSettled([read(pending), pending.bytes()]);
+    const [got] = both.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const [early] = both.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    expect(got && small.equals(got)).toBe(true);
+    expect(early).toBeInstanceOf(TypeError);
+    expect(String(early)).toContain("cannot read the document, because");
+    const document = await generate(service.client());
+    await read(document);
+    for (const [second, readAgain] of outputMethods) {
+      const error = await rejectionOf((async () => readAgain(document))());
+      expect(error).toBeInstanceOf(TypeError);
+      expect(String(error)).toContain(method);
+      expect(String(error)).toContain(second);
+    }
+  });
 
   it("does not affect a stream that the first read returned", async () => {
     const document = await generate((await Service.start(withLength(large))).client());
@@ -147,7 +144,7 @@ describe("a document", () => {
     ["chunked encoding", inChunks(small)],
     ["neither chunked encoding nor a content-length", untilClose(small)],
     ["gzip encoding", withLength(gzipSync(small), { "content-encoding": "gzip" })],
-  ])("has no contentLength for a response with %s", async (_, answer) => {
+  ])("has no contentLength if the response has %s", async (_, answer) => {
     const service = await Service.start(answer);
     const document = await generate(service.client());
     expect(document.contentLength).toBeUndefined();
@@ -180,7 +177,7 @@ describe("response()", () => {
     ["a status that has no body", { status: 204 }],
     ["a status that does not exist", { status: 99 }],
     ["a header that cannot be sent", { headers: { "x-a": "b\r\nc: d" } }],
-  ] as [string, ResponseInit][])("throws for %s and leaves the document readable", async (_, init) => {
+  ] as [string, ResponseInit][])("throws, but leaves the document readable: %s", async (_, init) => {
     const document = await generate((await serve()).client());
     expect(() => document.response(init)).toThrow();
     expect(small.equals(await document.bytes())).toBe(true);

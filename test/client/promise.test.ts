@@ -93,7 +93,7 @@ it.each([
   ["a custom authorization header", ["uid", values, { headers: { Authorization: "x" } }], ConfigurationError],
   ["an onProgress that is not a function", ["uid", values, { onProgress: {} }], ConfigurationError],
   ["a verify option that is a string", ["uid", values, { verify: "yes" }], ConfigurationError],
-])("generate() sends no request and rejects instead of throwing for %s", async (_, given, ErrorClass) => {
+])("generate() rejects without sending a request: %s", async (_, given, ErrorClass) => {
   const service = await serve();
   const client = service.client();
   const error = await rejectionOf(client.generate(...(given as Parameters<typeof client.generate>)));
@@ -129,7 +129,7 @@ describe.each(failures)("after %s", (_, fail) => {
     return strayRejections(() => run(service));
   };
 
-  it("an output or result whose rejection is caught causes no unhandled rejection", async () => {
+  it("catching the rejection of an output or result prevents an unhandled rejection", async () => {
     const stray = await strayOf(async (service) => {
       for (const [, read] of outputMethods) await rejectionOf(read(fail(service)));
       const pending = fail(service);
@@ -152,7 +152,7 @@ describe.each(failures)("after %s", (_, fail) => {
   });
 });
 
-it("cancel() causes no unhandled rejection, even if a stream has not been read", async () => {
+it("cancel() does not cause an unhandled rejection even if a stream has not been read", async () => {
   const service = await Service.start(withLength(pdf));
   const started = await Service.start(({ response }) => void response.writeHead(200).write(pdf));
   const stray = await strayRejections(async () => {
@@ -167,7 +167,7 @@ it("cancel() causes no unhandled rejection, even if a stream has not been read",
   expect(stray).toEqual([]);
 });
 
-describe("saveTo() with a path in a missing folder causes no unhandled rejection", () => {
+describe("a failed saveTo() does not cause an unhandled rejection", () => {
   it.each([0, 2, 5])("if it is called %i microtasks after another saveTo()", async (count) => {
     const service = await Service.start(withLength(pdf));
     const folder = temporaryFolder();

@@ -64,7 +64,7 @@ it("an ended iteration or a failed call to response() does not affect other outp
   expect((await bytes).length).toBe(pdf.length);
 });
 
-it("a signal shared by 30 concurrent calls has one listener, causes no warning and aborts them", async () => {
+it("a signal that is shared by 30 calls has one listener, and aborts every call", async () => {
   const warn = vi.fn();
   process.on("warning", warn);
   const service = await Service.start(() => {});

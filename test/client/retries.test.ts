@@ -28,7 +28,7 @@ async function start(answers: readonly Answer[], options: ClientOptions = {}) {
 }
 
 describe("a call", () => {
-  it.each(outputMethods)("returns the successful attempt's document from %s", async (_, read) => {
+  it.each(outputMethods)("returns the document from %s after two failed attempts", async (_, read) => {
     withoutBackOff();
     const { service, client } = await start([saying(503), dying, completePdf]);
     expect(pdf.equals(await read(generate(client)))).toBe(true);
@@ -42,7 +42,7 @@ describe("a call", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("repeats a request over one connection, and calls the API key function for each attempt", async () => {
+  it("repeats the same request, but calls the API key function for each attempt", async () => {
     withoutBackOff();
     const keys = ["first", "second", "third"];
     const apiKey = async () => keys.shift() ?? "";
@@ -85,7 +85,7 @@ describe("the delay before a retry", () => {
     return { ...(await start(answers, { hooks: { retry } })), waiting };
   };
 
-  it("equals Retry-After or is random, and never ends early", async () => {
+  it("equals Retry-After or is random", async () => {
     const random = vi.spyOn(Math, "random").mockReturnValue(0.1);
     const delaysMs: number[] = [];
     const atMs: number[] = [];
@@ -106,7 +106,7 @@ describe("the delay before a retry", () => {
   it.each<[string, Answer, "abort" | "cancel"]>([
     ["an error response", saying(503, "", { "retry-after": "30" }), "abort"],
     ["a truncated document", cutOffAfter(pdf, 1_500), "cancel"],
-  ])("leaves no timer running, and no request follows, if cancelled after %s", async (_, answer, end) => {
+  ])("can be cancelled after %s", async (_, answer, end) => {
     const random = vi.spyOn(Math, "random").mockReturnValue(0.999_999);
     const { service, client, waiting } = await startWaiting(answer);
     const controller = new AbortController();

@@ -65,7 +65,7 @@ describe("an API key", () => {
     expect(service.requests).toHaveLength(0);
   });
 
-  it("can be a function; if the function fails on a retry, the previous error is the cause", async () => {
+  it("can be a function, and causes a configuration error if the function fails", async () => {
     const service = await Service.start(saying(503, "", { "retry-after": "0" }));
     const keys = ["first", "second"];
     const apiKey = async () => keys.shift() ?? fail();
@@ -105,7 +105,7 @@ it.each([
   await document.bytes();
 });
 
-it("a call removes its listener from its signal, and rejects with the signal's reason", async () => {
+it("an aborted call rejects with its signal's reason, and a completed call removes its listener", async () => {
   const { signal } = new AbortController();
   await (await start()).client().generate("inv", {}, { signal }).bytes();
   expect(getEventListeners(signal, "abort")).toEqual([]);

@@ -53,7 +53,7 @@ describe("an error from a call", () => {
     expect(error.stack).toContain(`NotFoundError: ${error.message}\n    at `);
   });
 
-  it("has the line that calls generate() in its stack if the arguments are invalid", async () => {
+  it("points to the generate() call if the arguments are invalid", async () => {
     const client = (await Service.start(missing)).client();
     const nested = { a: { b: { c: { d: { e: { f: { g: { h: Number.NaN } } } } } } } };
     const seen = await new Promise<Seen>((resolve) => {
@@ -74,7 +74,7 @@ describe("an error from a call", () => {
     expect(await rejectionOf(generate(service.client({ hooks: { error } })))).toBe(frozen);
   });
 
-  it("keeps its code if stacks cannot be captured or prepareStackTrace throws", async () => {
+  it("keeps its code even if its stack cannot be captured", async () => {
     const service = await Service.start(missing);
     const { captureStackTrace, prepareStackTrace } = Error;
     onTestFinished(() => void Object.assign(Error, { captureStackTrace, prepareStackTrace }));
@@ -113,7 +113,7 @@ it.each([
   },
 );
 
-it("a reason passed to a signal or to cancel() keeps its stack, even if it is one of this package's errors", async () => {
+it("a cancellation reason keeps its stack even if it is one of this package's errors", async () => {
   const service = await Service.start(beginning(pdfOf(1000).subarray(0, 500)));
   for (const end of ["abort", "cancel"] as const) {
     const controller = new AbortController();

@@ -22,7 +22,7 @@ async function regenerate(page: string): Promise<string> {
 }
 
 it.each(["README.md", "docs/reports/command-line.md", ...guides])(
-  "%s has up-to-date tables (npm run docs -- tables)",
+  "%s has up-to-date tables (to update them, run `npm run docs -- tables`)",
   async (page) => {
     await expect(await regenerate(read(page))).toMatchFileSnapshot(join(repository, page));
   },

@@ -11,7 +11,7 @@ describe("the documentation for language models", () => {
   const read = (name: string) => readFileSync(join(folder, name), "utf8");
   writeLlmsFiles(folder, [{ name: "template-pdf/bulk", url: "bulk.html", sentence: "Generates PDFs." }]);
 
-  it("includes an llms.txt in the format of llmstxt.org: a title, a summary and sections of links", () => {
+  it("includes an llms.txt in the format of llmstxt.org", () => {
     const [title, summary, ...sections] = read("llms.txt").trimEnd().split("\n\n");
     expect(title).toBe("# template-pdf");
     expect(summary).toMatch(/^> \S/);
@@ -27,7 +27,7 @@ describe("the documentation for language models", () => {
     expect(lines).toContain(bulk);
   });
 
-  it("includes a copy of each guide, and an llms-full.txt with the complete README and guides", () => {
+  it("includes a copy of each guide, and the complete text in llms-full.txt", () => {
     const text = `\n${read("llms-full.txt")}`;
     const names = readdirSync(join(repository, "docs/guides"));
     expect(readdirSync(join(folder, "guides"))).toEqual(names);

@@ -120,7 +120,7 @@ describe("docs/openapi.yaml", () => {
   describe.each([
     ["emulator", [...rows, ...rowsOfEmulator], send],
     ["fake service", rows, (change: Change) => service.fetch(requestTo(service.baseUrl, change))],
-  ] as const)("describes the response of the %s", (_name, planned, sendTo) => {
+  ] as const)("describes the %s's response", (_name, planned, sendTo) => {
     it.each(planned)("to %s: status %i", async (_, status, isDescribed, change) => {
       const response = await sendTo(change);
       expect(response.status).toBe(status);
@@ -134,7 +134,7 @@ describe("docs/openapi.yaml", () => {
   it.each<[string, number, Answer]>([
     ["a valid request", 200, withLength(pdfOf(100))],
     ["a valid request if the service is busy", 503, saying(503, "", { "retry-after": "2" })],
-  ])("describes the response of a handler to %s: status %i", async (_, status, answer) => {
+  ])("describes a handler's response to %s: status %i", async (_, status, answer) => {
     const client = (await Service.start(answer)).client();
     const templates = { [uid]: template(uid) };
     const handler = createHandler({ client, templates, authorize: () => true, onError() {} });

@@ -21,7 +21,7 @@ function collectWith<T>(Sink: MemorySinkClass<T>, wire: Wire, contentLength?: nu
 const collect = (...given: [wire: Wire, contentLength?: number, maxBytes?: number]) =>
   collectWith(BytesSink, ...given).result;
 
-describe("A document as bytes", () => {
+describe("A document that is read as bytes", () => {
   property("is complete if it does not exceed the limit, whatever length was declared", () => {
     const sizes = fc.array(fc.nat(40), { maxLength: 6 });
     const promises = fc.option(fc.nat(120), { nil: undefined });
@@ -93,7 +93,7 @@ async function allocations(chunks: readonly Uint8Array[], promised: number | und
   return sizes;
 }
 
-describe("A document as a Blob", () => {
+describe("A document that is read as a Blob", () => {
   it("contains all bytes of the response and has the type application/pdf", async () => {
     const wire = new Wire();
     const { result } = collectWith(BlobSink, wire);

@@ -7,7 +7,7 @@ describe("An unread stream of small chunks", () => {
   it.each([
     ["a web stream", (wire: Wire) => webStreamOf(wire.body, "stream()")],
     ["a Node stream", (wire: Wire) => nodeOutputs.toReadable(wire.body)],
-  ])("pauses the connection at 64 KiB if chunks arrive in separate event loop turns: %s", async (_, open) => {
+  ])("pauses the connection at 64 KiB: %s", async (_, open) => {
     const wire = new Wire();
     const stream = open(wire);
     expect(wire.body.isStream).toBe(true);

@@ -45,7 +45,7 @@ describe("a template file", () => {
     expect(await textOf(shared, uid, { name: "Zoë" })).toContain("other");
   });
 
-  it("is reloaded even if an editor replaces the file with a new file that has the same dates", async () => {
+  it("is reloaded even if an editor replaces it with a file that has the same dates", async () => {
     const dates = new Date("2026-11-20T12:00:00Z");
     await utimes(inFolder("renamed.mjs"), dates, dates);
     expect(await textOf(shared, "renamed")).toContain("first");
@@ -70,7 +70,7 @@ describe("an invalid change in the template folder", () => {
     return String(shared.errors.at(-1));
   };
 
-  it("causes an error with the mistake's location, does not affect other templates, and can be fixed without a restart", async () => {
+  it("causes an error with the mistake's location, and does not affect other templates", async () => {
     await write({ "lib/shown.mjs": "export const a = 1;\nexport default ;" });
     expect(await reasonOf("broken")).toContain(`${join("lib", "shown.mjs")}:2:16: Unexpected token ';'`);
     expect(await textOf(shared, "broken-json")).toContain("first");

@@ -44,7 +44,7 @@ it("onCall receives a report of every call, but neither the API key nor the valu
   expect(JSON.stringify(calls).toLowerCase()).not.toMatch(/canary|dev_/);
 });
 
-it("a fault requested in a header reaches the client, and its status is reported to onCall", async () => {
+it("a fault that is requested in a header reaches the client and is reported to onCall", async () => {
   const faults: Readonly<Record<string, object>> = {
     "429 retry-after 2": { code: "rate_limited", retryAfterMs: 2_000 },
     html: { code: "invalid_pdf" },
@@ -77,7 +77,7 @@ it.each<[string, () => unknown]>([
   });
 });
 
-it("a document whose fonts lack some characters is still sent, and the characters are reported to onCall", async () => {
+it("characters that are missing from a document's fonts are reported to onCall", async () => {
   expect((await generate(shared, "letter", { name: "Zoë ✓ 中" })).status).toBe(200);
   const { detail, bytes } = onCall.mock.lastCall?.[0] ?? {};
   expect(detail).toContain("its fonts lack ✓ (U+2713), 中 (U+4E2D), so empty boxes are shown.");
@@ -88,7 +88,7 @@ it("a document whose fonts lack some characters is still sent, and the character
   );
 });
 
-it("if a template cannot be rendered, the client does not retry, and the error says to fix the template", async () => {
+it("the client does not retry a call whose template cannot be rendered", async () => {
   const pdfs = clientOf(shared.baseUrl, { apiKey: shared.apiKey, retry: undefined });
   const error = await rejectionOf(pdfs.generate("broken", {}).bytes());
   expect(error).toBeInstanceOf(ServerError);

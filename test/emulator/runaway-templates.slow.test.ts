@@ -57,7 +57,7 @@ describe("a runaway template", () => {
     await renderers.close();
   });
 
-  it("causes an error that contains its own file and line even if it throws while a different template is being rendered", async () => {
+  it("causes an error with its own file and line even if a different template is being rendered", async () => {
     await textOf(shared, "late");
     expect(await textOf(shared, "slow")).toBe(500);
     expect(shared.errors.at(-1)?.message).toMatch(/late\.mjs:2:7: it ended the rendering thread: late$/);
@@ -73,7 +73,7 @@ describe("a runaway template", () => {
 });
 
 describe("values in a request", () => {
-  it("are rejected with a 422 if they are nested too deeply, and do not affect the next call", async () => {
+  it("are rejected with a 422 if they are nested too deeply", async () => {
     const deep = "[".repeat(20_000) + "]".repeat(20_000);
     const response = await generate(shared, "fine", {}, { body: `{"a":${deep}}` });
     expect(response.status).toBe(422);
@@ -90,7 +90,7 @@ describe("values in a request", () => {
     }
   });
 
-  it("are rejected with a 422 response of limited size if they cause thousands of issues", async () => {
+  it("cause a 422 response with at most 1,000 issues", async () => {
     const lines = Array.from({ length: 5_000 }, () => ({ ["n".repeat(90)]: 1 }));
     const response = await generate(shared, "bill", { lines });
     expect(response.status).toBe(422);

@@ -60,7 +60,7 @@ describe("startEmulator()", () => {
     expect(await readPdf(bytes)).toEqual({ pages: 1, text });
   });
 
-  it("renders concurrent calls with their own values, even for an async template with a Greek uid", async () => {
+  it("renders each of several concurrent calls with its own values", async () => {
     const uids = ["letter", "επιστολή 1", "letter"];
     const texts = await Promise.all(uids.map((uid, index) => textOf(shared, uid, { name: `N${index}.` })));
     expect(texts).toEqual(uids.map((_, index) => expect.stringContaining(`Dear N${index}.`)));
@@ -103,7 +103,7 @@ describe("a template that fails", () => {
     expect((await generate(shared, "letter")).status).toBe(200);
   });
 
-  it("causes no layout error if the caller disconnects before the layout starts", async () => {
+  it("does not cause a layout error if the caller has already disconnected", async () => {
     const before = shared.errors.length;
     expect((await generate(shared, "late")).status).toBe(500);
     expect(shared.errors).toHaveLength(before + 1);
@@ -119,7 +119,7 @@ describe("a template's schema", () => {
     expect(await textOf(shared, "bill", { total: "one" })).toContain("Total ONE");
   });
 
-  it("causes a 422 that contains the paths of invalid values but not the values: a schema in a module", async () => {
+  it("rejects invalid values with a 422 that contains their paths: a schema in a module", async () => {
     const response = await generate(shared, "bill", { total: 987654, lines: [{}, { price: 0 }] });
     const issues = "total Expected text, got [redacted]; lines[1].price Expected more.";
     expect(await response.json()).toEqual({
@@ -134,7 +134,7 @@ describe("a template's schema", () => {
     });
   });
 
-  it("causes a 422 that contains the paths of invalid values but not the values: a schema in a JSON file", async () => {
+  it("rejects invalid values with a 422 that contains their paths: a schema in a JSON file", async () => {
     const values = { total: "£1", customer: { name: "Zoë" } };
     expect(await textOf(shared, "json-bill", values)).toContain("Total £1");
     const wrongType = await (await generate(shared, "json-bill", { total: 987654 })).json();
@@ -146,7 +146,7 @@ describe("a template's schema", () => {
     expect((missing as Error).message).toMatch(/json-bill\.json.*content\[1\]\.text/);
   });
 
-  it("causes a 500 and an onError call with the file and line if it throws", async () => {
+  it("causes a 500 if it throws, and onError receives the file and line", async () => {
     expect((await generate(shared, "bill", { throws: "secret-value" })).status).toBe(500);
     const error = shared.errors.at(-1);
     expect(error?.message).toMatch(/bill\.mjs:3:28: no such currency: /);

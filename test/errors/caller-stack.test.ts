@@ -31,9 +31,9 @@ describe("An error's stack", () => {
 
   it.each([
     ["only the caller's frames", [frame, anonymous, caller, "    at node:internal/timers:10:20"], [caller]],
-    ["every frame from bundled code if the caller awaits the call", [frame, awaiting], [frame, awaiting]],
+    ["every captured frame if a caller in the bundle awaits the call", [frame, awaiting], [frame, awaiting]],
     ["the original frames if no caller in the bundle awaits the call", [frame, anonymous], [frame]],
-    ["the original frames if no caller's frame has a position", [frame, `${caller}, <anonymous>`], [frame]],
+    ["the original frames if the caller's frame has no position", [frame, `${caller}, <anonymous>`], [frame]],
   ])("contains %s", (_, frames, expected) => {
     const stack = ["Error: look at this:1:1", ...frames].join("\n");
     const capture = vi.spyOn(Error, "captureStackTrace");
@@ -60,7 +60,7 @@ describe("An error's stack", () => {
 
   it.each<[string, () => Error]>([
     ["comes from another package", () => Object.assign(new Error("m"), { stack: errorOfPackage().stack })],
-    ["has a stack that already begins with the caller", () => new ConfigurationError("m")],
+    ["was created by the caller", () => new ConfigurationError("m")],
     ["has no stack frames", () => errorOfPackage(/never/)],
     ["is frozen", () => Object.freeze(errorOfPackage())],
   ])("is unchanged if the error %s", (_, make) => {

@@ -181,14 +181,14 @@ describe("A cause with a secret", () => {
   });
 
   it.each([
-    ["a line that continues after the position", withStack(`    at ${iban} (a.js:1:2) and more`)],
-    ["a line that begins before `at`", withStack(`Error: look at ${iban}:1:2`)],
+    ["a line with text after the position", withStack(`    at ${iban} (a.js:1:2) and more`)],
+    ["a line with text before `at`", withStack(`Error: look at ${iban}:1:2`)],
     ["a line of the message", boom({ message: `boom\n    at ${iban}:1:2`, stack: `    at ${iban}:1:2` })],
   ])("is copied without stack lines that only look like frames: %s", (_, error) => {
     expect((redact(error) as Error).stack).toMatch(/^Error: boom( at \[redacted\]:1:2)?$/);
   });
 
-  it("is copied with its name, code, stack frames and cause, and with a redacted message", () => {
+  it("is copied with its name, code, stack frames, cause and redacted message", () => {
     const inner = Object.assign(new RangeError(`inner ${key}`), { code: 7 });
     const error = Object.assign(new TypeError(`outer ${iban}`, { cause: inner }), { code: "E_SEND" });
     const safe = redact(error) as Error & { cause: Error };
@@ -213,7 +213,7 @@ describe("A cause with a secret", () => {
     expect(safe.stack?.split("\n").slice(1)).toEqual(lines.slice(cut));
   });
 
-  it("is copied as a plain Error if its class name is also a value, because inspect() shows class names", () => {
+  it("is copied as a plain Error if its class name is also a value", () => {
     class Lovelace extends Error {}
     expect(inspect(redact(new Lovelace("boom"), "Lovelace"))).not.toContain("Lovelace");
   });

@@ -34,7 +34,7 @@ it.each([
   expect(decodeEscapes(source).text).toBe(text);
 });
 
-it("decodeEscapes() maps positions in the decoded text to the source even if escapes are nested", () => {
+it("decodeEscapes() maps positions in the decoded text to positions in the source", () => {
   const source = "a%2541b\\u0026amp;c";
   expect(decodeEscapes(source).text).toBe("aAb&c");
   expect(decodedPositions(source)).toEqual([0, 1, 6, 7, 17, source.length]);
@@ -59,7 +59,7 @@ it.each(["\\", "\\u", "\\u004", "\\u{1f600", "\\x", "\\x4", "%", "%4", "&", "&#"
 );
 
 it.each(["\\u{1f6000", "\\x41", "\\g", "%41", "%g", "&#x000041", "&lowbars", "100% of", "a & b", "\\ c"])(
-  "withoutPartialEscape() does not change a string that does not end with an incomplete escape: %s",
+  "withoutPartialEscape() returns any other string unchanged: %s",
   (text) => {
     expect(withoutPartialEscape(text)).toBe(text);
   },

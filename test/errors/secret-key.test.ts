@@ -101,7 +101,7 @@ it.each([
   expect(replaceKey(text, "test")).toBe(safe);
 });
 
-it("A key with fewer than 8 characters is not searched for inside base64, so ordinary words are not redacted", () => {
+it("A key with fewer than 8 characters is not searched for inside base64 text", () => {
   expect(encoded("\0ab", "base64")).toContain("Fi");
   expect(replaceKey("Wi-Fi", "ab")).toBe("Wi-Fi");
 });
@@ -113,7 +113,7 @@ it.each([
   expect(replaceKey(text, secret)).toBe("*");
 });
 
-it("A key is redacted even if its first character completes an escape", () => {
+it("A key is redacted even if its first character is also the end of an escape", () => {
   expect(replaceKey("%41b3c5d7e9", "1b3c5d7e9")).toBe("%4*");
 });
 

@@ -75,7 +75,7 @@ function inWords(names: readonly string[]): string {
   return `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
 }
 
-it("docs/reports/faults.md is up to date (npm run docs -- faults)", async () => {
+it("docs/reports/faults.md is up to date (to update it: npm run docs -- faults)", async () => {
   const page = fileURLToPath(new URL("../../docs/reports/faults.md", import.meta.url));
   await expect(faultsPage()).toMatchFileSnapshot(page);
 });

@@ -92,7 +92,7 @@ describe("saveTo() called in the same tick as generate()", () => {
     expect(String(await refusal(() => "\\\\.\\NUL"))).toMatch(/got a Windows device\.$/);
   });
 
-  it("rejects with a SaveError that has the original error, if any, as its cause", async () => {
+  it("rejects with a SaveError whose cause is the original error", async () => {
     const error = await refusal((folder) => join(folder, "missing", "a.pdf"));
     expect(error.cause).toMatchObject({ code: "ENOENT" });
     expect(await refusal((folder) => join(folder, "a-folder"))).not.toHaveProperty("cause");
@@ -100,7 +100,7 @@ describe("saveTo() called in the same tick as generate()", () => {
     expect((await refusal(() => new URL("https://example.com"))).cause).toBeInstanceOf(TypeError);
   });
 
-  it("makes every output reject if one path is invalid, and does not save any file", async () => {
+  it("makes every output reject if one path is invalid", async () => {
     const service = await Service.start(withLength(pdf));
     const folder = await folderWithContent();
     const pending = generate(service.client());
@@ -112,7 +112,7 @@ describe("saveTo() called in the same tick as generate()", () => {
   });
 });
 
-it("saveTo() on an awaited document rejects without creating a file if the folder is missing", async () => {
+it("saveTo() on an awaited document rejects if the folder is missing", async () => {
   const service = await Service.start(withLength(pdf));
   const folder = await folderWithContent();
   const document = await generate(service.client());

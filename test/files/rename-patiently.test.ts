@@ -37,7 +37,7 @@ describe("A rename that fails on Windows", () => {
   });
 });
 
-it("A failed rename is not retried on Linux, because Linux can rename open files", async () => {
+it("A failed rename is not retried on Linux", async () => {
   const error = refusal("EPERM");
   expect(await renamed([error], "linux")).toMatchObject({ outcome: error, attempts: 1 });
 });

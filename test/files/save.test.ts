@@ -28,7 +28,7 @@ describe.each(stages)("saveTo() on %s", (stage) => {
     return stage === "the pending result" ? pending.saveTo(path) : (await pending).saveTo(path);
   };
 
-  it("accepts a path or a file URL, and writes the complete document and no other file", async () => {
+  it("writes the complete document to a path or a file URL", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "ünï #1%.pdf");
     const given = [path, relative(process.cwd(), path), pathToFileURL(path)];
@@ -87,7 +87,7 @@ describe("saveTo()", () => {
     expect(pdfOf(content.length).equals(content)).toBe(true);
   });
 
-  it("does not change the old file's content for programs that have the file open", async () => {
+  it("replaces an existing file instead of overwriting its content", async () => {
     const service = await Service.start(withLength(pdf));
     const folder = temporaryFolder();
     const path = join(folder, "invoice.pdf");

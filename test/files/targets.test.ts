@@ -82,7 +82,7 @@ describe.runIf(hasModes)("A file's mode after saveTo()", () => {
     expect(await modeOf(path)).toBe("640");
   });
 
-  it("already applies to the temporary file, so a private file stays private", async () => {
+  it("is already set on the temporary file", async () => {
     process.umask(0);
     const folder = temporaryFolder();
     const path = join(folder, "payslip.pdf");

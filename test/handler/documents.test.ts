@@ -3,7 +3,7 @@ import { withLength } from "../support/service.ts";
 import { callOf, handlerBefore, handlerOf, pdf, problemOf, secrets, untouchedClient } from "./handling.ts";
 
 describe("a document from a handler", () => {
-  it("is sent in full with its length, a file name and headers that prevent caching", async () => {
+  it("is sent in full, with headers that prevent caching", async () => {
     const answer = withLength(pdf, {
       "set-cookie": "session=upstream-words",
       "x-internal": "upstream-words",
@@ -25,7 +25,7 @@ describe("a document from a handler", () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(pdf)).toBe(true);
   });
 
-  it("is requested from the service with the API key, the uid and the values but without the browser's headers", async () => {
+  it("is requested from the service without the browser's headers", async () => {
     const { handler, service } = await handlerBefore();
     await handler(callOf({ headers: { cookie: "session=1", authorization: "Bearer of-the-page" } }));
     const { path, headers, body } = await service.request();
@@ -38,7 +38,7 @@ describe("a document from a handler", () => {
   it.each([
     ["inline", undefined, 'inline; filename="invoice.pdf"'],
     ["attachment", 'a"\r\nx-evil: 1', 'attachment; filename="a___x-evil_ 1.pdf"'],
-  ] as const)("has a valid %s disposition if `filename` returns %j", async (disposition, name, header) => {
+  ] as const)("has a valid `%s` disposition if `filename` returns %j", async (disposition, name, header) => {
     const { handler } = await handlerBefore(undefined, { disposition, filename: () => name });
     expect((await handler(callOf())).headers.get("content-disposition")).toBe(header);
   });

@@ -15,7 +15,7 @@ describe("a call to a handler", () => {
     ["is allowed if the user typed the URL", true, "none", undefined],
     ["is not allowed from a different origin", false, "cross-site", "https://evil.test"],
     ["is not allowed from a different origin on the same site", false, "same-site", "https://blog.app.test"],
-    ["is not allowed as a cross-site call even if `Host` matches", false, "cross-site", app, "app.test"],
+    ["is not allowed if it is cross-site, even if `Host` matches", false, "cross-site", app, "app.test"],
     ["is allowed from a listed origin", true, "cross-site", listed],
     ["is allowed from the same origin in an old browser", true, undefined, app, "app.test"],
     ["is allowed from the same origin with the default port in `Host`", true, undefined, app, "app.test:443"],
@@ -42,7 +42,7 @@ describe("a call to a handler", () => {
     expect(response.headers.get("vary")).toBe("origin");
   });
 
-  it("is not allowed from other origins by default, and its response has no CORS headers", async () => {
+  it("is not allowed from other origins by default", async () => {
     const { handler } = await handlerBefore();
     const headers = { "sec-fetch-site": "cross-site", origin: listed };
     expect((await handler(callOf({ headers }))).status).toBe(403);
@@ -98,7 +98,7 @@ describe("an OPTIONS request", () => {
     expect((await problemOf(response)).kind).toBe("origin-not-allowed");
   });
 
-  it("receives a 404 if its path is unknown, and a 405 if it has no preflight headers", async () => {
+  it("is rejected if its path is unknown or it has no preflight headers", async () => {
     expect((await respond(listed, "", "/else")).status).toBe(404);
     expect((await handler(callOf({ method: "OPTIONS", body: null }))).status).toBe(405);
   });

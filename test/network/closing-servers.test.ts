@@ -29,7 +29,7 @@ const endings: readonly ((socket: Socket, pdf: Buffer) => unknown)[] = [
 ];
 
 it.each(transports)(
-  "with %s, a client returns only complete documents even if the server closes connections at any time",
+  "with %s, a client returns only complete documents even if the server closes connections",
   async (_, options) => {
     withoutBackOff();
     const broken = new Map<string, number>();

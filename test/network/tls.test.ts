@@ -47,7 +47,7 @@ describe("a service that cannot prove its identity", () => {
       /ERR_SSL_|EPROTO/,
       ["the server on that port does not use TLS", "https://", "http://"],
     ],
-  ])("causes a ConnectionError with advice and never receives the key: %s", async (_, issue, cause, said) => {
+  ])("causes a ConnectionError and never receives the key: %s", async (_, issue, cause, said) => {
     const service = await startService(issue?.());
     for (const options of trusting()) {
       const client = clientOf(`https://localhost:${service.port}`, { ...options, retry: { limit: 1 } });

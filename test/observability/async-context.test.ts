@@ -21,7 +21,7 @@ function failingTwice(): Promise<Service> {
 describe.each(transports)("The caller's asynchronous context with %s", (_, options) => {
   beforeEach(withoutBackOff);
 
-  it("is active in the API key function, so each call uses its tenant's key", async () => {
+  it("is active in the API key function", async () => {
     const service = await failingTwice();
     const apiKey = async () => `key-of-${tenant.getStore()}`;
     const client = service.client({ ...options, retry: { limit: 2 }, apiKey });

@@ -42,7 +42,7 @@ describe("The retry policy", () => {
     [undefined, 7, false],
     [{ mayRenderTwice: true }, 7, true],
     [false as const, 0, false],
-  ])("is merged with the client's policy: %j", (retry, limit, mayRenderTwice) => {
+  ])("of a call is merged with the client's policy: %j", (retry, limit, mayRenderTwice) => {
     const below = { limit: 7, mayRenderTwice: false };
     expect(resolveRetry(Object.freeze(retry), below)).toEqual({ limit, mayRenderTwice });
   });
@@ -64,7 +64,7 @@ describe("Invalid options", () => {
     expect(() => client(options)).toThrow(message);
   });
 
-  it("are rejected for a call just as for a client", () => {
+  it("are rejected for calls as well as for clients", () => {
     expect(() => resolveCall(client({}), { timeouts: { stall: 0 } })).toThrow(ConfigurationError);
     expect(() => resolveCall(client({}), { retry: { limit: -1 } })).toThrow(ConfigurationError);
   });
@@ -93,7 +93,7 @@ describe("Call options", () => {
     expect([ofClient.timeouts.stall, ofClient.retry.limit]).toEqual([8, 5]);
   });
 
-  it("can disable retries, or enable retries that the client disables", () => {
+  it("can disable or enable retries", () => {
     expect(resolveCall(ofClient, { retry: false }).retry.limit).toBe(0);
     const off = client({ retry: false });
     expect(resolveCall(off, { retry: { limit: 3 } }).retry).toEqual({ limit: 3, mayRenderTwice: true });

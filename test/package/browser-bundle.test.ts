@@ -19,7 +19,7 @@ const bundle = (contents: string) =>
     external: ["pdfjs-dist/*"],
   });
 
-it("a browser bundle of the client builds without warnings, and contains only browser files", async () => {
+it("a browser bundle of the client contains only browser files", async () => {
   const { metafile, warnings } = await bundle('export { TemplatePdf } from "template-pdf";');
   expect(warnings).toEqual([]);
   const inputs = Object.keys(metafile.inputs).filter((path) => path !== "<stdin>");
@@ -28,7 +28,7 @@ it("a browser bundle of the client builds without warnings, and contains only br
   expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
 });
 
-it("a browser bundle of template-pdf/testing works without Node, but cannot listen on a port", async () => {
+it("a browser bundle of template-pdf/testing works without Node", async () => {
   const { metafile, outputFiles } = await bundle(
     'export { TemplatePdf } from "template-pdf"; export * from "template-pdf/testing";',
   );

@@ -63,7 +63,7 @@ describe("the package", () => {
     `);
   });
 
-  it("resolves only to existing files, and its entry points and imports cover every module in dist", () => {
+  it("resolves only to existing files", () => {
     const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
     const { exports, imports, bin, main, module, types } = manifest;
     const targets = JSON.stringify([exports, imports, bin, main, module, types]).match(

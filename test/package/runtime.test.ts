@@ -75,7 +75,7 @@ describe("the package in an empty project", () => {
   );
 
   // Jest with jsdom uses this condition. The platform throws the error, and the entry point exports its class.
-  it("generates documents with fetch if the `browser` condition is set, but cannot save them", async () => {
+  it("generates documents with fetch if the `browser` condition is set", async () => {
     const result = JSON.parse(await runNode(project, "--conditions=browser", "main.mjs", service.baseUrl));
     const saved = { error: "invalid_configuration", oneClass: true };
     expect(result).toEqual({ transport: "fetch", bytes: pdf.length, saved });
@@ -85,7 +85,7 @@ describe("the package in an empty project", () => {
     // A thread does not accept this flag.
     ["a program with --expose-gc", [noEsModules, "--expose-gc", "emulator.cjs"]],
     ["a program passed on the command line", ["-e", emulatorAsText]],
-  ])("starts the emulator's thread in %s, and reports that pdfmake is not installed", async (_, args) => {
+  ])("starts the emulator's thread in %s", async (_, args) => {
     expect(await runNode(project, ...args)).toBe(
       "The emulator renders with pdfmake, which is not installed: npm install pdfmake\n",
     );
@@ -97,7 +97,7 @@ describe("the package in an empty project", () => {
     );
   });
 
-  it("runs a fake service, and reports which packages real documents and MSW require", async () => {
+  it("runs a fake service, and reports missing optional packages", async () => {
     const lines = (await runNode(project, "testing.mjs")).split("\n");
     expect(lines.slice(0, 2)).toEqual(['"inv_2024\\ntotal: £1"', "true"]);
     expect(lines[2]).toContain(

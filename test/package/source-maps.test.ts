@@ -48,7 +48,7 @@ const program = `
   console.log(stack);
 `;
 
-it("with Node's --enable-source-maps, a client's stack trace shows names, paths and positions from the source code", async () => {
+it("with Node's --enable-source-maps, a client's stack trace refers to the source code", async () => {
   const project = makeProject("stack", { "stack.mjs": program });
   const stack = await runNode(project, "--enable-source-maps", "stack.mjs");
   // The frames in the package, the innermost first.

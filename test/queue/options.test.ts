@@ -61,8 +61,8 @@ describe("a worker", () => {
   });
 });
 
-describe("shared turns", () => {
-  it("combine all waiting calls in the next turn, even if the current turn fails", async () => {
+describe("SharedTurns", () => {
+  it("combines all waiting calls into one operation", async () => {
     const ends: ((error?: Error) => void)[] = [];
     const turns = new SharedTurns(
       () => new Promise((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve()))),

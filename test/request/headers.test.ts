@@ -11,12 +11,12 @@ const read = (headers: unknown, mayAuthorize = false) => [
 ];
 
 describe("Request headers", () => {
-  it("contain the API key and the content type (spec, Endpoints)", () => {
+  it("contain the API key and the content type", () => {
     const expected = ["authorization", "API-Key k3y", "content-type", "application/json"];
     expect(buildHeaders("k3y", new Map())).toEqual(expected);
   });
 
-  it("end with the caller's headers, and omit the API key if the client does not have one", () => {
+  it("end with the caller's headers", () => {
     const own = new Map(Object.entries({ authorization: "Bearer x", "x-tenant": "7" }));
     const expected = ["content-type", "application/json", "authorization", "Bearer x", "x-tenant", "7"];
     expect(buildHeaders(undefined, own)).toEqual(expected);
@@ -45,7 +45,7 @@ describe("The caller's headers", () => {
     ["API-Key x", "Everyone who opens a web page can read its API key."],
     ["Bearer api-key x", undefined],
     [undefined, undefined],
-  ])("are rejected in browsers only if `authorization` begins with API-Key: %s", (authorization, message) => {
+  ])("are checked for an API key in browsers: %s", (authorization, message) => {
     const inBrowser = () => readHeaders({ authorization }, true, false);
     if (message) expect(inBrowser).toThrow(message);
     else expect(inBrowser).not.toThrow();
@@ -55,7 +55,7 @@ describe("The caller's headers", () => {
     ["Digest a b", "b"],
     ["t0ken", "t0ken"],
     [undefined, undefined],
-  ])("contain credentials after the last space in `authorization`: %s", (authorization, credentials) => {
+  ])("are searched for credentials in `authorization`: %s", (authorization, credentials) => {
     expect(credentialsIn(readHeaders({ accept: "a/b", authorization }, true, true))).toBe(credentials);
   });
 
@@ -123,7 +123,7 @@ describe("An API key", () => {
     ["API-Key k3y", "The API key contains white space"],
     ['"k3y"', 'The API key is in quotation marks ("). Copy only the key'],
     [" 'k3y'\n", "The API key is in quotation marks ('). Copy only the key"],
-  ])("is rejected with the reason and the number of attempts if it is invalid: %j", (key, text) => {
+  ])("is rejected with the reason if it is invalid: %j", (key, text) => {
     for (const attempts of [0, 2]) {
       const error = { code: "invalid_configuration", attempts, message: expect.stringContaining(text) };
       expect(() => checkApiKey(key, attempts)).toThrow(expect.objectContaining(error));
@@ -138,7 +138,7 @@ describe("An API key function that throws", () => {
     [1, "not ENOENT", "TypeError after 1 attempt"],
     [2, "ENOENT: k3y", "TypeError after 2 attempts"],
   ])(
-    "causes an error that contains the number of attempts, any valid system code and the previous error (%d, `%s`)",
+    "causes an error with the number of attempts and any valid code: %d, `%s`",
     async (attempts, code, failure) => {
       const fail = () => Promise.reject(Object.assign(new TypeError("CANARY"), { code }));
       const cause = new Error("of the attempt before");

@@ -149,7 +149,7 @@ describe("The error for invalid values", () => {
   it.each([
     ["The values for", undefined],
     ["The values that the schema returned for", true],
-  ])("contains an issue for each invalid value, and its message begins with %j", (start, areOfSchema) => {
+  ])("lists every invalid value in a message that begins with %j", (start, areOfSchema) => {
     const error = refusal({ lines: [{ price: Number.NaN }, { price: Number.NaN }] }, areOfSchema);
     expect(error.issues.map(({ path }) => path)).toEqual([0, 1].map((index) => ["lines", index, "price"]));
     expect(error).toMatchObject({ uid: "inv_2024", attempts: 0, code: "invalid_values" });
@@ -170,7 +170,7 @@ describe("The error for invalid values", () => {
   it.each([
     [20, `values${Array.from({ length: 20 }, (_, index) => `.k${index}`).join("")} is NaN`],
     [21, "values.k0.k1.k2.k3.k4.k5.k6.k7.k8.k9….k16.k17.k18.k19.k20 is NaN"],
-  ])("shows a path in full only if the path has at most 20 names (names: %d)", (depth, text) => {
+  ])("abbreviates paths of more than 20 names (names: %d)", (depth, text) => {
     expect(refusal(nested(depth, Number.NaN)).message).toContain(`cannot be sent: ${text}`);
   });
 

@@ -81,7 +81,7 @@ it.each([environment, browser])("Variant %# allows 2^31 - 1 ms timers and uncach
 describe("An environment variable", () => {
   const name = "TEMPLATE_PDF_TEST";
 
-  it("is read again each time, and can be empty", () => {
+  it("is read on each access, and can be empty", () => {
     expect(readEnvironment(name)).toBeUndefined();
     for (const value of ["one", "two", ""]) {
       vi.stubEnv(name, value);
@@ -129,7 +129,7 @@ describe("The host of a URL", () => {
     ["[0:0::1]", true],
     ["[::2]", false],
     ["[::1:1]", false],
-  ])("is local only if it is a loopback address in any notation (%s, local: %s)", (address, expected) => {
+  ])("is local only if it is a loopback address (%s, local: %s)", (address, expected) => {
     expect(isLoopback(new URL(`http://${address}`).hostname)).toBe(expected);
   });
 });

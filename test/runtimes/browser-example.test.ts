@@ -71,7 +71,7 @@ afterAll(async () => {
   await service?.close();
 }, 60_000);
 
-it("examples/browser starts with the emulator, requires a session, and simulates faults", async () => {
+it("examples/browser requires a session, and can simulate faults", async () => {
   const origin = await startServer("start", {}, "--fault", "429 retry-after 900 every 2");
   const [session = ""] = (await fetch(origin, { headers: { accept: "text/html" } })).headers.getSetCookie();
   expect(session).toMatch(/^session=[\da-f-]{36}; HttpOnly; SameSite=Strict; Path=\/$/);
@@ -221,7 +221,7 @@ describe.each([
   it.each([
     ["make", "Escape"],
     ["cancel", "Enter"],
-  ])("aborts the request to the service if #%s has focus and the user presses %s", async (id, key) => {
+  ])("lets the user abort the request by keyboard (focus: #%s, key: %s)", async (id, key) => {
     await open();
     const { closed } = await orderHalf();
     await tabTo(id);
@@ -249,7 +249,7 @@ describe.each([
     },
   );
 
-  it("is accessible in every state and in both wide and narrow windows", async () => {
+  it("is accessible in wide and narrow windows", async () => {
     await open();
     await page.evaluate(readFileSync(join(runtimesFolder, "node_modules/axe-core/axe.min.js"), "utf8"));
     // The frame is not checked, because it contains the browser's own viewer.

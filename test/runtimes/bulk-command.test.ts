@@ -25,7 +25,7 @@ it.each<
   [bulk, "json", "[", asJson, "]", checked],
   [["types", "--output", "-"], "ndjson", "", asNdjson, "", /name: string;/],
 ])(
-  "template-pdf with the arguments %j reads 300,000 rows from a .%s file using at most 40 MB of heap",
+  "`template-pdf` needs at most 40 MB of heap for 300,000 rows (arguments: %j, format: %s)",
   async (args, format, begin, rowOf, end, printed) => {
     const cwd = temporaryFolder();
     const rows = Array.from({ length: 300_000 }, (_, index) => rowOf(index + 1));

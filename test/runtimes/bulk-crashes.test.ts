@@ -128,7 +128,7 @@ const calls = [
   ["datasync", "after"],
 ] as const;
 
-it("a repeatedly killed run generates every document, and never repeats a document reported as finished", {
+it("a repeatedly killed run generates every document, and does not repeat finished documents", {
   timeout: 240_000,
 }, async () => {
   const { startRun, expectRest } = await setUpRuns(700);
@@ -147,7 +147,7 @@ it.each<[string, readonly string[]]>([
   ["Bun", [programOf("bun")]],
   ["Deno", [programOf("deno"), "run", "--allow-all"]],
 ])(
-  "a run that is killed in %s and then in the current version of Node can continue in the original runtime",
+  "a run that is killed in %s can continue in the current version of Node, and vice versa",
   async (_title, command) => {
     const { startRun, expectRest } = await setUpRuns(150);
     for (const before of [command, [process.execPath]]) {
@@ -176,7 +176,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === "linux";
 it.runIf(isRoot).each([
   ["the documents and the journal", ""],
   ["the documents", "out"],
-])("a run stops if the disk for %s is full, and can continue once space is free", async (_title, inner) => {
+])("a run stops if the disk for %s is full, and can continue later", async (_title, inner) => {
   const { startRun, folder, expectRest } = await setUpRuns(120);
   const disk = join(folder, inner);
   mountDisk(disk);

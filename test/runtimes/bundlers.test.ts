@@ -83,7 +83,7 @@ async function serve(page: Built, server: Built): Promise<string> {
 
 describe.each(names)("%s", (bundler) => {
   it.each(["page", "client", "template"])(
-    "builds the `%s` entry for browsers without warnings or code from other packages",
+    "builds the `%s` entry for browsers without warnings, and does not add other packages",
     (title) => {
       const bundle = built(bundler, title);
       expect(bundle.warnings).toEqual([]);
@@ -128,7 +128,7 @@ it.each([
   ["vite", "a server without undici", [], [], /template-pdf/, "undici"],
   ["esbuild", "a server without undici", ["template-pdf"], ["platform/node.js"], /undici/, "undici"],
   ["esbuild", "an edge worker", ["template-pdf"], ["platform/web.js"], /^$/, "fetch"],
-])("%s builds a bundle that serves a document, and reports no warnings: %s", async (...row) => {
+])("%s builds a working bundle without warnings: %s", async (...row) => {
   const [bundler, title, packages, platforms, external, transport] = row;
   const bundle = built(bundler, title);
   expect(bundle.warnings).toEqual([]);
@@ -157,7 +157,7 @@ function gzippedBytes(bundle: Built): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-it("the sizes in docs/reports/bundlers.md are accurate to within 3% (npm run docs -- bundlers)", async () => {
+it("docs/reports/bundlers.md is accurate to within 3% (to update: npm run docs -- bundlers)", async () => {
   let page = readFileSync(report, "utf8").replace(/(?<=^\| Next\.js: .* \| )[\d.]+(?= \|)/m, nextVersion);
   for (const [name, version] of Object.entries(bundlers)) {
     const title = { vite: "Vite", rollup: "Rollup" }[name] ?? name;

@@ -191,7 +191,7 @@ async function play(generate: Generate, answers: readonly Answer[], total: unkno
   }
 }
 
-it("docs/reports/comparison.json is up to date for each client (npm run docs -- comparison)", async () => {
+it("docs/reports/comparison.json is up to date (to update: npm run docs -- comparison)", async () => {
   installPeers();
   const clients = loadClients();
   const results: Record<string, Record<string, string>> = {};

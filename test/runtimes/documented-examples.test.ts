@@ -121,7 +121,7 @@ afterAll(async () => {
 });
 
 describe("the examples in guides and docstrings", () => {
-  it("are found in every listed page and source file", () => {
+  it("exist in every listed page and source file", () => {
     expect(documented.length).toBeGreaterThan(10);
     const without = [...pages, ...documented].filter(
       (path) => !examples.some(({ title }) => title.startsWith(path)),

@@ -47,7 +47,7 @@ describe.each(tested)("examples/%s", (name) => {
     expect(imported.filter((each) => !isBuiltin(each) && !(each in needs))).toEqual([]);
   });
 
-  it("passes its own tests and, if it uses Vitest, the tests in docs/guides/testing.md", async () => {
+  it("passes its own tests and the applicable tests in docs/guides/testing.md", async () => {
     if (name === "vitest") {
       const blocks = filesIn(read("docs/guides/testing.md"));
       mkdirSync(join(folder(), "test/guide"));

@@ -32,7 +32,7 @@ describe.each(hosts)("the handler on $title", (host) => {
   testContract(host, () => ({ host: running, service }));
 });
 
-it("a Cloudflare Worker needs no flags if the handler's client is created from `env`", async () => {
+it("a Cloudflare Worker does not need flags if the handler's client is created from `env`", async () => {
   const option = "new TemplatePdf({ retry: false })";
   expect(pdf).toContain(option);
   const module = `import { client } from "./client";\n${pdf.replace(option, "client")}`;
@@ -88,7 +88,7 @@ it("the code in docs/guides/handler.md and docs/guides/recipes.md compiles", { t
   expect(complaints).toEqual([]);
 });
 
-it("the handlers in docs/guides/handler.md reject strangers and users who are not the owner", async () => {
+it("the handlers in docs/guides/handler.md reject unauthorized users", async () => {
   const folder = join(workspace.folder, "guide-run");
   const shown = (file: string) => javaScriptOf(snippets.get(file) ?? expect.fail(file));
   write(folder, {

@@ -58,7 +58,7 @@ const commands: Readonly<Record<string, (text: string) => [file: string, content
   };
 
 it.each(Object.entries(commands))(
-  "the command needs little more CPU time to read 256 kB in %s than to read a short string",
+  "the command needs little additional CPU time to read 256 kB in %s",
   { timeout: 300_000 },
   async (what, commandOf) => {
     const cwd = makeProject(`hostile-${what.replaceAll(" ", "-")}`, { "main.mjs": "" });

@@ -181,7 +181,7 @@ describe.each([
       await until("!$('.problem') && !$('.templates .fault')");
     });
 
-    it("shows the call's code and the template's types, and copies code to the clipboard", async () => {
+    it("shows code samples and the template's types, and copies code to the clipboard", async () => {
       await press("Code");
       const code = async (label: string) => textOf(`section[aria-label="${label}"] pre`);
       for (const label of ["TypeScript", "fetch", "Command"])
@@ -197,7 +197,7 @@ describe.each([
       expect(await page.evaluate("window.copied")).toBe(shown);
     });
 
-    it("lists requests from other clients, and copies their values into the form", async () => {
+    it("lists requests from other clients, and copies a request's values into the form", async () => {
       await press("Requests");
       const body = JSON.stringify({ number: "from elsewhere", lines: [] });
       const json = { authorization: `API-Key ${apiKey}`, "content-type": "application/json" };
@@ -213,7 +213,7 @@ describe.each([
       await until(`${at(field("number"))}.value === "from elsewhere"`);
     });
 
-    it("has a screenshot of the right size in the documentation (npm run docs -- pictures)", async () => {
+    it("has a screenshot of the right size (to update: npm run docs -- pictures)", async () => {
       const args = ["examples/templates", "--fonts", "examples/fonts", "--port", "0"];
       const shown = await emulate(repository, ...args);
       const { page: portrait } = await openPage(browser, "about:blank");
@@ -260,7 +260,7 @@ describe.each([
     });
   }
 
-  it("sends requests only to the emulator, and logs no unexpected errors", () => {
+  it("sends requests only to the emulator, and does not log unexpected errors", () => {
     const isOurs = (url: string) => url.startsWith(emulator.origin) || /^(?:blob|data|about):/.test(url);
     expect(requested.filter((url) => !isOurs(url))).toEqual([]);
     // Error responses that this test has caused, and messages of the viewer of Firefox.

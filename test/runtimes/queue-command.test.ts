@@ -122,7 +122,7 @@ describe("the queue commands", () => {
   it.each<[code: number, when: string, answer: Answer, message: RegExp]>([
     [143, "on the second SIGTERM", () => {}, /^finishing 2 documents/m],
     [3, "because its API key is invalid", saying(401, "{}"), stopped],
-  ])("keep a worker's jobs queued when it exits with code %i %s", async (code, _when, answer, message) => {
+  ])("keep jobs in the queue if a worker exits with code %i %s", async (code, _when, answer, message) => {
     const { service, add, work, cells } = await setUp(2, answer);
     await add();
     const worker = work();

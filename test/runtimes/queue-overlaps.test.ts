@@ -36,7 +36,7 @@ it("a queue closes its connection to a Redis server that does not respond", asyn
   await eventually(() => server.openSockets === 0);
 });
 
-it("a queue can be closed without losing jobs while Redis is unavailable", async () => {
+it("a queue does not lose jobs if it is closed while Redis is unavailable", async () => {
   const setting = await setUpSealed();
   const { runs, redis, admin, openQueue, work, service, stored } = setting;
   const released = later<void>();
@@ -59,31 +59,28 @@ it("a queue can be closed without losing jobs while Redis is unavailable", async
   expect(stored).toEqual(["no-1", "no-1"]);
 });
 
-it.each(["read", "sent"])(
-  "`add` fails and leaves no data in Redis if the run is removed while its jobs are being %s",
-  async (when) => {
-    const { runs, progressOf, idOf, keysOf } = await setUpSealed();
-    let runId = "";
-    const remove = async () => {
-      runId = await idOf("nov");
-      await runs.remove("nov");
-    };
-    const jobs = async function* () {
-      if (when === "read") await remove();
-      yield* jobsOf(3);
-    };
-    if (when === "sent") beforeFirst("encrypt", remove);
-    await expect(runs.add("nov", jobs())).rejects.toMatchObject({
-      code: "queue_failed",
-      message: 'The run "nov" was removed while jobs were being added. Add them again to create a new run.',
-    });
-    expect([runId.length, await keysOf(runId), await runs.runs()]).toEqual([12, [], []]);
-    expect(await runs.add("nov", jobsOf(3))).toMatchObject({ added: 3 });
-    expect(await progressOf("nov")).toMatchObject({ total: 3, waiting: 3 });
-  },
-);
+it.each(["read", "sent"])("`add` fails if the run is removed while its jobs are being %s", async (when) => {
+  const { runs, progressOf, idOf, keysOf } = await setUpSealed();
+  let runId = "";
+  const remove = async () => {
+    runId = await idOf("nov");
+    await runs.remove("nov");
+  };
+  const jobs = async function* () {
+    if (when === "read") await remove();
+    yield* jobsOf(3);
+  };
+  if (when === "sent") beforeFirst("encrypt", remove);
+  await expect(runs.add("nov", jobs())).rejects.toMatchObject({
+    code: "queue_failed",
+    message: 'The run "nov" was removed while jobs were being added. Add them again to create a new run.',
+  });
+  expect([runId.length, await keysOf(runId), await runs.runs()]).toEqual([12, [], []]);
+  expect(await runs.add("nov", jobsOf(3))).toMatchObject({ added: 3 });
+  expect(await progressOf("nov")).toMatchObject({ total: 3, waiting: 3 });
+});
 
-it("`add` fails until an interrupted `remove` of the run is repeated", async () => {
+it("`add` fails until an interrupted `remove` call has been repeated", async () => {
   const { runs, admin, progressOf, idOf, keysOf } = await setUpSealed();
   await runs.add("nov", jobsOf(3));
   const runId = await idOf("nov");

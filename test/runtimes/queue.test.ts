@@ -15,7 +15,7 @@ const secret = "a-value-that-nobody-may-read";
 const keyOf = ({ values }: Job) => `no-${(values as { n: number }).n}`;
 
 describe("a queue's `add` method", () => {
-  it("adds each job only once, even if the call is repeated after the job source has failed", async () => {
+  it("adds each job only once, even if the call is repeated", async () => {
     const { runs, work, stored, service } = await setUp();
     const failing = function* () {
       yield* jobsOf(600);
@@ -67,7 +67,7 @@ describe("a queue's `add` method", () => {
     expect(await endOf(runs)).toMatchObject({ total: 2, fulfilled: 1, rejected: 1 });
   });
 
-  it("reports that Redis is full, keeps the added jobs, and adds the rest when called again", async () => {
+  it("reports that Redis is full, and adds the remaining jobs when called again", async () => {
     const { runs, work, admin } = await setUp();
     const values = (n: number) => ({ n, text: "x".repeat(100_000) });
     const big = Array.from({ length: 200 }, (_, n) => ({ template: "t", values: values(n) }));
@@ -103,7 +103,7 @@ describe("a queue's data in Redis", () => {
     expect(held).not.toContain("the-key-of-the-worker");
   });
 
-  it("contains sealed jobs only in encrypted form, unreadable to a worker without the key", async () => {
+  it("contains sealed jobs only in encrypted form", async () => {
     const { admin, openQueue, work, service, stored } = await setUp();
     const runs = openQueue({ sealKey: crypto.getRandomValues(new Uint8Array(32)) });
     await runs.add("nov", [{ template: "t", values: { secret } }], { key: () => secret });
@@ -246,7 +246,7 @@ describe("a queue with several workers", () => {
     expect(early).toBeLessThan(20);
   });
 
-  it("applies one rate limit to all workers, and does not close the caller's ioredis client", async () => {
+  it("applies one rate limit to all workers", async () => {
     const { admin, openQueue, work } = await setUp();
     const runs = openQueue({ connection: admin });
     await runs.add("nov", jobsOf(40));

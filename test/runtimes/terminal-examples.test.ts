@@ -74,7 +74,7 @@ describe.runIf(hasPosixShell)("in a terminal", () => {
     },
   );
 
-  it.each(["curl", "await"])("the line with `%s` that the emulator prints saves a document", async (word) => {
+  it.each(["curl", "await"])("the `%s` line from the emulator's output saves a document", async (word) => {
     const line = emulator.printed.split("\n").find((each) => each.startsWith(`${word} `)) ?? "";
     const [name = ""] = /[\w-]+\.pdf/.exec(line) ?? [];
     rmSync(join(cwd, name), { force: true });

@@ -105,7 +105,7 @@ describe("docs/guides/command-line.md", () => {
     [" generate letter --values - ", "letter.pdf", "Total £1,000,000"],
     [" bulk ", "letters/Zoë.pdf", "Dear Zoë,"],
     [" types ", "pdf-templates.ts", "letter"],
-  ])('shows a command that contains "%s" and writes %s', async (words, file, content) => {
+  ])('shows a "%s" command that writes %s', async (words, file, content) => {
     rmSync(inFolder(file), { force: true });
     await type(oneWith(words, lines));
     const isPdf = file.endsWith(".pdf");

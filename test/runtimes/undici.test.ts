@@ -81,7 +81,7 @@ describe("a bundle that includes undici", () => {
     expect(await runBundle({ banner })).toContain(`${pdf.length} `);
   });
 
-  it("uses the bundled undici even if `import.meta.url` is the installed path, as with webpack", async () => {
+  it("uses the bundled undici even if `import.meta.url` points to the installed package", async () => {
     const url = pathToFileURL(join(source, "deployed/node_modules/template-pdf/dist/platform/node.js")).href;
     const define = { "import.meta": JSON.stringify({ url }) };
     expect(await runBundle({ define, banner })).toContain(`${pdf.length} `);

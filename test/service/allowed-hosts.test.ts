@@ -30,7 +30,7 @@ const local = ["localhost.", "a.b.localhost", "127.1.2.3", "[::1]"];
 
 describe("a server on a loopback address", () => {
   it.each(["attacker.test:80", "localhost.attacker.test", "notlocalhost", "0.0.0.0"])(
-    "rejects the host %s with a 421 and advice before the request body is sent",
+    "rejects the host %s with a 421 before the request body is sent",
     async (host) => {
       const { send, endpoint, baseUrl } = await serve();
       const answer = await send("POST / HTTP/1.1", `Host: ${host}`, "Content-Length: 1000");
@@ -47,7 +47,7 @@ describe("a server on a loopback address", () => {
     ["http://attacker.test/a", "localhost", 421],
     ["http://localhost/a", "attacker.test", 421],
     ["http://a,attacker.test/", "localhost", 400],
-  ])("responds to the request target %s and the Host header %s with a %i", async (target, host, status) => {
+  ])("checks the request target %s and the Host header %s (status: %i)", async (target, host, status) => {
     for (const allowedHosts of status === 400 ? ([undefined, "any"] as const) : [undefined]) {
       const { send, endpoint } = await serve({ allowedHosts });
       const answer = await send(`GET ${target} HTTP/1.1`, `Host: ${host}`);

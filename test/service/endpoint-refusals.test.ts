@@ -58,7 +58,7 @@ describe("an error response", () => {
     [401, { headers: {} }, "www-authenticate", "API-Key"],
     [415, { headers: withoutType }, "accept", "application/json"],
     [415, { headers: { ...json, "content-encoding": "br" } }, "accept-encoding", "identity"],
-  ] as const)("lists accepted values in a header if its status is %i", async (status, call, name, value) => {
+  ] as const)("lists the accepted values in a header (status: %i)", async (status, call, name, value) => {
     const response = await endpoint(request(call));
     expect([response.status, response.headers.get(name)]).toEqual([status, value]);
   });

@@ -11,7 +11,7 @@ describe("the size limit", () => {
     expect((await endpoint(request({ body: `{"a":"${"x".repeat(92)}"}` }))).status).toBe(200);
   });
 
-  it("is enforced while a body is read, or in advance if the declared length is too large", async () => {
+  it("applies to the declared length and to the bytes that are read", async () => {
     const { seen, stream } = endless(40);
     expect((await endpoint(request({ body: stream }))).status).toBe(413);
     expect(seen).toEqual({ bytes: 120, cancelled: true });
@@ -37,7 +37,7 @@ it("a truncated request body causes a 400 response", async () => {
 });
 
 describe("a document", () => {
-  it("is sent in full, with its length, a file name and headers that prevent caching", async () => {
+  it("is sent with its length, a file name and headers that prevent caching", async () => {
     const response = await endpoint(request({ body: '{"date":"20 November 2026"}' }));
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toEqual({
@@ -81,7 +81,7 @@ describe("a document", () => {
 });
 
 describe("the result of `produce`", () => {
-  it("is sent unchanged, except for its request ID, if it is a Response", async () => {
+  it("is sent with a new request ID if it is a Response", async () => {
     const headers = { "content-type": "text/html", "x-request-id": "theirs" };
     const made = new Response("<h1>Sign in</h1>", { status: 203, headers });
     const response = await createEndpoint({ ...open, produce: async () => made })(request({}));
@@ -90,7 +90,7 @@ describe("the result of `produce`", () => {
     expect(Object.fromEntries(response.headers)).toEqual({ ...headers, "x-request-id": requestId });
   });
 
-  it("keeps its request ID after it is read, even if an adapter replaces the global Response", async () => {
+  it("keeps its request ID even if an adapter replaces the global Response", async () => {
     const own = { Request, Response };
     onTestFinished(() => void Object.assign(globalThis, own));
     getRequestListener(() => new Response());
@@ -119,7 +119,7 @@ it.each(["", "/pdf/v2"])("a path with the prefix %j can contain any uid and a qu
 
 describe("an unexpected error", () => {
   const places = ["authorize", "produce"];
-  it.each(places)("reaches `onError` and causes a 500 without details if `%s` throws it", async (place) => {
+  it.each(places)("is passed to `onError` but not to the caller if `%s` throws it", async (place) => {
     const error = new Error("secret-value: database password");
     const onError = vi.fn();
     const parts = { ...open, produce: () => ({ bytes: PDF }), [place]: () => Promise.reject(error) };

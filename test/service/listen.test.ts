@@ -45,7 +45,7 @@ function gate() {
 }
 
 describe("close()", () => {
-  it("closes connections that are idle or have never sent a byte, and can be called repeatedly", async () => {
+  it("closes idle connections, and can be called repeatedly", async () => {
     const listening = await start();
     const idle = await connection(listening);
     const silent = await connection(listening);
@@ -77,7 +77,7 @@ describe("close()", () => {
     expect(received()).toContain("done");
   });
 
-  it("lets a slow reader receive a large response in full, and then closes the connection", async () => {
+  it("lets a slow reader receive a large response in full", async () => {
     const listenTo = vi.spyOn(Server.prototype, "listen");
     listenTo.mockImplementationOnce(function (this: Server, ...args) {
       // node:http would close the connection after 5 seconds.
@@ -100,7 +100,7 @@ describe("close()", () => {
     await closed;
   });
 
-  it("aborts unanswered requests after the time limit, and reports how many it aborted", async () => {
+  it("aborts unanswered requests after the time limit, and reports their number", async () => {
     const { answer, begun } = gate();
     const listening = await start(answer, { closeLimitMs: 50 });
     const { socket } = await connection(listening);
@@ -120,7 +120,7 @@ describe("listen()", () => {
   it.each([
     ["the headers", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "],
     ["the body", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"],
-  ])("closes a connection that takes longer than the time limit to send %s", async (_part, beginning) => {
+  ])("closes a connection if the client takes too long to send %s", async (_part, beginning) => {
     const read = async (request: Request) => new Response(await request.text());
     const { socket, received } = await connection(await start(read, { requestLimitMs: 300 }));
     socket.write(beginning);
@@ -136,7 +136,7 @@ describe("listen()", () => {
     expect([response.status, await response.text()]).toEqual([413, "enough"]);
   });
 
-  it("rejects with advice if the port is in use or the host is not an address of this machine", async () => {
+  it("rejects with advice if the port or the host is not available", async () => {
     const { baseUrl } = await start();
     const port = Number(new URL(baseUrl).port);
     await expect(start(undefined, { port })).rejects.toThrow(

@@ -20,7 +20,7 @@ describe("requireApiKey()", () => {
     ["two spaces before the key", "API-Key  first-key", "not valid for this server"],
     ["the beginning of a valid key", "API-Key first-ke", "not valid for this server"],
     ["a valid key in upper case", "API-Key FIRST-KEY", "not valid for this server"],
-  ])("rejects with a 401 that names the scheme: %s", async (_, authorization, wrong) => {
+  ])("rejects missing and invalid keys with a 401: %s", async (_, authorization, wrong) => {
     const refusal = await call(authorization);
     expect(refusal).toMatchObject({ status: 401, headers: { "www-authenticate": "API-Key" } });
     expect(refusal?.detail).toContain(wrong);
@@ -32,7 +32,7 @@ describe("requireApiKey()", () => {
     ["an empty list of keys", [], "got none"],
     ["an empty key", ["good", ""], "API key number 2"],
     ["a key with a space", ["secret key"], "API key number 1"],
-  ])("throws a TypeError that does not contain the key: %s", (_, keys, words) => {
+  ])("rejects an invalid configuration with a TypeError: %s", (_, keys, words) => {
     expect(() => requireApiKey(keys)).toThrow(TypeError);
     expect(() => requireApiKey(keys)).toThrow(words);
     expect(() => requireApiKey(keys)).not.toThrow(/secret/);

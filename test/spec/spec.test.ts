@@ -23,7 +23,7 @@ async function start(answer: Answer = withLength(pdf)) {
 }
 
 describe("a client that follows the specification", () => {
-  it("sends one POST with the API key and the values, and no additional headers (Endpoints)", async () => {
+  it("sends one POST request with the API key and the values (Endpoints)", async () => {
     const { service, client } = await start();
     await client.generate("inv_2024", values).bytes();
     // The headers of `curl -X POST`, except its `user-agent` and `accept`.
@@ -63,7 +63,7 @@ describe("a client that follows the specification", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("names an unknown uid in a NotFoundError, and does not send an empty uid (Resources)", async () => {
+  it("names an unknown uid in a NotFoundError, and rejects an empty uid (Resources)", async () => {
     const { service, client } = await start(saying(404));
     const error = await rejectionOf(client.generate("inv_1999", {}).bytes());
     expect(error).toBeInstanceOf(NotFoundError);

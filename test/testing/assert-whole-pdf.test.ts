@@ -15,7 +15,7 @@ function refusal(given: unknown): unknown {
 }
 
 describe("assertWholePdf()", () => {
-  it("accepts a PDF in any type of buffer, even from another realm, and narrows the argument's type", () => {
+  it("accepts a PDF in any type of buffer, and narrows the argument's type", () => {
     const pdf = fakePdf({ text: "漢", pages: 2 });
     const foreign = runInNewContext("Uint8Array.from(numbers)", { numbers: [...pdf] });
     expect(foreign instanceof Uint8Array).toBe(false);
@@ -26,7 +26,7 @@ describe("assertWholePdf()", () => {
     expect(given.byteLength).toBe(pdf.length);
   });
 
-  it("rejects a PDF that is truncated at any byte, and reports the PDF's actual length", () => {
+  it("rejects a PDF that is truncated at any byte, and reports the PDF's length", () => {
     const pdf = fakePdf({ text: "cut" });
     // Only the last line break may be missing.
     expect(refusal(pdf.subarray(0, -1))).toBeUndefined();

@@ -36,7 +36,7 @@ describe.each(Object.entries(ways))("a fake service reached through %s", (_way, 
   const clientBy = async (service: Reachable, options: ClientOptions = {}) =>
     clientOf(service, { fetch: undefined, ...(await connect(service)), ...options });
 
-  it("responds with a PDF that contains the uid and the values as text, and records the calls", async () => {
+  it("records calls, and responds with a PDF that contains the uid and the values", async () => {
     const service = fakeService({ templates: ["inv 2024/ä", template("cert")], apiKeys: ["one-1", "two-2"] });
     const pdfs = await clientBy(service, { headers: { "x-tenant": "7" } });
     const pdf = await pdfs.generate("inv 2024/ä", values);
@@ -63,7 +63,7 @@ describe.each(Object.entries(ways))("a fake service reached through %s", (_way, 
   });
 
   it.each(["cutOff", "stall", "reset"] as const)(
-    "can simulate the fault `%s` at an exact byte, even if the document is short",
+    "can simulate the fault `%s` at an exact byte",
     async (kind) => {
       const service = fakeService().fail(faults[kind]({ afterBytes: 50_000 }));
       const pdfs = await clientBy(service, { timeouts: { stall: 200 } });
@@ -76,7 +76,7 @@ describe.each(Object.entries(ways))("a fake service reached through %s", (_way, 
     },
   );
 
-  it("can drop a connection so that the client retries, and can send a document slowly", async () => {
+  it("can drop a connection, and can send a document slowly", async () => {
     const service = fakeService()
       .fail(faults.serverError(), { times: 1 })
       .fail(faults.reset(), { times: 1 })
@@ -122,7 +122,7 @@ describe("a fake service", () => {
     await expect(pending).rejects.not.toThrow("700123");
   });
 
-  it("records a schema's output, and accepts the output as valid values", async () => {
+  it("accepts and records the output of a template's schema", async () => {
     const total = z.number().transform((given) => `£${given}`);
     const invoice = template("inv_2024", z.object({ total, currency: z.string().default("GBP") }));
     const service = fakeService({ templates: [invoice] });
@@ -146,7 +146,7 @@ describe("a fake service", () => {
     expect(service.calls).toMatchObject([{ uid: "inv_2024", values, fault: fault.name }]);
   });
 
-  it("can fail calls for one template only, and clears faults and recorded calls on reset()", async () => {
+  it("can fail calls for one template only, and clears its state on reset()", async () => {
     const service = fakeService().fail(faults.serverError(), { uid: "cert" });
     const { calls } = service;
     const pdfs = clientOf(service);
@@ -237,7 +237,7 @@ describe("a mistake in a test", () => {
     expect(act).toThrow(message);
   });
 
-  it("is reported if it is an invalid port or a port in use", async () => {
+  it("is reported if a port is invalid or in use", async () => {
     const service = fakeService();
     const problem = "Expected `port` to be a whole number from 0 to 65535";
     await expect(service.listen({ port: 70_000 })).rejects.toThrow(problem);
@@ -267,7 +267,7 @@ describe("waitForCall()", () => {
     expect(calls.map(({ uid }) => uid)).toEqual(["a", "b", "c"]);
   });
 
-  it("times out before the test does, even with fake timers", async () => {
+  it("times out even with fake timers", async () => {
     vi.useFakeTimers();
     const waiting = fakeService().waitForCall(2, { timeoutMs: 30 });
     const rejection = expect(waiting).rejects.toThrow(

@@ -134,7 +134,7 @@ describe("pdfText() on other PDFs", () => {
     expect(await pdfText(await renderPdf({ content }))).toBe("Brönte & Łoś Studio\nΑθηνά Α.Ε.\nsecond");
   });
 
-  it("rejects an encrypted PDF, and reports that the PDF is encrypted", async () => {
+  it("rejects an encrypted PDF with an explanation", async () => {
     const pdf = await renderPdf({ content: "Secret", version: "1.7", userPassword: "letmein" });
     await expect(pdfText(pdf)).rejects.toThrow(
       /^This PDF is encrypted, and pdfText\(\) cannot decrypt it\. /,
@@ -144,12 +144,12 @@ describe("pdfText() on other PDFs", () => {
   it.each([
     ["not installed", "ERR_MODULE_NOT_FOUND", ": npm install --save-dev pdfjs-dist"],
     ["blocked by Jest", "ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG", "--experimental-vm-modules."],
-  ])("requires pdf.js, and explains what to do if pdf.js is %s", (_title, code, advice) => {
+  ])("explains what to do if pdf.js is %s", (_title, code, advice) => {
     expect(adviceOn(Object.assign(new Error("no pdfjs-dist"), { code }))).toContain(advice);
   });
 });
 
-it("pdfText() throws the client's errors for an invalid PDF and a TypeError for a string", async () => {
+it("pdfText() throws the client's errors for an invalid PDF, and a TypeError for a string", async () => {
   await expect(pdfText(Buffer.from("<html>secret</html>"))).rejects.toThrow(InvalidPdfError);
   await expect(pdfText(fakePdf({ bytes: 5_000 }).subarray(0, 3_000))).rejects.toThrow(TruncatedPdfError);
   const error = await pdfText("%PDF-1.7 %%EOF" as unknown as Uint8Array).catch((error) => error);

@@ -56,7 +56,7 @@ describe("timeouts.total", () => {
   });
 });
 
-describe("timeouts.total with its default value of 10 minutes", () => {
+describe("a `timeouts.total` of 10 minutes", () => {
   /** A call without another limit, whose document stops halfway. */
   const startHalf = async (timeouts: { total?: number } = {}) => {
     const service = await Service.start(beginning(half, promised));
@@ -68,7 +68,7 @@ describe("timeouts.total with its default value of 10 minutes", () => {
 
   const streamed = async (pending: PendingPdf) => gather(await pending.stream());
   it.each<[what: string, timeouts: { total?: number }, read: (pending: PendingPdf) => Promise<Uint8Array>]>([
-    ["bytes() if the option is not set", {}, (pending) => pending.bytes()],
+    ["bytes() by default", {}, (pending) => pending.bytes()],
     ["a stream if the option is set explicitly", { total: 600_000 }, streamed],
   ])("ends %s", async (_, timeouts, read) => {
     const { service, pending } = await startHalf(timeouts);

@@ -11,7 +11,7 @@ const promised = { "content-length": String(pdf.length) };
 describe("undici's own 300-second timeouts", () => {
   // Keep this a single test, and the first one. undici stores its timers in its module, and they would use
   // the clock of an earlier test.
-  it("never fire while the service delays the headers or the body", async () => {
+  it("do not fire while the service delays the headers or the body", async () => {
     const service = await Service.start(() => {});
     stopTime();
     const never = Number.POSITIVE_INFINITY;
@@ -34,7 +34,7 @@ describe("undici's own 300-second timeouts", () => {
 
 // test/faults proves that this timeout is retried and that it does not apply to fetch.
 describe("timeouts.connect", () => {
-  it("ends calls whose TLS handshakes never finish, and closes their sockets", async () => {
+  it("ends calls whose TLS handshakes never finish", async () => {
     const server = await listenRaw((socket) => void socket.resume());
     onTestFinished(() => server.close());
     const client = clientOf(`https://127.0.0.1:${server.port}`, { timeouts: { connect: 100 } });

@@ -15,7 +15,7 @@ function hide(path: string): void {
 }
 
 it.each(["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"])(
-  "A client reads %s once for each origin, and uses the proxy for all hosts except this machine",
+  "A client reads %s once for each origin, and does not use a proxy for localhost",
   async (name) => {
     const agents = new OwnAgents();
     const direct = await openFor(origin, agents);
@@ -32,7 +32,7 @@ it.each(["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"])(
 it.each([
   ["agent.js", undefined, Agent],
   ["env-http-proxy-agent.js", "http://127.0.0.1:1", EnvHttpProxyAgent],
-])("A client that cannot load %s loads undici's index or reports an error", async (file, proxy, type) => {
+])("A client loads undici's index if it cannot load %s", async (file, proxy, type) => {
   vi.stubEnv("HTTP_PROXY", proxy);
   hide(`undici/lib/dispatcher/${file}`);
   expect(await openFor(origin)).toBeInstanceOf(type);

@@ -57,7 +57,7 @@ describe("the explanation of a failure", () => {
     ["a code that is the name of an object method", failure({ code: "toString" })],
     ["a code that is not a string", failure({ code: ["CERT_HAS_EXPIRED"] })],
     ["a value that is not an error", { code: "CERT_HAS_EXPIRED" }],
-    ["a message that merely quotes the error for an interrupted handshake", failure({}, `not ${hungUp}`)],
+    ["a message that merely quotes a TLS error", failure({}, `not ${hungUp}`)],
     ["an error whose code cannot be read", unreadable],
   ])("is omitted for %s", (_, cause) => {
     expect(explain(cause)).toBeUndefined();

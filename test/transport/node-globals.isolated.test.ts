@@ -10,7 +10,7 @@ const readsLegacyKey = Number.parseInt(Object(process.versions).undici, 10) < 8;
 const globals = globalThis as { [legacyKey]?: DispatcherLike; [currentKey]?: DispatcherLike };
 
 describe("a client", () => {
-  it("does not change Node's globals, and opens no socket before its first call", async () => {
+  it("does not change Node's globals, and does not open a socket before its first call", async () => {
     // Node 24 and later set their own agent there before the first fetch.
     const before = [globals[legacyKey], globals[currentKey]];
     const { fetch } = globalThis;
@@ -24,7 +24,7 @@ describe("a client", () => {
     expect(globalThis.fetch).toBe(fetch);
   });
 
-  it("ignores the global agent that Node's first fetch installs", async () => {
+  it("ignores the global agent that Node's own fetch installs", async () => {
     const service = await startService();
     await (await fetch(service.baseUrl, { method: "POST", body: "{}" })).text();
     expect(globals[legacyKey] ?? globals[currentKey]).toBeDefined();

@@ -51,7 +51,7 @@ describe("a client's transport", () => {
     expect([withFetch.transport, await sourceOf(withFetch)]).toEqual(["fetch", "the fetch option"]);
   });
 
-  it("is the `dispatcher` option rather than a global", async () => {
+  it("is the `dispatcher` option even if a global fetch or dispatcher exists", async () => {
     const { baseUrl } = await startService();
     const client = clientOf(baseUrl, { dispatcher: mockAgent(baseUrl, "the dispatcher option") });
     useGlobally(mockAgent(baseUrl, "the global dispatcher"));
@@ -59,7 +59,7 @@ describe("a client's transport", () => {
     expect([client.transport, await sourceOf(client)]).toEqual(["undici", "the dispatcher option"]);
   });
 
-  it("cannot be a dispatcher from undici 6: the constructor rejects such a dispatcher", () => {
+  it("cannot be a dispatcher from undici 6", () => {
     const dispatcher = Object.create({ interceptors: undefined, dispatch: () => true });
     const create = () => clientOf("http://127.0.0.1:1", { dispatcher });
     expect(create).toThrow(ConfigurationError);
@@ -69,7 +69,7 @@ describe("a client's transport", () => {
 
 describe("MSW without any configuration", () => {
   it.each(["before", "after"])(
-    "intercepts requests until it is closed if it is started %s the client's first call",
+    "intercepts requests if it is started %s the client's first call",
     async (when) => {
       const service = await startService();
       const client = clientOf(service.baseUrl);

@@ -20,7 +20,7 @@ describe("a socket that skips interim responses", () => {
     ["100 Continue", interim],
     ["three interim responses with headers", "HTTP/1.1 100 Continue\r\nx: y\r\n\r\n".repeat(3)],
     ["two kinds of interim responses", "HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\nHTTP/1.1 100\r\n\r\n"],
-  ])("delivers the final response after %s, however the bytes are split", (_what, before) => {
+  ])("delivers only the final response, however the bytes are split: %s", (_what, before) => {
     const all = before + final;
     for (let cut = 0; cut <= all.length; cut++) {
       for (const next of [cut, cut + 1, cut + 9]) {
@@ -29,7 +29,7 @@ describe("a socket that skips interim responses", () => {
     }
   });
 
-  it("skips nothing before a request or within a body", () => {
+  it("does not skip data before a request or within a body", () => {
     expect(readAll([interim], false)).toEqual([interim]);
     expect(readAll([final, interim])).toEqual([final, interim]);
     expect(readAll(["HTTP/1.1 101 Upgrade\r\n\r\n"])).toHaveLength(1);

@@ -28,7 +28,7 @@ const dispatchedBy = (dispatch: DispatcherLike["dispatch"]) => {
 };
 
 describe("the undici transport", () => {
-  it("passes headers to a caller's dispatcher as an object that maps names to values", () => {
+  it("passes headers to a caller's dispatcher as an object", () => {
     const dispatch = vi.fn((_options: { headers: object }) => true);
     const headers = ["authorization", "API-Key key", "X-Mixed-Case", "kept", "__proto__", "seen"];
     record(
@@ -42,7 +42,7 @@ describe("the undici transport", () => {
     ]);
   });
 
-  it("marks a queued request as sent only once it is sent, and never sends an aborted request", async () => {
+  it("does not report a queued request as sent, and does not send an aborted request", async () => {
     const transport = by(new Agent({ connections: 1 }));
     const arrival = later<Socket>();
     const server = await serveRaw((socket) => {

@@ -52,7 +52,7 @@ it.each([
   ["darwin", "Zoe\u0308.pdf", "Zo\u00eb.pdf", true],
   ["darwin", "a/b.pdf", "a\\b.pdf", false],
   ["linux", "A.pdf", "a.pdf", false],
-])("on %s, %j and %j are compared as paths (same file: %j)", (platform, one, other, isSame) => {
+])("paths are compared by the rules for %s: %j and %j (same file: %j)", (platform, one, other, isSame) => {
   expect(foldedPath(one, platform) === foldedPath(other, platform)).toBe(isSame);
   const used = new UsedPaths(platform);
   expect([used.claim(one, 1), used.claim(other, 2)]).toEqual([undefined, isSame ? 1 : undefined]);

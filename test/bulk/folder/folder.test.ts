@@ -58,7 +58,7 @@ describe("a folder sink", () => {
     expect(await files()).toEqual([...foreign, "a"].sort());
   });
 
-  it("rejects only jobs whose path is a folder or whose parent folder is a file", async () => {
+  it("rejects a job if its path is a folder or its parent folder is a file", async () => {
     const { run, out, service, files } = await setUpFolder();
     await mkdir(join(out, "a"));
     await writeFile(join(out, "file"), "mine");
@@ -113,7 +113,7 @@ describe("a folder sink", () => {
     expect(failures[0]?.message).toBe(message);
   });
 
-  it("fills `{{c.d}}` from a nested property or a dotted name, and ignores white space around names", () => {
+  it("fills `{{c.d}}` from a nested property or a property with a dotted name", () => {
     const pattern = parsePattern("out/{{ \t a b\u00a0}}/{{c.d}}.pdf");
     expect(pattern.names).toEqual(["a b", "c.d"]);
     expect(pattern.fill({ "a b": "x", c: { d: 7 } }, "uid")).toBe("out/x/7.pdf");
@@ -170,7 +170,7 @@ describe("a folder sink whose folder contains the run's journal", () => {
   const kept = ": it is the path of the run's journal.";
   const refusal = (path: string) => `Could not save the document to "/out/${path}"${kept}`;
 
-  it("rejects the paths of the journal, its lock and its backup, but not similar paths", async () => {
+  it("rejects the paths of the journal, its lock file and its backup", async () => {
     const { run, out, service } = await setUpFolder();
     const journal = join(out, "run.journal");
     const refused = ["run.journal", "run.journal.lock", "run.journal.old"];
@@ -184,7 +184,7 @@ describe("a folder sink whose folder contains the run's journal", () => {
     expect(service.requests.length).toBe(fine.length);
   });
 
-  it.runIf(hasLinks)("rejects a link to the journal and the target of a linked journal", async () => {
+  it.runIf(hasLinks)("rejects a path to the journal even if the path or the journal is a link", async () => {
     const { run, at, out } = await setUpFolder();
     await symlink("out/deep.journal", join(at, "run.journal"));
     await symlink("deep.journal", join(out, "link.pdf"));

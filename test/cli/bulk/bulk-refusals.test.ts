@@ -9,7 +9,7 @@ describe("the row check before a bulk run", () => {
   const empty = "is empty, but the path of the document needs it";
   it.each<[title: string, name: string, text: string, ...messages: (string | RegExp)[]]>([
     [
-      "too few cells, too many cells, and an empty cell in a column that the path uses",
+      "missing, extra and empty cells",
       "data.csv",
       "no,name\n1,a\n2\n3,b,CELL\n,CELL\n",
       /^data\.csv:3: .*2/,
@@ -18,7 +18,7 @@ describe("the row check before a bulk run", () => {
       "3 rows are invalid, 1 row is valid.",
     ],
     [
-      "a missing value, and a value that cannot be part of a path",
+      "missing values and values that cannot be part of a path",
       "data.ndjson",
       '{"no":1}\n{"on":"CELL"}\n{"no":["CELL"]}\n',
       `data.ndjson:2: no: ${empty.replace("empty", "missing")}`,
@@ -138,7 +138,7 @@ describe("a bulk run", () => {
     expect(await bench.read("rows.lock")).toBe(csvOf(1));
   });
 
-  it("is rejected if the folder contains another template's journal, unless --journal is set", async () => {
+  it("is rejected if the folder contains another template's journal", async () => {
     const bench = await Bench.withRows(2);
     await bench.bulk("data.csv");
     const { code, stderr } = await bench.bulk("data.csv", [], { uid: "invoice" });

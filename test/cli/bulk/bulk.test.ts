@@ -5,7 +5,7 @@ import { Bench, byNo, csvOf, key, noOf, smallPdf } from "./command.ts";
 
 const places = "folder out, journal out/letter.journal";
 
-describe("bulk", () => {
+describe("the `bulk` command", () => {
   it("generates a document from every row of a CSV file, and prints the output folder", async () => {
     const bench = await Bench.open();
     bench.write("data.csv", 'no;name\n1;Zoë\n2;"O\'Neil; Søn"\n');
@@ -57,7 +57,7 @@ describe("bulk", () => {
     expect(bench.files()).toContain("letter.journal.old");
   });
 
-  it("checks and processes only the first --limit rows, and continues when the limit is raised", async () => {
+  it("processes only the first --limit rows, and continues when the limit is raised", async () => {
     const bench = await Bench.open();
     bench.write("data.csv", `${csvOf(2)}1,Zoë\n`);
     const first = await bench.bulk("data.csv", ["--limit", "1"]);
@@ -103,8 +103,8 @@ describe("bulk", () => {
   });
 });
 
-describe("bulk failures", () => {
-  it("are printed immediately (up to five), and are grouped by cause in the summary", async () => {
+describe("the failures of a bulk run", () => {
+  it("are printed immediately, and are grouped by cause in the summary", async () => {
     const bench = await Bench.withRows(15, (received) =>
       byNo(Number(noOf(received)) > 2 ? { [noOf(received)]: saying(422) } : {})(received),
     );
@@ -149,7 +149,7 @@ async function benchWith(rows: string): Promise<{ bench: Bench; args: string[] }
   return { bench, args: ["--schema", bench.write("schema.json", schema), "--concurrency", "1"] };
 }
 
-describe("bulk with invalid rows", () => {
+describe("a bulk run with invalid rows", () => {
   it("reports invalid rows and generates the other documents if --skip-invalid is set", async () => {
     const { bench, args } = await benchWith(data);
     const flags = [...args, "--skip-invalid", "--report", bench.path("r.json")];

@@ -60,7 +60,7 @@ describe("a problem in a row", () => {
   });
 });
 
-describe("a problem with a whole file", () => {
+describe("a problem that affects the whole file", () => {
   const noHeader =
     "there is no header. On the first line, give each column the name of its template placeholder";
   it.each<[title: string, name: string, content: string, message: string]>([

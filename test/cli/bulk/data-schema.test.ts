@@ -56,7 +56,7 @@ describe("a schema module", () => {
     expect(await issuesOf("schema.mjs", importing + content, {})).toEqual([expect.stringMatching(/^date: /)]);
   });
 
-  it("is used as a template whose schema transforms the values", async () => {
+  it("provides a template whose schema transforms the values", async () => {
     const content = `${importing}export default z.object({ total: z.coerce.number() });`;
     const file = fileOf("schema.mjs", content);
     const { template, check } = await readSchema(file, { ...options, areTexts: true });
@@ -81,14 +81,14 @@ it.each([
   ["a module with a schema", "a.mjs", "export const size = 3;", "FILE: the module exports no schema."],
   ["a module with exactly one schema", "a.mjs", twoSchemas, "FILE: it exports 2 schemas: a, b."],
   ["a module with the requested template", "a.mjs", letter, 'FILE: this is template "letter"'],
-])("bulk rejects a schema file that is not %s", async (_title, name, content, message) => {
+])("`bulk` rejects a schema file that is not %s", async (_title, name, content, message) => {
   const file = fileOf(name, content);
   const error = await readSchema(file, options).catch((reason) => reason);
   expect(error).toMatchObject({ name: "Misuse" });
   expect(error.message.replaceAll(file, "FILE").slice(0, message.length)).toBe(message);
 });
 
-it("bulk reports a schema file that does not exist", async () => {
+it("`bulk` reports a schema file that does not exist", async () => {
   const message = expect.stringContaining("Could not read the schema nowhere.json: there is no such file.");
   await expect(readSchema("nowhere.json", options)).rejects.toMatchObject({ name: "Misuse", message });
 });

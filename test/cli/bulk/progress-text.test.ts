@@ -76,12 +76,12 @@ it.each([
   expect(formatTimeSpan(durationMs)).toBe(text),
 );
 
-describe("the live line", () => {
+describe("the progress line", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
   const wipe = "\r\u001b[K";
 
-  it("is drawn at most ten times a second, and only if it has changed", () => {
+  it("is redrawn at most ten times a second, and only if it has changed", () => {
     const output = Object.assign(new RecordedOutput(), { isTTY: true, columns: 10 });
     let text = "a";
     const requestedWidths: number[] = [];

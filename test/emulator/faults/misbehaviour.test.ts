@@ -46,7 +46,7 @@ describe("calls", () => {
     expect((await call()).status).toBe(503);
   });
 
-  it("are counted even if they request a fault, and a requested fault overrides the rules", async () => {
+  it("are counted even if they request a fault that overrides the rules", async () => {
     const { call } = misbehaving({ faults: ["503 every 2"] });
     const first = await call({ "x-emulator-fault": "429 retry-after 3" });
     const second = await call({ "x-emulator-fault": "HTML" });
@@ -71,7 +71,7 @@ describe("calls", () => {
 });
 
 describe("a fault", () => {
-  it("sends its status and Retry-After without rendering a document or calling onError", async () => {
+  it("sends its status and Retry-After without rendering a document", async () => {
     const { call, produce, onError } = misbehaving({ faults: "429  Retry-After 7" });
     const response = await call();
     expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);
@@ -82,7 +82,7 @@ describe("a fault", () => {
     expect((await misbehaving({ faults: "429" }).call()).headers.has("retry-after")).toBe(false);
   });
 
-  it("renders no document, but sends a login page if it is `html` and drops the connection if it is `reset`", async () => {
+  it("sends a login page if it is `html`, and drops the connection if it is `reset`", async () => {
     const { call, produce } = misbehaving({ faults: ["html first 1", "reset"] });
     const response = await call();
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html"]);
@@ -103,7 +103,7 @@ describe("a fault", () => {
     closing.abort();
   });
 
-  it("does not truncate an error response, and faultOf() then returns undefined", async () => {
+  it("does not truncate an error response", async () => {
     const { endpoint } = misbehaving({ faults: "cut" }, ({ uid }) => {
       if (uid !== "invoice") throw unknownTemplate(uid);
       return { bytes: PDF };
@@ -122,7 +122,7 @@ it.each<[string, object, string]>([
   expect(() => misbehaving(settings as MisbehaviourSettings)).toThrow(message);
 });
 
-describe("a latency", () => {
+describe("an injected delay", () => {
   const hour = 3_600_000;
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
@@ -137,7 +137,7 @@ describe("a latency", () => {
     expect(condition()).toBe(true);
   }
 
-  it("delays both documents and faults", async () => {
+  it("applies to both documents and faults", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0.5);
     for (const faults of [[], ["503"]]) {
       const { call, produce, listeners } = misbehaving({ faults, latency: "200..800" });
@@ -152,7 +152,7 @@ describe("a latency", () => {
     }
   });
 
-  it("is overridden by a call's own latency, and does not change the order in which calls are counted", async () => {
+  it("is overridden by the delay that a call requests", async () => {
     const { call, listeners } = misbehaving({ faults: "503 first 1", latency: hour });
     const slow = call({ "x-emulator-latency": "2s" });
     await until(() => listeners() > 0);
@@ -161,7 +161,7 @@ describe("a latency", () => {
     expect((await slow).status).toBe(503);
   });
 
-  it("ends early with a 503 if the server stops, and does not delay later calls", async () => {
+  it("ends early with a 503 if the server stops", async () => {
     const { call, closing, produce, onError, listeners } = misbehaving({ latency: hour });
     const response = call();
     await until(() => listeners() > 0);
@@ -173,7 +173,7 @@ describe("a latency", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("leaves no timers or listeners behind and causes no warnings or errors, whether callers stay connected or disconnect", async () => {
+  it("leaves no timers or listeners behind even if callers disconnect", async () => {
     const warn = vi.fn();
     process.on("warning", warn);
     const { endpoint, listeners, onError } = misbehaving({ latency: "1..9" });

@@ -14,14 +14,14 @@ it("the renderer supports regular, bold and bold italic text", async () => {
   expect(text).toMatch(/plain.*bold.*both/s);
 });
 
-it("the renderer does not modify the `images` property, and rejects an image file name if no folder is set", async () => {
+it("the renderer rejects an image file name if no image folder is set", async () => {
   const images = Object.freeze({ logo: `data:image/png;base64,${pixel}` });
   await renderPdf({ images, content: [{ image: "logo" }] });
   const unnamed = renderPdf({ content: [{ image: "logo.png" }] });
   await expect(unnamed).rejects.toThrow("no image folder is set; set `images`");
 });
 
-it("the renderer returns the visible characters that a document's fonts lack, sorted and without duplicates", async () => {
+it("the renderer returns the visible characters that are missing from a document's fonts", async () => {
   const content = [
     { text: "Größe Ωμέγα Привет £1\u00a0000" },
     { text: "✓ 中文 中\u200b😀 →", bold: true },
@@ -54,14 +54,14 @@ describe("loadRenderer()", () => {
 describe("parsing 500,000 characters of text", () => {
   const length = 500_000;
 
-  it("is fast for template text that consists of backslashes", () => {
+  it("is fast even if template text consists only of backslashes", () => {
     const text = "\\".repeat(length);
     const fault = (problem: string) => new Error(problem);
     expect(parseText(text, fault)).toEqual([text]);
     expect(parseText(`${text}{{a}}`, fault)[0]).toBe("\\".repeat(length / 2));
   });
 
-  it("is fast for an error's stack that contains unmatched parentheses", () => {
+  it("is fast even if an error's stack contains unmatched parentheses", () => {
     const error = new Error("told");
     error.stack = `Error: told\n    at ${"(/".repeat(length / 2)}x\n    at f (/home/me/a (1)/b.mjs:3:14)`;
     expect(userFrames(error)).toMatchObject([{ path: "/home/me/a (1)/b.mjs", line: "3", column: "14" }]);

@@ -110,7 +110,7 @@ describe("a $ref", () => {
       ["{ list?: →node }", "node = { next?: →node | null }"],
     ],
     [
-      "refers to the root schema by the schema's title",
+      "uses the root schema's title as the type name",
       { title: "Part", ...object, properties: { parts: { type: "array", items: { $ref: "#" } } } },
       ["{ parts?: Array<→Part> }", "Part = { parts?: Array<→Part> }"],
     ],
@@ -123,7 +123,7 @@ describe("a $ref", () => {
     expect(readSchema(schema)).toEqual(lines);
   });
 
-  it("does not produce huge types if each definition refers to the next definition twice", () => {
+  it("does not produce huge types if each definition is used twice", () => {
     const steps = Array.from({ length: 60 }, (_, index) => {
       const next = index === 59 ? text : { $ref: `#/$defs/d${index + 1}` };
       return [`d${index}`, { ...object, properties: { left: next, right: next } }];

@@ -54,7 +54,7 @@ describe("values that violate the schema", () => {
     expect(issuesFor(schema, values as Record<string, unknown>)).toEqual(expected);
   });
 
-  it("are reported in an issue that has numeric indices in its path and no template location", () => {
+  it("cause an issue with numeric array indices in its path", () => {
     const schema = propertyA({ items: { properties: { 0: text } } });
     const { issues } = templateOf({ content: "{{b}}", schema }).fill({ a: [{ 0: 1 }] });
     expect(issues).toEqual([{ path: ["a", 0, "0"], message: "must be a string" }]);
@@ -84,7 +84,7 @@ describe("an issue from `anyOf` or `oneOf`", () => {
       "/b must be null",
     ],
     [
-      "all alternatives if several could be meant",
+      "all alternatives if the intended one is unclear",
       { anyOf: [aB, anA] },
       {},
       "does not match any of the allowed schemas",

@@ -84,7 +84,7 @@ describe("the values for a template with a schema", () => {
     expect(templateOf(json).fill({ a: "1", b: 2 })).toEqual({ definition: { content: "12" } });
   });
 
-  it("are rejected if they or the references in the schema are nested too deeply", () => {
+  it("are rejected if they or the schema's references are nested too deeply", () => {
     let deep: Record<string, unknown> = {};
     for (let depth = 0; depth < 10_000; depth += 1) deep = { a: deep };
     expect(checked({ properties: { a: { $ref: "#" } } }, deep)).toEqual(["is nested deeper than 500 levels"]);
@@ -93,7 +93,7 @@ describe("the values for a template with a schema", () => {
     ]);
   });
 
-  it("are always rejected by the schema `false`, and are always accepted by the schema `true`", () => {
+  it("are always accepted by the schema `true`, and always rejected by `false`", () => {
     expect(checked(false, {})).toEqual(["is not allowed"]);
     expect(checked(true, { a: 1 })).toEqual([]);
   });

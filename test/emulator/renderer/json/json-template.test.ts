@@ -36,7 +36,7 @@ describe("a placeholder", () => {
     expect(definitionOf(json, { a: "A" })).toEqual(filled);
   });
 
-  it("is replaced with an escaped value in an SVG string, and the rest of the string is not escaped", () => {
+  it("is replaced with an escaped value in an SVG string", () => {
     const json = { svg: '<text a="{{a}}">{{a}} &amp; \\{{</text>' };
     expect(contentOf(json, { a: `<&>"'` })).toEqual({
       svg: '<text a="&#60;&#38;&#62;&#34;&#39;">&#60;&#38;&#62;&#34;&#39; &amp; {{</text>',
@@ -47,7 +47,7 @@ describe("a placeholder", () => {
 });
 
 describe("$each", () => {
-  it("creates an element for each item, and resolves names in the element to the item's properties", () => {
+  it("creates an element for each item from the item's properties", () => {
     const each = { $each: "lines", $show: ["{{item}}", "{{price}}"] };
     const body = [["Item", "Price"], each, ["Total", "{{total}}"]];
     const lines = JSON.parse('[{ "item": "Ink", "price": 1 }, { "item": "Pen", "price": 2 }]');
@@ -76,7 +76,7 @@ describe("$each", () => {
     ]);
   });
 
-  it("can be used next to other elements or inside $each or $if, and creates no elements for an empty array or null", () => {
+  it("can be used inside $each or $if, and creates nothing for an empty array", () => {
     const lines = { $each: "lines", $show: "{{this}}" };
     const groups = { $each: "groups", $show: { $if: "lines", $show: lines, $else: "none" } };
     const values = { groups: [{ lines: [1, 2] }, { lines: [] }, { lines: [3] }] };
@@ -105,7 +105,7 @@ describe("$if", () => {
     expect(contentOf([{ $if: "note", $show: "shown" }], { note })).toEqual(["shown"]);
   });
 
-  it("shows nothing in an array, and an empty string elsewhere, if there is no value and no $else", () => {
+  it("shows nothing if the value and `$else` are omitted", () => {
     const hidden = { $if: "a.b.c", $show: "shown" };
     expect(contentOf(["first", hidden, "last"], { a: 1 })).toEqual(["first", "last"]);
     expect(contentOf({ text: hidden, stack: [[hidden]] })).toEqual({ text: "", stack: [[]] });
@@ -114,7 +114,7 @@ describe("$if", () => {
 });
 
 describe("a header, footer or background", () => {
-  it("can show the page number and, except in a background, the page count", () => {
+  it("can show the page number", () => {
     const json = {
       content: "",
       header: "{{title}} {{@page}}",
@@ -127,7 +127,7 @@ describe("a header, footer or background", () => {
     expect(background?.(3, { width: 1 })).toEqual([{ text: "3" }]);
   });
 
-  it("can belong to a section, and can then also be `inherit` or null", () => {
+  it("can be set for a section, where it can also be `inherit` or null", () => {
     const sections = [
       { section: ["a"], header: "{{@page}}", footer: "inherit", background: null },
       { section: ["b"], header: { $if: "x", $show: "y" } },
