@@ -69,7 +69,7 @@ describe("a run with rejected requests", () => {
     expect([results.length, error]).toEqual([31, undefined]);
   });
 
-  it("continues if its journal records documents from an earlier run", async () => {
+  it("continues if its journal already lists a document from an earlier run", async () => {
     let answer = withLength(small);
     const { run } = await setUpRun((received) => answer(received));
     await run(jobsOf(1));

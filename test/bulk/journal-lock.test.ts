@@ -33,7 +33,7 @@ async function leaveLock(path: string, text: string, agoSeconds = 0): Promise<vo
 }
 
 describe("a journal's lock", () => {
-  it("stops a second run with an error that identifies the first run", async () => {
+  it("makes a second run fail with an error that identifies the first run", async () => {
     const path = newPath();
     const first = await open(path);
     const { pid } = process;

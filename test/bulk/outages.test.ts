@@ -146,7 +146,7 @@ it.each<[string, number, number, number | "auto"]>([
   ["twelve consecutive jobs at concurrency 1", 40, 12, 1],
   ["the first twelve jobs", 0, 12, "auto"],
   ["the last two jobs", 98, 2, 8],
-])("jobs that receive a 500 while others succeed are rejected: %s", async (_, from, count, concurrency) => {
+])("a run rejects only the jobs that receive a 500: %s", async (_, from, count, concurrency) => {
   const replyTo = (n: number) => (n >= from && n < from + count ? 500 : 200);
   const { rejected, results, error, outages } = await simulate(replyTo, { concurrency });
   expect([rejected.length, results.length, error]).toEqual([count, 100, undefined]);

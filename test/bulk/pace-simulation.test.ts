@@ -167,7 +167,7 @@ describe("an automatic pace", () => {
     ["a limit with long pauses", 100, "5", byClock, longest, { refused: 0.005 }],
     ["a per-minute limit", 10, "rest", minute, { durationMs: 600_000 }, {}],
   ])(
-    "settles near the server's limit: %s, %i requests per second, Retry-After: %s",
+    "settles near the server's limit (%s, %i requests per second, Retry-After: %s)",
     (_what, rate, says, make, circumstances, { change = 1, least, refused = 0.02 }) => {
       const server = make((nowMs) => (nowMs < 20_000 ? rate : rate * change), says);
       const outcome = simulateAuto(server, circumstances);

@@ -160,8 +160,8 @@ describe("runBulk", () => {
   });
 });
 
-describe("runBulk rejects", () => {
-  it("a second job with the same path, and keeps the first document", async () => {
+describe("runBulk with invalid input", () => {
+  it("rejects a second job with the same path, and keeps the first document", async () => {
     const { run, service } = await setUpRun();
     const { fulfilled, failures } = await run(jobsWith({ n: 0 }, { n: 1 }, { n: 0, other: true }));
     expect([fulfilled, service.requests.length]).toEqual([2, 2]);
@@ -170,7 +170,7 @@ describe("runBulk rejects", () => {
     expect(failures).toMatchObject([{ code: "not_saved", message: expect.stringMatching(message) }]);
   });
 
-  it("a second job with the same key", async () => {
+  it("rejects a second job with the same key", async () => {
     const { run, service } = await setUpRun();
     const { failures } = await run(jobsOf(3), { key: () => "same" });
     const message =
@@ -183,7 +183,7 @@ describe("runBulk rejects", () => {
     [undefined, "undefined"],
     ["", "empty"],
     [Number.NaN, "a number"],
-  ])("a job with an invalid key: %o", async (key, what) => {
+  ])("rejects a job with an invalid key: %o", async (key, what) => {
     const { run, service } = await setUpRun();
     const { failures } = await run(jobsOf(1), { key: () => key });
     expect(failures[0]?.message).toBe(
@@ -196,14 +196,14 @@ describe("runBulk rejects", () => {
     [{}, "is missing"],
     [{ name: "" }, "is empty"],
     [{ name: { a: 1 } }, "is an Object"],
-  ])("a job whose values do not produce a valid path: %j", async (values, why) => {
+  ])("rejects a job whose values do not produce a valid path: %j", async (values, why) => {
     const { run, at } = await setUpRun();
     const { failures } = await run(jobsWith(values), { sink: folder("out/{{name}}.pdf", { root: at }) });
     const message = `The values for template "t" do not produce a valid path: "name" ${why}, but the path of the document needs it. No request was sent for this document.`;
     expect(failures).toMatchObject([{ code: "invalid_values", message }]);
   });
 
-  it("another run's journal, and leaves the journal unchanged", async () => {
+  it("rejects another run's journal, and leaves the journal unchanged", async () => {
     const { run, at, service } = await setUpRun();
     await run(jobsOf(1), { name: "payslips of October" });
     const before = await readFile(join(at, "run.journal"), "utf8");
@@ -215,7 +215,7 @@ describe("runBulk rejects", () => {
     expect(service.requests.length).toBe(1);
   });
 
-  it("another run's journal only if the other run finished a job", async () => {
+  it("rejects another run's journal only if the other run finished a job", async () => {
     const { run } = await setUpRun(byNumber({ 0: saying(400) }));
     expect(await run(jobsOf(1), { name: "at a wrong address" })).toMatchObject({ rejected: 1 });
     expect(await run(jobsOf(2), { name: "at the right one" })).toMatchObject({ fulfilled: 1, rejected: 1 });
@@ -232,7 +232,7 @@ describe("runBulk rejects", () => {
     [{ client: undefined }, "`client` is required"],
     [{ jobs: {} }, "`jobs` to be an array, a generator or another iterable of { template, values }."],
     [{ jobs: "jobs" }, "Expected `jobs` to be"],
-  ])("the invalid options %o", async (options, message) => {
+  ])("rejects the invalid options %o", async (options, message) => {
     const { run } = await setUpRun();
     await expect(run(jobsOf(1), options)).rejects.toThrow(message);
   });

@@ -42,7 +42,7 @@ describe("The error for a response", () => {
   it.each([
     [401, "No API key was sent: the server at `baseUrl` may require a session."],
     [403, see],
-  ])("does not advise checking the API key if no key was sent: status %d", (status, advice) => {
+  ])("does not advise checking the API key if no key was sent (status: %d)", (status, advice) => {
     const keyless = { ...call, request: { headers: ["authorization", "Bearer of-a-session"] } };
     expect(apiError(headOf(status), "", keyless).message).toContain(advice);
   });
@@ -74,7 +74,7 @@ describe("The error for a response", () => {
     ["https://me:secret@login.example.com/in", "https://login.example.com/in"],
     ["/in#a?b", "/in"],
     [`/of/${word}`, "/of/[redacted]"],
-  ])("shows a redirect's target without secrets: %j", (location, shown) => {
+  ])("shows a redirect's target but no secrets: %j", (location, shown) => {
     const target = `not at ${JSON.stringify(shown)}`;
     expect(messageOf(302, { location })).toBe(`${answered(302)}. ${point}, ${target}. Tried 3 times.`);
   });
@@ -84,7 +84,7 @@ describe("The error for a response", () => {
     expect(message).toBe(`${answered("a redirect")}. ${point}. Tried 3 times.`);
   });
 
-  it("contains the response details without secrets", () => {
+  it("contains the response details but no secrets", () => {
     const headers = { "request-id": `r ${word}`, "x-echo": key, "retry-after": "7" };
     const error = apiError(headOf(503, headers), "", call);
     expect(error).toMatchObject({ status: 503, attempts: 3, requestId: "r [redacted]", retryAfterMs: 7_000 });
@@ -95,7 +95,7 @@ describe("The error for a response", () => {
     expect(apiError(headOf(500), "", call).requestId).toBeUndefined();
   });
 
-  it("has a cause without secrets if the response body was interrupted", () => {
+  it("has a cause that contains no secrets if the response body was interrupted", () => {
     const ours = new errors.TimeoutError("over", { phase: "stall", limitMs: 1 });
     expect(apiError(headOf(418), "", call, ours).cause).toBe(ours);
     const { cause } = apiError(headOf(418), "", call, new Error(`broke: ${key}`));
@@ -131,7 +131,7 @@ describe("The body of an error response", () => {
     expect(body).toBe("[redacted]");
   });
 
-  it("is quoted in the error message without secrets, up to 500 characters", () => {
+  it("is quoted in the error up to 500 characters, with secrets redacted", () => {
     const text = `${word} owes ${"£ ".repeat(400)}`;
     const error = apiError(headOf(418), JSON.stringify({ message: text }), call);
     expect(error.detail).toBe(`[redacted] owes ${"£ ".repeat(400)}`.slice(0, 500));

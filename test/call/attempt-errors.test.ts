@@ -31,7 +31,7 @@ describe("The error for a request without a response", () => {
     [Object.assign(new Error(""), { code: "E_CODE" }), "E_CODE"],
     [Object.assign(new RangeError(""), { code: 7 }), "RangeError"],
     [new Error(`for ${word}`), "for [redacted]"],
-  ])("quotes the innermost cause without secrets: %o", (cause, reason) => {
+  ])("quotes the innermost cause but no secrets: %o", (cause, reason) => {
     expect(notConnected(cause).message).toBe(`Could not reach ${at} (${reason}). ${check} Tried 3 times.`);
   });
 
@@ -79,14 +79,14 @@ describe("The error for a successful response that is not a PDF", () => {
     ["text/html", "<html>\n in", "<html> in", ' with "text/html", not a PDF: "<html> in"'],
     [`a/${word}`, `of ${word}`, "of [redacted]", ' with "a/[redacted]", not a PDF: "of [redacted]"'],
     [undefined, "x ".repeat(99), "x ".repeat(60), ` with no content type, not a PDF: "${"x ".repeat(60)}"`],
-  ])("quotes the content type and the body without secrets: %j, %j", (type, text, excerpt, shown) => {
+  ])("quotes the content type and the body but no secrets: %j, %j", (type, text, excerpt, shown) => {
     const error = attempt.notAPdf(headOf(200, type ? { "content-type": type } : {}), text, call);
     expect(error.message).toBe(`${answered}${shown}${checkUrl}`);
     expect(error).toMatchObject({ attempts: 3, code: "invalid_pdf", status: 200, excerpt });
     expect(error.contentType).toBe(type?.replace(word, "[redacted]"));
   });
 
-  it("contains the name of an unsupported encoding, without secrets", () => {
+  it("names the unsupported encoding but contains no secrets", () => {
     const error = attempt.undecoded(headOf(200, {}, { undecoded: `x-${word}` }), call);
     expect(error.message).toBe(
       `${answered} in the unsupported encoding "x-[redacted]". Disable it in the service or proxy. Tried 3 times.`,

@@ -207,7 +207,7 @@ describe("A reader with an asynchronous `end()`", () => {
 it.each([
   ["the reader cancels on a new chunk and requests a pause", false, false],
   ["the reader cancels on a buffered chunk and does not request a pause", true, true],
-])("A reader that cancels the body receives no more data: %s", (_, isHeld, answer) => {
+])("A reader that cancels the body receives no more data (case: %s)", (_, isHeld, answer) => {
   const { wire, body, reader } = open();
   const write = (chunk: Uint8Array) => {
     reader.chunks.push(chunk);

@@ -144,10 +144,10 @@ it.each<[string, Step[], boolean]>([
   ["will be requested again", ["sent", ...refused, 1], false],
   ["is being saved", [...whole, save], false],
   ["has arrived", whole, true],
-  ["was cancelled after its arrival", [...whole, cancel], true],
+  ["was cancelled after it arrived", [...whole, cancel], true],
   ["has arrived, and another call was rejected", [...whole, refuse], true],
 ])(
-  "A closing client keeps its connections open until no call needs them: the document %s",
+  "A closing client keeps its connections open until no call needs them (case: the document %s)",
   async (_, steps, isIdle) => {
     const scene = new Scene();
     const { connections } = scene.context;

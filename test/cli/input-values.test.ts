@@ -24,7 +24,7 @@ describe("values that are not UTF-8", () => {
   });
 });
 
-it("values can begin with a byte order mark, and can be split within a character", async () => {
+it("values can begin with a byte order mark and can arrive in chunks that split a character", async () => {
   const pieces = Array.from(Buffer.from('\ufeff{"customer": "Zoë 👍"}'), (byte) => Uint8Array.of(byte));
   expect(await readValues({ file: "-", pairs: [] }, Readable.from(pieces))).toEqual({ customer: "Zoë 👍" });
 });

@@ -119,7 +119,7 @@ describe("the progress line of the generate command", () => {
     return { service, terminal, lastLine: () => terminal.stderr.text.split(wipe).at(-1) };
   }
 
-  it("shows the waiting time and received bytes until the result is printed", async () => {
+  it("shows the elapsed time and the number of received bytes until the result is printed", async () => {
     const { service, terminal, lastLine } = await progressSetting();
     const ended = run(["generate", "invoice", "-o", join(temporaryFolder(), "a.pdf")], terminal);
     const { response } = await service.request();

@@ -65,7 +65,7 @@ describe("`types --check`", () => {
     ["invoice.json -o $(x)'.ts", `$(x)'.ts does not exist. ${write} invoice.json -o '$(x)'\\''.ts'`],
     ["invoice.json", `${stale} invoice (n). ${write} invoice.json`, { "invoice.json": '{"a":"","n":""}' }],
     [".", `${foreign} Give -o another name, or overwrite it: ${run} . --force`, notOurs],
-  ])("exits with code 1 and prints a fix for the arguments %j", async (words, line, changed = {}) => {
+  ])("exits with code 1 and explains the fix if called with %j", async (words, line, changed = {}) => {
     const { cwd } = await folderWithTypes();
     for (const [name, text] of Object.entries(changed)) writeFileSync(join(cwd, name), text);
     const texts = () => readdirSync(cwd).map((name) => readFileSync(join(cwd, name), "utf8"));
@@ -120,7 +120,7 @@ describe("the types command", () => {
     await expectRefusal(folderOf({ [file]: text }), file, `${file}${line}`);
   });
 
-  it("rejects every module without a readable schema or sample", async () => {
+  it("rejects every module that has no readable schema or sample", async () => {
     const files = {
       "0.mjs": "export default () => ({});",
       "1.mjs": "export const schema = {};",

@@ -151,7 +151,7 @@ describe("cancelling a document", () => {
     expect(await rejectionOf((async () => read(document))())).toBe(reason);
   });
 
-  it.each(stages)("closes the socket: cancel() on %s", async (stage) => {
+  it.each(stages)("closes the socket if cancel() is called on %s", async (stage) => {
     const service = await Service.start(half);
     const pending = generate(service.client());
     const document = await pending;

@@ -111,7 +111,7 @@ describe("a truncated document", () => {
   beforeEach(withoutBackOff);
 
   it.each([pdf.length + 1, undefined])(
-    "causes an error with the known byte counts if the response's content-length is %s",
+    "causes an error that contains the known byte counts if the response's content-length is %s",
     async (promisedBytes) => {
       const error = await failureOf(({ response, socket }) => {
         response.writeHead(200, promisedBytes ? { "content-length": promisedBytes } : {}).flushHeaders();
@@ -134,7 +134,7 @@ describe("a truncated document", () => {
     await expect(stream.toArray()).rejects.toBeInstanceOf(TruncatedPdfError);
   });
 
-  it.each(outputMethods)("is not retried if the caller already has the document: %s", async (_, read) => {
+  it.each(outputMethods)("is not retried if the caller already has the document (%s)", async (_, read) => {
     const { service, client } = await start();
     const document = await generate(client());
     const error = await rejectionOf((async () => read(document))());
@@ -151,7 +151,7 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("causes an error with the number of attempts if every attempt fails", async () => {
+  it("causes an error that contains the number of attempts if every attempt fails", async () => {
     const { service, client } = await start(99);
     const error = await rejectionOf(generate(client()).bytes());
     expect(TruncatedPdfError.is(error)).toBe(true);

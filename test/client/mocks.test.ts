@@ -56,7 +56,7 @@ describe("a call whose dispatcher responds synchronously", () => {
   });
 });
 
-it("a truncated document from a synchronous dispatcher is retried only for the first output", async () => {
+it("only the first output retries if a synchronous dispatcher truncates the document", async () => {
   withoutBackOff();
   const answers = [saying(200, pdf.subarray(0, 1_000), new Error("other side closed")), completePdf];
   let attempts = 0;

@@ -177,7 +177,7 @@ describe("response()", () => {
     ["a status that has no body", { status: 204 }],
     ["a status that does not exist", { status: 99 }],
     ["a header that cannot be sent", { headers: { "x-a": "b\r\nc: d" } }],
-  ] as [string, ResponseInit][])("throws, but leaves the document readable: %s", async (_, init) => {
+  ] as [string, ResponseInit][])("throws for %s, but leaves the document readable", async (_, init) => {
     const document = await generate((await serve()).client());
     expect(() => document.response(init)).toThrow();
     expect(small.equals(await document.bytes())).toBe(true);

@@ -71,7 +71,7 @@ describe("a client in a web page", () => {
   it.each([
     ["the content-length matches the document", 0, [1_000, 1_000]],
     ["the document is longer after decompression", 200, [1_000, undefined]],
-  ])("uses the content-length from another origin only for progress: %s", async (_, less, last) => {
+  ])("uses the content-length from another origin only for progress (case: %s)", async (_, less, last) => {
     const fetch = async () => {
       const headers = { "content-length": String(1_000 - less) };
       const answer = new Response(new Uint8Array(pdfOf(1_000)), { headers });

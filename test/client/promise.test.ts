@@ -167,8 +167,8 @@ it("cancel() does not cause an unhandled rejection even if a stream has not been
   expect(stray).toEqual([]);
 });
 
-describe("a failed saveTo() does not cause an unhandled rejection", () => {
-  it.each([0, 2, 5])("if it is called %i microtasks after another saveTo()", async (count) => {
+describe("unhandled rejections from a failed saveTo()", () => {
+  it.each([0, 2, 5])("do not occur if it is called %i microtasks after another saveTo()", async (count) => {
     const service = await Service.start(withLength(pdf));
     const folder = temporaryFolder();
     const stray = await strayRejections(async () => {
@@ -181,7 +181,7 @@ describe("a failed saveTo() does not cause an unhandled rejection", () => {
     expect(stray).toEqual([]);
   });
 
-  it.each([true, false])("if it is called twice (call cancelled: %s)", async (isCancelled) => {
+  it.each([true, false])("do not occur if it is called twice (call cancelled: %s)", async (isCancelled) => {
     const service = await Service.start(withLength(pdf));
     const stray = await strayRejections(async () => {
       const pending = generate(service.client());

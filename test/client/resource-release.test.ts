@@ -90,7 +90,7 @@ it("calls that fail before sending a request leave no listener on the signal", a
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-it.each([false, true])("a failed saveTo() ends its call (broken socket: %s)", async (isBroken) => {
+it.each([false, true])("a failed saveTo() ends its generate() call (broken socket: %s)", async (isBroken) => {
   const failures: unknown[] = [];
   const service = await Service.start(unfinished);
   const hooks = { error: ({ error }: { error: unknown }) => void failures.push(error) };

@@ -143,27 +143,30 @@ const rows: readonly Row[] = [
 describe.each([
   ["undici", trickyKey],
   ["fetch", plainKey],
-] as const)("over %s, no output contains the key or a value", (name, apiKey) => {
+] as const)("a client over %s", (name, apiKey) => {
   const options = Object.fromEntries(transports)[name];
 
-  it.each<Row>(rows)("after %s", async (_, expected, answer, more, use = (pending) => pending.bytes()) => {
-    withoutBackOff();
-    const service = await Service.start(answer());
-    const { places, error } = await collectOutput(async (hooks) => {
-      const client = service.client({ retry: { limit: 1 }, ...options, apiKey, ...more, hooks });
-      const pending = client.generate("inv", values);
-      const failure = await rejectionOf(use(pending, service));
-      return { client, pending, error: failure, document: await pending.catch(() => undefined) };
-    });
-    expect(error).toBeInstanceOf(expected);
-    expect(leaksIn(places, apiKey)).toEqual([]);
-    expect([places["standard output"], places["warnings"]]).toEqual(["", ""]);
-  });
+  it.each<Row>(rows)(
+    "does not expose the key or the values after %s",
+    async (_, expected, answer, more, use = (pending) => pending.bytes()) => {
+      withoutBackOff();
+      const service = await Service.start(answer());
+      const { places, error } = await collectOutput(async (hooks) => {
+        const client = service.client({ retry: { limit: 1 }, ...options, apiKey, ...more, hooks });
+        const pending = client.generate("inv", values);
+        const failure = await rejectionOf(use(pending, service));
+        return { client, pending, error: failure, document: await pending.catch(() => undefined) };
+      });
+      expect(error).toBeInstanceOf(expected);
+      expect(leaksIn(places, apiKey)).toEqual([]);
+      expect([places["standard output"], places["warnings"]]).toEqual(["", ""]);
+    },
+  );
 
   it.each([
     ["quoted file name", (key: string) => `attachment; filename="${key.replace(/["\\]/g, "\\$&")}.pdf"`],
     ["encoded file name", (key: string) => `attachment; filename*=UTF-8''a${encodeURIComponent(key)}.pdf`],
-  ])("if a document's request id and %s contain the key", async (_, disposition) => {
+  ])("does not expose the key if a document's request ID and %s contain the key", async (_, disposition) => {
     const headers = { "x-request-id": `id ${apiKey}`, "x-echo": apiKey };
     const named = { ...headers, "content-disposition": disposition(apiKey) };
     const service = await Service.start(withLength(pdf, named));

@@ -33,7 +33,7 @@ describe.each([
   });
 });
 
-describe("no output contains a secret from the settings", () => {
+describe("a secret from the settings", () => {
   const throwing = () => {
     throw new Error(trickyKey);
   };
@@ -41,7 +41,7 @@ describe("no output contains a secret from the settings", () => {
     ["throws", 1, throwing],
     ["returns an invalid key", 1, () => `${trickyKey} ${plainKey}`],
     ["returns a different key", 2, () => "another-key-entirely"],
-  ])("if the service echoes the first key and the API key function then %s", async (_, attempts, second) => {
+  ])("is not exposed if the API key function %s on a retry", async (_, attempts, second) => {
     withoutBackOff();
     const service = await Service.start(saying(503, JSON.stringify({ message: `key ${trickyKey}` })));
     const keys = [() => trickyKey];
@@ -55,7 +55,7 @@ describe("no output contains a secret from the settings", () => {
     expect(error).toMatchObject({ attempts });
   });
 
-  it("if fetch throws an error that contains the caller's authorization header", async () => {
+  it("is not exposed if fetch throws an error that contains the caller's authorization header", async () => {
     const options = { headers: { authorization: `Bearer ${plainKey}` } };
     const service = await Service.start(() => {});
     const { places } = await collectOutput(async (hooks) => {

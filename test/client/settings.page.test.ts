@@ -154,7 +154,7 @@ describe("an error's cause", () => {
     ["a property", Object.assign(new Error("boom"), { input: "GB33BUKB" }), "boom"],
     ["a property named `a.fileName`", Object.assign(new Error("boom"), { "a.fileName": "GB33BUKB" }), "boom"],
     ["a property named `messages`", Object.assign(new Error("boom"), { messages: "GB33BUKB" }), "boom"],
-  ])("is replaced by a copy without the secret in %s", (_, cause, message) => {
+  ])("is replaced by a redacted copy if %s contains a secret", (_, cause, message) => {
     const copy = redact(cause) as Error;
     expect(copy).not.toBe(cause);
     expect(copy).toMatchObject({ name: cause.name, message });

@@ -120,8 +120,8 @@ describe("docs/openapi.yaml", () => {
   describe.each([
     ["emulator", [...rows, ...rowsOfEmulator], send],
     ["fake service", rows, (change: Change) => service.fetch(requestTo(service.baseUrl, change))],
-  ] as const)("describes the %s's response", (_name, planned, sendTo) => {
-    it.each(planned)("to %s: status %i", async (_, status, isDescribed, change) => {
+  ] as const)("for the %s", (_name, planned, sendTo) => {
+    it.each(planned)("describes the response to %s: status %i", async (_, status, isDescribed, change) => {
       const response = await sendTo(change);
       expect(response.status).toBe(status);
       const objections = await objectionsToRequest(requestTo(emulator.baseUrl, change));

@@ -54,7 +54,7 @@ describe("A document that is read as bytes", () => {
     expect(await allocations(chunks, promised)).toEqual(expected);
   });
 
-  it("is copied into memory that was not zero-filled if it arrives as one chunk", async () => {
+  it("is copied into uninitialized memory if it arrives as one chunk", async () => {
     const wire = new Wire();
     const chunk = Uint8Array.of(1, 2, 3);
     const result = collect(wire, 3);

@@ -70,7 +70,7 @@ describe("an invalid change in the template folder", () => {
     return String(shared.errors.at(-1));
   };
 
-  it("causes an error with the mistake's location, and does not affect other templates", async () => {
+  it("causes an error that locates the mistake, and does not affect other templates", async () => {
     await write({ "lib/shown.mjs": "export const a = 1;\nexport default ;" });
     expect(await reasonOf("broken")).toContain(`${join("lib", "shown.mjs")}:2:16: Unexpected token ';'`);
     expect(await textOf(shared, "broken-json")).toContain("first");

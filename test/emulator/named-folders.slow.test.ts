@@ -108,7 +108,7 @@ it("a document can use fonts from the folder `fonts` by family and style, in add
   expect(await textOf(shared, "fonts")).toMatch(/Roboto.*regular.*both.*light/);
 });
 
-it("a missing font file causes an error with its name until it is added", async () => {
+it("a missing font file causes an error that names the file until the file is added", async () => {
   expect(await textOf(shared, "later-font")).toBe(500);
   expect(reason()).toContain("a font has no file; add it to the font folder (`fonts`) (Later-Bold.ttf)");
   await writeFiles(join(shared.folder, "fonts"), { "Later-Bold.ttf": font });

@@ -32,7 +32,7 @@ const shared = shareEmulator({
 });
 
 describe("a runaway template", () => {
-  it.each(Object.entries(runaways))("causes an error with its file name: `%s`", async (uid, [, reason]) => {
+  it.each(Object.entries(runaways))("causes an error that names its file: `%s`", async (uid, [, reason]) => {
     expect((await generate(shared, uid)).status).toBe(500);
     const error = shared.errors.at(-1);
     expect(error).toMatchObject({ name: "TemplateError", file: expect.stringContaining(`${uid}.mjs`) });
@@ -57,7 +57,7 @@ describe("a runaway template", () => {
     await renderers.close();
   });
 
-  it("causes an error with its own file and line even if a different template is being rendered", async () => {
+  it("causes an error that names its own file even if a different template is being rendered", async () => {
     await textOf(shared, "late");
     expect(await textOf(shared, "slow")).toBe(500);
     expect(shared.errors.at(-1)?.message).toMatch(/late\.mjs:2:7: it ended the rendering thread: late$/);

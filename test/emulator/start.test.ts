@@ -68,7 +68,7 @@ describe("startEmulator()", () => {
 
   const unknown = ["receipt", "../letter", "letter.mjs", "Letter", "__proto__", "logo", "shared"];
 
-  it.each(unknown)("responds with 404 for a uid without a template file: `%s`", async (uid) => {
+  it.each(unknown)("responds with 404 for a uid that has no template file: `%s`", async (uid) => {
     const response = await generate(shared, uid);
     expect(response.status).toBe(404);
     const { detail } = await response.json();
@@ -119,7 +119,7 @@ describe("a template's schema", () => {
     expect(await textOf(shared, "bill", { total: "one" })).toContain("Total ONE");
   });
 
-  it("rejects invalid values with a 422 that contains their paths: a schema in a module", async () => {
+  it("rejects invalid values with a 422 that contains their paths (schema in a module)", async () => {
     const response = await generate(shared, "bill", { total: 987654, lines: [{}, { price: 0 }] });
     const issues = "total Expected text, got [redacted]; lines[1].price Expected more.";
     expect(await response.json()).toEqual({
@@ -134,7 +134,7 @@ describe("a template's schema", () => {
     });
   });
 
-  it("rejects invalid values with a 422 that contains their paths: a schema in a JSON file", async () => {
+  it("rejects invalid values with a 422 that contains their paths (schema in a JSON file)", async () => {
     const values = { total: "£1", customer: { name: "Zoë" } };
     expect(await textOf(shared, "json-bill", values)).toContain("Total £1");
     const wrongType = await (await generate(shared, "json-bill", { total: 987654 })).json();

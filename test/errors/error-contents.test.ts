@@ -66,11 +66,11 @@ describe("A cause without a secret", () => {
     ["undefined", undefined],
     ["a TypeError from a failed fetch", new TypeError("fetch failed", { cause: boom(systemError) })],
     ["a DOMException", new DOMException("The operation was aborted.", "AbortError")],
-    ["an error with a number, null, a function and an object", boom({ a: [1, null, harmless, { b: "c" }] })],
-    ["an error with an object whose prototype is null", boom({ a: Object.create(null) })],
+    ["an error with an array property of mixed types", boom({ a: [1, null, harmless, { b: "c" }] })],
+    ["an error with an object property whose prototype is null", boom({ a: Object.create(null) })],
     ["an error whose class has a getter for a symbol", ofClass(Symbol.toStringTag, { get: harmless })],
     ["an error thrown by Node", errorOfNode()],
-    ["an error with a stack frame whose function name is also a value", withStack("Error: boom", frame)],
+    ["an error whose stack has a function named like a template value", withStack("Error: boom", frame)],
     [
       "an error whose stack frames have no position",
       withStack(...["(native)", "(<anonymous>)", "(index 12)", "native"].map((at) => `    at ${iban} ${at}`)),
@@ -86,7 +86,7 @@ describe("A cause without a secret", () => {
     expect(redact(error)).toBe(error);
   });
 
-  it("is returned unchanged even if its property names are also values", () => {
+  it("is returned unchanged even if its property names are also template values", () => {
     const fixed = ["stack", "message", "cause"];
     const names =
       "code errno syscall address port host hostname errors status statusCode reason path dest info library cert data";
@@ -213,12 +213,12 @@ describe("A cause with a secret", () => {
     expect(safe.stack?.split("\n").slice(1)).toEqual(lines.slice(cut));
   });
 
-  it("is copied as a plain Error if its class name is also a value", () => {
+  it("is copied as a plain Error if its class name is a secret value", () => {
     class Lovelace extends Error {}
     expect(inspect(redact(new Lovelace("boom"), "Lovelace"))).not.toContain("Lovelace");
   });
 
-  it("is copied with the name `Error` if its own name is also a value", () => {
+  it("is copied with the name `Error` if its own name is a secret value", () => {
     const safe = redact(boom({ name: "Lovelace" }), "Lovelace") as Error;
     expect([safe.name, safe.stack?.split("\n")[0]]).toEqual(["Error", "Error: boom"]);
   });

@@ -108,7 +108,7 @@ it.each([
   "an additional array cannot be between any blank characters",
   "the currency of a customer contains a default digit in each document",
   "your included sizes are missing, which should be shorter",
-])('Ordinary words in error messages are not redacted even if they are also values: "%s"', (refusal) => {
+])('Ordinary words in error messages are not redacted even if they are template values: "%s"', (refusal) => {
   expect(quoteAbout(refusal.match(/[a-z]+/g), refusal)).toBe(refusal);
 });
 

@@ -45,7 +45,7 @@ describe("SecretWords", () => {
     ["finds a property name that begins with a digit", { "7weight": "7weight" }, "7weight", "*"],
     ["ignores a name of 40 characters", { ["w".repeat(40)]: "w".repeat(40) }, "w".repeat(40), "w".repeat(40)],
     ["finds a name of 41 characters", { ["w".repeat(41)]: "w".repeat(41) }, "w".repeat(41), "*"],
-  ])("%s if it is also a value", (_, values, text, expected) => {
+  ])("%s if it is also a template value", (_, values, text, expected) => {
     expect(hide(values, text)).toBe(expected);
   });
 

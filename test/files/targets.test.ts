@@ -50,14 +50,14 @@ describe.runIf(hasLinks)("saveTo() through a symbolic link", () => {
   });
 });
 
-describe.runIf(hasModes)("A file's mode after saveTo()", () => {
+describe.runIf(hasModes)("saveTo()", () => {
   const umask = process.umask();
   afterEach(() => {
     process.umask(umask);
   });
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o7777).toString(8);
 
-  it.each(["640", "755"])("equals the mode of the replaced file: %s", async (mode) => {
+  it.each(["640", "755"])("keeps the mode of the replaced file: %s", async (mode) => {
     const path = join(temporaryFolder(), "invoice.pdf");
     await writeFile(path, "old");
     await chmod(path, mode);
@@ -66,7 +66,7 @@ describe.runIf(hasModes)("A file's mode after saveTo()", () => {
   });
 
   // The superuser may write to any file.
-  it.runIf(process.getuid?.() !== 0)("is unchanged if the user cannot write to the file", async () => {
+  it.runIf(process.getuid?.() !== 0)("keeps the mode if the user cannot write to the file", async () => {
     const path = join(temporaryFolder(), "invoice.pdf");
     await writeFile(path, "old", { mode: 0o444 });
     const error = await rejectionOf(save(path));
@@ -82,7 +82,7 @@ describe.runIf(hasModes)("A file's mode after saveTo()", () => {
     expect(await modeOf(path)).toBe("640");
   });
 
-  it("is already set on the temporary file", async () => {
+  it("sets the final file mode on the temporary file", async () => {
     process.umask(0);
     const folder = temporaryFolder();
     const path = join(folder, "payslip.pdf");

@@ -98,7 +98,7 @@ describe("values from a browser", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("are rejected without an onError call if they are nested too deeply", async () => {
+  it("are rejected and do not trigger onError if they are nested too deeply", async () => {
     const { handler, onError } = handlerOf({ client: untouchedClient() });
     const body = `{"a":${"[".repeat(1e5)}${"]".repeat(1e5)}}`;
     expect((await problemOf(await handler(callOf({ body })))).kind).toBe("invalid-values");
@@ -119,7 +119,7 @@ describe("an option function that fails", () => {
   };
 
   const names = ["authorize", "values", "filename"];
-  it.each(names)("causes a 500 and an onError call with the error: `%s`", async (name) => {
+  it.each(names)("causes a 500, and onError receives the error: `%s`", async (name) => {
     for (const broken of [failing, async () => failing()]) {
       const { handler, onError } = handlerOf({ client: untouchedClient(), [name]: broken });
       const { response, kind } = await problemOf(await handler(callOf()));
@@ -158,7 +158,7 @@ describe("without onError", () => {
   it.each([
     ["production", false],
     ["development", true],
-  ])("a failed function's stack is logged unless NODE_ENV is production: %s", async (mode, isPrinted) => {
+  ])("a failed function's stack is logged unless NODE_ENV is production (%s)", async (mode, isPrinted) => {
     vi.stubEnv("NODE_ENV", mode);
     const values = () => {
       throw new RangeError(secrets.upstream);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Leading, windowOf } from "../../src/queue/fleet-pace.ts";
 
 describe("a rate limit window", () => {
-  it.each([0.1, 7.5, 187, 12_345])("allows %d requests per second to within 0.5 %", (perSecond) => {
+  it.each([0.1, 7.5, 187, 12_345])("allows %d requests per second to within 0.5%", (perSecond) => {
     const { max, duration } = windowOf(perSecond);
     expect(Number.isInteger(max) && Number.isInteger(duration)).toBe(true);
     expect((max * 1000) / duration / perSecond).toBeGreaterThan(0.995);

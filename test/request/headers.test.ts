@@ -123,7 +123,7 @@ describe("An API key", () => {
     ["API-Key k3y", "The API key contains white space"],
     ['"k3y"', 'The API key is in quotation marks ("). Copy only the key'],
     [" 'k3y'\n", "The API key is in quotation marks ('). Copy only the key"],
-  ])("is rejected with the reason if it is invalid: %j", (key, text) => {
+  ])("is rejected with an explanation if it is invalid: %j", (key, text) => {
     for (const attempts of [0, 2]) {
       const error = { code: "invalid_configuration", attempts, message: expect.stringContaining(text) };
       expect(() => checkApiKey(key, attempts)).toThrow(expect.objectContaining(error));
@@ -137,13 +137,10 @@ describe("An API key function that throws", () => {
     [0, "ENOENT", "TypeError (ENOENT) before the request was sent"],
     [1, "not ENOENT", "TypeError after 1 attempt"],
     [2, "ENOENT: k3y", "TypeError after 2 attempts"],
-  ])(
-    "causes an error with the number of attempts and any valid code: %d, `%s`",
-    async (attempts, code, failure) => {
-      const fail = () => Promise.reject(Object.assign(new TypeError("CANARY"), { code }));
-      const cause = new Error("of the attempt before");
-      const message = `The \`apiKey\` function failed with ${failure}. Its error is not shown because it may contain a key: catch it in that function.`;
-      await expect(readApiKey(fail, attempts, cause)).rejects.toMatchObject({ attempts, message, cause });
-    },
-  );
+  ])("causes an error that contains the attempt count (%d, code: `%s`)", async (attempts, code, failure) => {
+    const fail = () => Promise.reject(Object.assign(new TypeError("CANARY"), { code }));
+    const cause = new Error("of the attempt before");
+    const message = `The \`apiKey\` function failed with ${failure}. Its error is not shown because it may contain a key: catch it in that function.`;
+    await expect(readApiKey(fail, attempts, cause)).rejects.toMatchObject({ attempts, message, cause });
+  });
 });

@@ -121,7 +121,7 @@ afterAll(async () => {
 });
 
 describe("the examples in guides and docstrings", () => {
-  it("exist in every listed page and source file", () => {
+  it("include at least one from every listed page and source file", () => {
     expect(documented.length).toBeGreaterThan(10);
     const without = [...pages, ...documented].filter(
       (path) => !examples.some(({ title }) => title.startsWith(path)),

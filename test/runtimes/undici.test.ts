@@ -39,9 +39,9 @@ function makeProjectWithHiddenFiles(): string {
 
 describe.each([
   ["individual undici modules", "parts", makeProject("undici", files)],
-  ["undici's index if undici's other files are hidden", "index", makeProjectWithHiddenFiles()],
-])("the client loads %s", (_, loaded, project) => {
-  it.each([[["main.mjs"]], [["--no-experimental-require-module", "main.cjs"]]])("in %j", async (args) => {
+  ["undici's index because undici's other files are hidden", "index", makeProjectWithHiddenFiles()],
+])("a client that loads %s", (_, loaded, project) => {
+  it.each([[["main.mjs"]], [["--no-experimental-require-module", "main.cjs"]]])("works: %j", async (args) => {
     expect(await runNode(project, ...args, service.baseUrl)).toBe(`${pdf.length} ${loaded}\n`);
   });
 });

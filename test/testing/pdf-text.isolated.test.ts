@@ -40,8 +40,8 @@ const seen = (text: string) =>
     .map((line) => line.replace(/\s+/g, " ").trim())
     .filter((line) => line !== "");
 
-describe("pdf.js reads a fake PDF", () => {
-  it("in full and without warnings, whatever its length", async () => {
+describe("pdf.js", () => {
+  it("reads a fake PDF in full and without warnings, whatever its length", async () => {
     const pdf = fakePdf({ text: "Café (no. 1)\nsecond \\ line — “€12”", pages: 3, bytes: 1_000_003 });
     const lines = ["Café (no. 1)", "second \\ line — “€12”"];
     expect(await readByLines(pdf)).toEqual({ pages: 3, lines, warnings: [] });
@@ -60,7 +60,7 @@ describe("pdf.js reads a fake PDF", () => {
     ["characters beyond the first Unicode plane", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 𐀀 𓀀 \u{10FFFD}"],
     ["more than 255 different characters on one line", cjk],
     ["lines that are wider than the page", longLines],
-  ])("with %s", async (_title, text) => {
+  ])("reads a fake PDF that contains %s", async (_title, text) => {
     const { lines, warnings } = await readByLines(fakePdf({ text }));
     expect([seen(lines.join("\n")), warnings]).toEqual([seen(text), []]);
   });

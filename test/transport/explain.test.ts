@@ -48,7 +48,7 @@ describe("the explanation of a failure", () => {
   });
 
   const unsent = [{ syscall: "connect" }, { syscall: "getaddrinfo" }, { code: "UND_ERR_CONNECT_TIMEOUT" }];
-  it.each(unsent)("says only that the request was not sent if the error has %j", (properties) => {
+  it.each(unsent)("contains only `unsent: true` if the error has the property %j", (properties) => {
     expect(explain(failure(properties))).toEqual({ unsent: true });
   });
 

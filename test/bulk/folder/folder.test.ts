@@ -75,7 +75,7 @@ describe("a folder sink", () => {
   it.each([
     ["a value of 255 bytes", `${"ä".repeat(127)}x`],
     ["a value with URL and shell metacharacters", " ..100% #1&a=b 'c' 👩‍👩‍👧 Zoë"],
-  ])("uses values in file names unchanged: %s", async (_title, name) => {
+  ])("inserts values into file names without changing them: %s", async (_title, name) => {
     const { run, out, files } = await setUpFolder();
     expect((await run([name])).results).toMatchObject([{ value: { path: join(out, name), bytes: 1000 } }]);
     expect(await files()).toEqual([name]);

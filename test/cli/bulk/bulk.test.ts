@@ -18,7 +18,7 @@ describe("the `bulk` command", () => {
     expect(bench.service.requests[0]?.path).toBe("/api/v1/templates/letter/generate-sync");
   });
 
-  it("sends numbers and nested values from standard input unchanged", async () => {
+  it("does not change numbers and nested values from standard input", async () => {
     const bench = await Bench.open();
     const input = '{"no":1,"lines":[{"price":2.5}]}\n';
     expect(await bench.bulk("-", [], { input })).toMatchObject({ code: 0, stderr: "" });

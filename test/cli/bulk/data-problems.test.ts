@@ -37,7 +37,7 @@ describe("a problem in a row", () => {
     ["an unclosed array", "json", '[{},{"a":1}', 2, "1:12: expected ] at the end of an array"],
     ["text after the array", "json", "[{}]\n[{}]", 1, `2:1: ${ended}`],
     ["bytes that are not UTF-8", "json", '[{},\n{"a":\n"\xfc"},{}]', 2, `3:2: ${notUtf8}`],
-  ])("is reported, and the reader continues: %s (.%s)", async (_, format, content, good, ...problems) => {
+  ])("is reported, and the reader continues (%s, .%s)", async (_, format, content, good, ...problems) => {
     const rows = await readFileOf(`data.${format}`, latin1(content));
     expect(problemsOf(rows)).toEqual(problems);
     expect(rows).toHaveLength(problems.length + good);
@@ -53,7 +53,7 @@ describe("a problem in a row", () => {
     ["csv", `a,b\n${secret}\n"${secret}"x,1\n${secret},${secret},${secret}\n1,"${secret}`],
     ["ndjson", `{"a":${secret}}\n"${secret}"\n{"a":"${secret}"\n{"${secret}":\n${secret}`],
     ["json", `[{"a":${secret}},"${secret}",${secret},{"${secret}"},{"a":"${secret}"`],
-  ])("is reported without the row's content: data.%s", async (format, content) => {
+  ])("is reported without revealing the row's content: data.%s", async (format, content) => {
     const problems = problemsOf(await readFileOf(`data.${format}`, content));
     expect(problems.length).toBeGreaterThan(3);
     expect(problems.join("\n")).not.toContain(secret);
@@ -74,7 +74,7 @@ describe("a problem that affects the whole file", () => {
     ["an Excel workbook", "a.xlsx", "PK\x03\x04…", ": this is an Excel workbook or another zip archive."],
     ["a compressed file", "a.csv", "\x1f\x8b\x08\x00", ": this is compressed with gzip."],
     ["UTF-16", "a.csv", "a\0,\0b\0\n\0", ": this is not UTF-8. If it is UTF-16, add --encoding utf-16le"],
-  ])("is reported before any row is read: %s (%s)", async (_title, name, content, message) => {
+  ])("is reported before any row is read (%s, file: %s)", async (_title, name, content, message) => {
     const file = fileOf(name, latin1(content));
     const error = await open(file).catch((reason) => reason);
     expect([error.name, error.message.slice(0, (file + message).length)]).toEqual(["Misuse", file + message]);

@@ -30,10 +30,10 @@ describe("a JSON Schema", () => {
   });
 
   it.each([
-    ["if a number is required", { type: "number" }, true],
-    ["if a number or null is required", { type: ["number", "null"] }, true],
-    ["unless some strings are valid", { enum: [1, "a"] }, false],
-    ["unless only the date format is invalid", { format: "date" }, false],
+    ["if it requires a number", { type: "number" }, true],
+    ["if it requires a number or null", { type: ["number", "null"] }, true],
+    ["unless it accepts some strings", { enum: [1, "a"] }, false],
+    ["unless it only requires a date format", { format: "date" }, false],
   ])("produces an issue with a hint about CSV cells %s", async (_title, type, hasHint) => {
     const content = JSON.stringify({ properties: { total: type } });
     const [issue = ""] = await issuesOf("invoice.json", content, { total: "x" }, true);

@@ -16,7 +16,7 @@ describe("a CSV file", () => {
     ["a line that names the delimiter", "sep=;\r\na;b\r\n1;2\r\n3;4\r\n"],
     ["UTF-16 encoding", utf16("a,b\n1,2\n3,4\n")],
     ["big-endian UTF-16 encoding", utf16("a,b\n1,2\n3,4\n").swap16()],
-  ])("is read correctly with %s", async (_title, content) => {
+  ])("is read correctly if it has %s", async (_title, content) => {
     const read = valuesOf(await readFileOf("data.csv", content));
     expect(read).toEqual(["12", "34"].map(([a, b]) => ({ a, b })));
   });

@@ -73,7 +73,7 @@ describe("a line in a CSV report", () => {
     ["that follows a semicolon and a quote", 'a;"=1"', `"a;""'=1"""`],
     ["that begins with a full-width sign", "a;＋1;－1;＠1", "a;'＋1;'－1;'＠1"],
     ["at the start of a cell and after every delimiter", "=1;=2|-3\t+4", "'=1;'=2|'-3\t'+4"],
-    ["but not in ordinary text", "a=1 b+c, x@y.example; a -1; (=1)", '"a=1 b+c, x@y.example; a -1; (=1)"'],
+    ["but not before plain text", "a=1 b+c, x@y.example; a -1; (=1)", '"a=1 b+c, x@y.example; a -1; (=1)"'],
   ])("has an apostrophe before a formula %s", (_, message, cell) => {
     expect(lineOf(message)).toBe(`${start}${cell}\r\n`);
   });

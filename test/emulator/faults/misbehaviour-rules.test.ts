@@ -25,7 +25,7 @@ describe("a fault rule", () => {
   });
 
   const wrong = ",teapot,600,html retry-after 1,429 every 0,429 every10,cut 101%,cut first 1 every 2";
-  it.each(wrong.split(","))("is rejected with an example of the syntax if it is invalid: %j", (text) => {
+  it.each(wrong.split(","))("causes an error that shows the syntax if it is invalid: %j", (text) => {
     const error = errorOf(() => parse(text));
     expect(error).toBeInstanceOf(TypeError);
     expect(error?.message).toContain(`The fault ${JSON.stringify(text)} is not a fault rule. Write <what>`);

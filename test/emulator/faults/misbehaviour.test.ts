@@ -118,7 +118,7 @@ describe("a fault", () => {
 it.each<[string, object, string]>([
   ["an invalid rule after a valid rule", { faults: ["cut", "700"] }, 'The fault "700" is not a fault rule'],
   ["an invalid latency", { latency: Number.NaN }, 'The latency "NaN" is not between'],
-])("settings with %s are rejected before any call", (_title, settings, message) => {
+])("settings that contain %s are rejected before any call", (_title, settings, message) => {
   expect(() => misbehaving(settings as MisbehaviourSettings)).toThrow(message);
 });
 

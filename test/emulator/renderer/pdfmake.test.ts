@@ -35,7 +35,7 @@ it("the renderer returns the visible characters that are missing from a document
 describe("loadRenderer()", () => {
   it.each([
     [
-      "throws a one-line error with the install command if pdfmake is not installed",
+      "throws a one-line error that contains the install command if pdfmake is not installed",
       undefined,
       /^The emulator renders with pdfmake, which is not installed: npm install pdfmake$/,
     ],

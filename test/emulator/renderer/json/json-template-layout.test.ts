@@ -70,7 +70,7 @@ describe("an invalid table layout", () => {
     [{ defaultBorder: [true, false] }, ".defaultBorder: must be true or false."],
     [{ $if: "a", $show: [] }, `.$show: ${noLayout}`],
     [{ $each: "a", $show: {} }, ": `$each` must be in an array. Wrap it i"],
-  ])("is rejected with its location in the template: %j", (layout, message) => {
+  ])("is reported with its location in the template: %j", (layout, message) => {
     const parseError = parseErrorOf(JSON.stringify({ content: [{ table: { body: [["a"]] }, layout }] }));
     const expected = `invoice.json, content[0].layout${message}`;
     expect(parseError.slice(0, expected.length)).toBe(expected);

@@ -56,7 +56,7 @@ describe("an invalid placeholder", () => {
     ["{{../x}}", tooFar("../x")],
     ["{{this}}", noItem],
     ["{{@page}}", noPage],
-  ])("is rejected with its location in the template: %j", (text, message) => {
+  ])("is reported with its location in the template: %j", (text, message) => {
     expect(parseError({ content: ["", { text }] })).toBe(`invoice.json, content[1].text: ${message}`);
   });
 
@@ -67,7 +67,7 @@ describe("an invalid placeholder", () => {
     ["content[0].$show[0]", each("{{../@number}}"), noCount],
     ["background.text", { content: "", background: { text: "{{@pages}}" } }, noPages],
     ["content[0].header", { content: [{ header: "{{@page}}" }] }, noPage],
-  ])("is rejected with the location `%s`: %j", (place, json, message) => {
+  ])("is reported with the location `%s`: %j", (place, json, message) => {
     expect(parseError(json)).toBe(`invoice.json, ${place}: ${message}`);
   });
 });
@@ -89,7 +89,7 @@ describe("an invalid directive", () => {
     [{ $each: "a", $show: 1, $else: 1 }, `.$else: ${nextTo("$each")}`],
     [{ $for: "a" }, `.$for: ${unknownDirective}`],
     [{ $if: "a?", $show: 1 }, `.$if: ${noPath}`],
-  ])("is rejected with its location in the template: %j", (element, message) => {
+  ])("is reported with its location in the template: %j", (element, message) => {
     const expected = `invoice.json, content[0]${message}`;
     expect(parseError({ content: [element] }).slice(0, expected.length)).toBe(expected);
   });

@@ -50,11 +50,11 @@ describe("values that violate the schema", () => {
     // Properties that are named like keywords, or that every object inherits.
     [propertyA({ properties: { anyOf: text } }), { a: { anyOf: 1 } }, "a/anyOf must be a string"],
     [JSON.parse('{"properties":{"__proto__":false}}'), protoOne, "__proto__ is not allowed"],
-  ])("cause an issue with the property's path: schema %j and values %j", (schema, values, ...expected) => {
+  ])("are reported with the property's path: schema %j and values %j", (schema, values, ...expected) => {
     expect(issuesFor(schema, values as Record<string, unknown>)).toEqual(expected);
   });
 
-  it("cause an issue with numeric array indices in its path", () => {
+  it("cause an issue whose path contains numeric array indices", () => {
     const schema = propertyA({ items: { properties: { 0: text } } });
     const { issues } = templateOf({ content: "{{b}}", schema }).fill({ a: [{ 0: 1 }] });
     expect(issues).toEqual([{ path: ["a", 0, "0"], message: "must be a string" }]);
@@ -134,7 +134,7 @@ describe("an invalid schema", () => {
     [{ $defs: { a: { $id: "x" }, b: { $id: "x" } } }, `: ${unclear}`],
     [propertyA({ properties: { "\udfff": {} } }), `: ${unclear}`],
     [{ $schema: "https://example.com/schema" }, `.$schema: ${unknown}`],
-  ])("is rejected with its location in the template: %j", (schema, message) => {
+  ])("is reported with its location in the template: %j", (schema, message) => {
     const expected = `invoice.json, schema${message}`;
     expect(parseErrorOf(JSON.stringify({ content: "", schema })).slice(0, expected.length)).toBe(expected);
   });

@@ -19,7 +19,7 @@ describe("values that do not fit the template", () => {
     // A missing value is reported once, even if several texts need it.
     [["{{a}}", "{{a}}", { b: "{{a}}" }], {}, "a has no value (content[0])"],
     [{ "a b": { "": "{{x}}" } }, {}, 'x has no value (content["a b"][""])'],
-  ])("cause issues with a path and a location: content %j, values %j", (content, values, ...expected) => {
+  ])("are reported with a path and a location: content %j, values %j", (content, values, ...expected) => {
     expect(issuesOf({ content }, values as Record<string, unknown>)).toEqual(expected);
   });
 

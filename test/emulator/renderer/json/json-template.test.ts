@@ -7,14 +7,14 @@ describe("a placeholder", () => {
     ["a boolean", "{{paid}}", { paid: false }, "false"],
     ["an empty string if the value is null", "[{{note}}]", { note: null }, "[]"],
     ["a nested property's value", "{{buyer.address.city}}", { buyer: { address: { city: "Łódź" } } }, "Łódź"],
-    ["a property of an array item", "{{lines.1.price}}", { lines: [{}, { price: 7 }] }, "7"],
+    ["the value of a property of an array item", "{{lines.1.price}}", { lines: [{}, { price: 7 }] }, "7"],
     ["the value even if the braces contain spaces", "{{ a }}{{\ta\n}}", { a: 1 }, "11"],
     ["a value named größe, a-b or $c_d", "{{größe}}{{a-b}}{{$c_d}}", { größe: 1, "a-b": 2, $c_d: 3 }, "123"],
     ["an empty string if an optional value is omitted", "[{{note?}}]", {}, "[]"],
     ["an empty string if an optional property has no parent object", "[{{a.b.c?}}]", { a: "text" }, "[]"],
     ["a value whose braces are not expanded", "{{a}}", { a: "{{b}} \\{{" }, "{{b}} \\{{"],
-    ["an own property with the name of an inherited property", "{{constructor}}", { constructor: "c" }, "c"],
-    ["a property of `this`, which contains all values", "{{this.a}}", { a: 1 }, "1"],
+    ["the value of an own property named `constructor`", "{{constructor}}", { constructor: "c" }, "c"],
+    ["the value of a property of `this`", "{{this.a}}", { a: 1 }, "1"],
   ])("is replaced with %s", (_, text, values, expected) => {
     expect(contentOf(text, values)).toBe(expected);
   });
@@ -23,7 +23,7 @@ describe("a placeholder", () => {
     ["escaped braces", "\\{{total}}", "{{total}}"],
     ["an escaped backslash before a placeholder", "C:\\\\{{a}}", "C:\\1"],
     ["backslashes that do not escape a placeholder", "\\a\\{\\\\", "\\a\\{\\\\"],
-  ])("is recognized correctly in a string with %s", (_, text, expected) => {
+  ])("is recognized correctly in a string that contains %s", (_, text, expected) => {
     expect(contentOf(text, { a: 1 })).toBe(expected);
   });
 
