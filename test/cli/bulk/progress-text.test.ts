@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { RecentRate } from "../../../src/bulk/recent-rate.ts";
 import { formatRate, progressText, type RunProgress } from "../../../src/cli/bulk/progress-text.ts";
 import { formatTimeSpan } from "../../../src/cli/duration.ts";
 import { showLive } from "../../../src/cli/live-line.ts";
@@ -45,17 +44,6 @@ it.each<[title: string, columns: number, text: string, some?: Partial<RunProgres
   ["a slow rate with two decimal places", pipe, slow, { perSecond: 0.25, made: 4990 }],
 ])("the progress line shows %s", (_title, columns, text, some = {}) => {
   expect(progressText({ ...progress, ...some }, columns)).toBe(text);
-});
-
-it("the recent rate covers the last ten seconds", () => {
-  const rate = new RecentRate(0);
-  for (let atMs = 0; atMs <= 20_000; atMs += 100) rate.at(atMs, atMs / 10);
-  expect(rate.at(20_000, 2000)).toBeCloseTo(100, 0);
-  // No more documents finish.
-  for (let atMs = 20_100; atMs <= 25_000; atMs += 100) rate.at(atMs, 2000);
-  expect(rate.at(25_000, 2000)).toBeCloseTo(50, -1);
-  for (let atMs = 25_100; atMs <= 31_000; atMs += 100) rate.at(atMs, 2000);
-  expect(rate.at(31_000, 2000)).toBe(0);
 });
 
 it.each([
