@@ -58,7 +58,7 @@ describe("a journal's lock", () => {
     expect(await readdir(join(other, ".."))).toEqual(["other"]);
   });
 
-  it("is not taken over if its owner refreshes it during a takeover on Windows", async () => {
+  it("is not taken over on Windows if its owner refreshes the lock during the attempt", async () => {
     const path = newPath();
     await leaveLock(path, JSON.stringify(elsewhere), 31);
     vi.spyOn(process, "platform", "get").mockReturnValue("win32");
@@ -105,7 +105,7 @@ describe("a journal's lock", () => {
     expect(await filesBeside(path)).toEqual(["run.journal", "run.journal.lock"]);
   });
 
-  it.runIf(hasProcessTable)("stays valid while its process runs, even if it is not refreshed", async () => {
+  it.runIf(hasProcessTable)("stays valid while its process runs, even without refreshes", async () => {
     const path = newPath();
     await leaveLock(path, JSON.stringify(own), 100_000);
     expect(await messageOf(open(path))).toMatch(/is in use/);

@@ -94,7 +94,7 @@ describe("automatic concurrency", () => {
     expect(pace.slots).toBe(7);
   });
 
-  it("falls by 1 if the last request that it allows receives a 429", () => {
+  it("falls by 1 if the last allowed request receives a 429", () => {
     const pace = new Pace({ concurrency: "auto" });
     const underWay: number[] = [];
     answerWell(pace, 12, underWay);

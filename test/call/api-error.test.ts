@@ -59,7 +59,7 @@ describe("The error for a response", () => {
     expect(message).toContain('saying "letter.json:3: no such font". Fix the template. Tried');
   });
 
-  it("omits the API path if the response already contains it", () => {
+  it("omits the API path if the response already contains the path", () => {
     const { message } = apiError(headOf(404), '{"detail":"Call POST …/api/v1/templates/:uid"}', call);
     expect(message).toContain('Check the uid and `baseUrl`, whose path is "/prefix".');
   });

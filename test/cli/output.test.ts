@@ -20,7 +20,7 @@ describe("quotedWord", () => {
     ["it's", "win32", '"it\'s"'],
     ["@samples", "win32", '"@samples"'],
     ["my samples\\", "win32", '"my samples\\\\"'],
-  ])("writes `%s` for a shell on %s as `%s`", (word, platform, expected) => {
+  ])("quotes a word if the shell requires it: `%s` on %s becomes `%s`", (word, platform, expected) => {
     expect(quotedWord(word, platform)).toBe(expected);
   });
 });

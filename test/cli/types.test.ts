@@ -99,7 +99,7 @@ describe("the types command", () => {
     expect(types).toContain("  a: string;\n  b?: number | undefined;\n");
   });
 
-  it("uses a module's sample if its schema cannot be converted to JSON Schema", async () => {
+  it("uses a module's sample if the module's schema cannot be converted to JSON Schema", async () => {
     const schema = '{ "~standard": { version: 1, vendor: "mine", validate() {} } }';
     const code = `export const schema = ${schema}; export const sample = ${a};`;
     const { stderr, written } = await runTypes(folderOf({ "invoice.mjs": code }), "invoice.mjs");

@@ -134,7 +134,7 @@ describe("a truncated document", () => {
     await expect(stream.toArray()).rejects.toBeInstanceOf(TruncatedPdfError);
   });
 
-  it.each(outputMethods)("is not retried if the caller already has the document (%s)", async (_, read) => {
+  it.each(outputMethods)("is not requested again if the caller has the document (%s)", async (_, read) => {
     const { service, client } = await start();
     const document = await generate(client());
     const error = await rejectionOf((async () => read(document))());
@@ -142,7 +142,7 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("is not retried if the caller awaits both the result and an output", async () => {
+  it("is not requested again if the caller awaits both the result and an output", async () => {
     const { service, client } = await start();
     const pending = generate(client());
     const [document, error] = await Promise.all([pending, rejectionOf(pending.bytes())]);
@@ -175,14 +175,14 @@ describe("a truncated document", () => {
     expect(await Promise.all(awaited)).toEqual([["whole", 2]]);
   });
 
-  it("is not retried a second time if the result is awaited during the first retry", async () => {
+  it("is not requested a third time if the result is awaited during the first retry", async () => {
     const { service, client } = await start(2);
     const pending = generate(client({ hooks: { retry: () => void pending.then(() => {}) } }));
     expect(await rejectionOf(pending.bytes())).toMatchObject({ code: "truncated_pdf", attempts: 2 });
     expect(service.requests).toHaveLength(2);
   });
 
-  it("is not retried if a second output has started to read it", async () => {
+  it("is not requested again if a second output has started to read the document", async () => {
     const { service, client } = await start();
     const pdfs = client();
     const pending = generate(pdfs);
@@ -231,7 +231,7 @@ describe("maxBytes", () => {
 
   it.each([
     ["if its content-length exceeds the limit", { "content-length": 10 ** 12 }, "1000000000000"],
-    ["without a content-length as soon as it exceeds the limit", {}, "50000"],
+    ["without a content-length as soon as the document exceeds the limit", {}, "50000"],
   ])("rejects a document %s", async (_, headers, text) => {
     const service = await Service.start(({ response }) => void response.writeHead(200, headers).write(pdf));
     const document = await generate(service.client(), { maxBytes: 50_000 });

@@ -143,7 +143,7 @@ describe("onProgress", () => {
     expect(received.every((progress) => progress.totalBytes === totalBytes)).toBe(true);
   });
 
-  it("counts from zero again if a truncated document is retried", async () => {
+  it("counts from zero again if a truncated document is requested again", async () => {
     const { client, received, onProgress } = await start(inTurn(cutOffAfter(large, 1_000), completeLarge));
     await client.generate("inv", {}, { onProgress }).bytes();
     expect(received[0]?.receivedBytes).toBeLessThanOrEqual(1_000);

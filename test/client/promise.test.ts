@@ -167,8 +167,8 @@ it("cancel() does not cause an unhandled rejection even if a stream has not been
   expect(stray).toEqual([]);
 });
 
-describe("unhandled rejections from a failed saveTo()", () => {
-  it.each([0, 2, 5])("do not occur if it is called %i microtasks after another saveTo()", async (count) => {
+describe("unhandled rejections from two saveTo() calls", () => {
+  it.each([0, 2, 5])("do not occur if only the later call fails (%i microtasks later)", async (count) => {
     const service = await Service.start(withLength(pdf));
     const folder = temporaryFolder();
     const stray = await strayRejections(async () => {
@@ -181,7 +181,7 @@ describe("unhandled rejections from a failed saveTo()", () => {
     expect(stray).toEqual([]);
   });
 
-  it.each([true, false])("do not occur if it is called twice (call cancelled: %s)", async (isCancelled) => {
+  it.each([true, false])("do not occur if both calls fail (result cancelled: %s)", async (isCancelled) => {
     const service = await Service.start(withLength(pdf));
     const stray = await strayRejections(async () => {
       const pending = generate(service.client());

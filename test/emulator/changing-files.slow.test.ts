@@ -85,7 +85,7 @@ describe("an invalid change in the template folder", () => {
     expect(await textOf(shared, "broken")).toContain("fixed");
   });
 
-  it("causes an error if it adds a second file for a uid", async () => {
+  it("causes an error if a second file for a uid is added", async () => {
     await write({ "changed.json": '{"content":"letter"}' });
     expect(await reasonOf("changed")).toContain("changed.json and changed.mjs. Rename or remove one");
     expect((await generate(shared, "changed-json", { name: "Zoë" })).status).toBe(200);

@@ -30,7 +30,7 @@ const letters = (text: string) => text.replace(/\s/g, "");
 const words = (letter: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
 
-it.each(["invoice", "certificate"])("the %s template shows its short sample on one page", async (uid) => {
+it.each(["invoice", "certificate"])("the short sample of the %s template fits on one page", async (uid) => {
   const sample = emulator.templates.find((template) => template.uid === uid)?.sample ?? {};
   const { pages, text } = await render(uid, sample);
   expect(pages).toBe(1);

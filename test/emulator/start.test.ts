@@ -103,7 +103,7 @@ describe("a template that fails", () => {
     expect((await generate(shared, "letter")).status).toBe(200);
   });
 
-  it("does not cause a layout error if the caller has already disconnected", async () => {
+  it("does not cause an error if the caller disconnects before the layout", async () => {
     const before = shared.errors.length;
     expect((await generate(shared, "late")).status).toBe(500);
     expect(shared.errors).toHaveLength(before + 1);
@@ -146,7 +146,7 @@ describe("a template's schema", () => {
     expect((missing as Error).message).toMatch(/json-bill\.json.*content\[1\]\.text/);
   });
 
-  it("causes a 500 if it throws, and onError receives the file and line", async () => {
+  it("causes a 500 if the schema throws, and onError receives the file and line", async () => {
     expect((await generate(shared, "bill", { throws: "secret-value" })).status).toBe(500);
     const error = shared.errors.at(-1);
     expect(error?.message).toMatch(/bill\.mjs:3:28: no such currency: /);

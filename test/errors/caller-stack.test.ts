@@ -31,8 +31,8 @@ describe("An error's stack", () => {
 
   it.each([
     ["only the caller's frames", [frame, anonymous, caller, "    at node:internal/timers:10:20"], [caller]],
-    ["every captured frame if a caller in the bundle awaits the call", [frame, awaiting], [frame, awaiting]],
-    ["the original frames if no caller in the bundle awaits the call", [frame, anonymous], [frame]],
+    ["every captured frame if bundled code awaits the call", [frame, awaiting], [frame, awaiting]],
+    ["only the original frames if no bundled code awaits the call", [frame, anonymous], [frame]],
     ["the original frames if the caller's frame has no position", [frame, `${caller}, <anonymous>`], [frame]],
   ])("contains %s", (_, frames, expected) => {
     const stack = ["Error: look at this:1:1", ...frames].join("\n");

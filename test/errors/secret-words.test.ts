@@ -45,7 +45,7 @@ describe("SecretWords", () => {
     ["finds a property name that begins with a digit", { "7weight": "7weight" }, "7weight", "*"],
     ["ignores a name of 40 characters", { ["w".repeat(40)]: "w".repeat(40) }, "w".repeat(40), "w".repeat(40)],
     ["finds a name of 41 characters", { ["w".repeat(41)]: "w".repeat(41) }, "w".repeat(41), "*"],
-  ])("%s if it is also a template value", (_, values, text, expected) => {
+  ])("%s if the same text is also a template value", (_, values, text, expected) => {
     expect(hide(values, text)).toBe(expected);
   });
 
@@ -54,10 +54,10 @@ describe("SecretWords", () => {
     ["finds the first two letters of a word at the end", "for Ko", "for *"],
     ["ignores the first letter of a word at the end", "for K", "for K"],
     ["ignores part of a word before the end", "Kon for", "Kon for"],
-    ["ignores a different word at the end", "for King", "for King"],
+    ["ignores a word at the end that is not in the values", "for King", "for King"],
     ["finds a run of 24 letters at the beginning", `${"x".repeat(24)} for`, "* for"],
     ["ignores a run of 23 letters at the beginning", `${"x".repeat(23)} for`, `${"x".repeat(23)} for`],
-  ])("%s of an excerpt", (_, text, expected) => {
+  ])("in an excerpt, %s", (_, text, expected) => {
     expect(hide({ a: "Konstantin" }, text, true)).toBe(expected);
     if (text.startsWith("for Kon")) expect(hide({ a: "Konstantin" }, text)).toBe(text);
   });

@@ -44,7 +44,7 @@ describe("a service failure", () => {
     [429, "0.2", "1"],
     [429, "soon", "omitted"],
     [500, "7", "omitted"],
-  ])("(%i, Retry-After %s) causes a response with Retry-After %s", async (status, retryAfter, expected) => {
+  ])("determines Retry-After (service: %i with %s, handler: %s)", async (status, retryAfter, expected) => {
     const { handler } = await handlerBefore(saying(status, "", { "retry-after": retryAfter }));
     expect((await handler(callOf())).headers.get("retry-after") ?? "omitted").toBe(expected);
   });
@@ -131,7 +131,7 @@ describe("an option function that fails", () => {
     }
   });
 
-  it("does not prevent the response if it is `onError`", async () => {
+  it("does not prevent the response if the function is `onError`", async () => {
     for (const onError of [failing, async () => failing()]) {
       const { handler } = await handlerBefore(saying(500), { onError });
       expect((await handler(callOf())).status).toBe(502);

@@ -61,7 +61,7 @@ describe("a proxy from the environment", () => {
     ["responds with a redirect", { refusal: "HTTP/1.1 300 Multiple Choices\r\n\r\n" }, /responded with 300/],
     ["closes the connection", { refusal: "\r\n" }, /failed: other side closed.*NO_PROXY/],
   ])(
-    "causes an error that does not contain the password if it %s",
+    "causes an error that does not contain the password if the proxy %s",
     async (_what, settings, said, attempts = 2) => {
       const { proxy, client } = await start(settings);
       vi.stubEnv("HTTP_PROXY", byUser(proxy.port));
@@ -81,7 +81,7 @@ describe("a proxy from the environment", () => {
   );
 
   it.each([`http://user:${password}@:no-port`, `ftp://user:${password}@127.0.0.1`, `${password}.test:3128`])(
-    "causes an error that does not contain the password if its address is invalid (row %#)",
+    "causes an error that does not contain the password if the proxy's address is invalid (row %#)",
     async (address) => {
       const { proxy, client } = await start();
       vi.stubEnv("HTTP_PROXY", address);

@@ -104,7 +104,7 @@ describe("Call options", () => {
     [true, false, false],
     [false, true, true],
     [false, undefined, false],
-  ])("override the client's `verify` if they set it: client %j, call %j", (verify, ofCall, expected) => {
+  ])("override the client's `verify` if set: client %j, call %j", (verify, ofCall, expected) => {
     expect(resolveCall(client({ verify }), { verify: ofCall }).verify).toBe(expected);
   });
 

@@ -18,7 +18,7 @@ describe("a job in the queue", () => {
     }),
   );
 
-  it("does not reveal its content if it is sealed", async () => {
+  it("does not reveal its content if the job is sealed", async () => {
     const codec = new JobCodec(sealKey);
     const [once, again] = [await codec.encode("id", content), await codec.encode("id", content)];
     expect(JSON.stringify(once)).not.toMatch(/Ann|payslip|E-1/);

@@ -123,7 +123,7 @@ describe("An API key", () => {
     ["API-Key k3y", "The API key contains white space"],
     ['"k3y"', 'The API key is in quotation marks ("). Copy only the key'],
     [" 'k3y'\n", "The API key is in quotation marks ('). Copy only the key"],
-  ])("is rejected with an explanation if it is invalid: %j", (key, text) => {
+  ])("is rejected with an explanation if the key is invalid: %j", (key, text) => {
     for (const attempts of [0, 2]) {
       const error = { code: "invalid_configuration", attempts, message: expect.stringContaining(text) };
       expect(() => checkApiKey(key, attempts)).toThrow(expect.objectContaining(error));

@@ -235,12 +235,12 @@ describe("An issue or error from a schema", () => {
   });
 
   it.each<[string, unknown, readonly (string | number)[]]>([
-    ["an omitted path", undefined, []],
-    ["objects with a `key` property", [{ key: "lines" }, { key: 0 }], ["lines", 0]],
-    ["symbols", [Symbol("s"), { key: Symbol("t") }], ["Symbol(s)", "Symbol(t)"]],
-    ["Map keys", [{ key: {} }, Object.create(null), { key: null }], ["?", "undefined", "null"]],
-    ["null, undefined and booleans", [null, undefined, true], ["null", "undefined", "true"]],
-  ])("is reported with a path of strings and numbers: %s", async (_, path, expected) => {
+    ["is omitted", undefined, []],
+    ["contains objects with a `key` property", [{ key: "lines" }, { key: 0 }], ["lines", 0]],
+    ["contains symbols", [Symbol("s"), { key: Symbol("t") }], ["Symbol(s)", "Symbol(t)"]],
+    ["contains Map keys", [{ key: {} }, Object.create(null), { key: null }], ["?", "undefined", "null"]],
+    ["contains null, undefined and booleans", [null, undefined, true], ["null", "undefined", "true"]],
+  ])("has a path of strings and numbers if the schema's path %s", async (_, path, expected) => {
     const error = await refusal(() => ({ issues: [{ message: "is wrong", path }] }));
     expect(error.issues).toEqual([{ path: expected, message: "is wrong" }]);
   });

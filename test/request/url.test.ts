@@ -53,7 +53,7 @@ describe("The base URL", () => {
     ["https://:secret@pdf.example.com", "contains credentials, which would appear in logs. Set"],
     ["https://pdf.example.com/#x", "has a query or a fragment. Set"],
     ["s3://pdf.example.com", "has the scheme s3:. Set"],
-  ])("is rejected with an explanation if it is invalid: %j", (baseUrl, problem) => {
+  ])("is rejected with an explanation if the URL is invalid: %j", (baseUrl, problem) => {
     const message = expect.stringContaining(`The base URL ${problem}`);
     const error = expect.objectContaining({ code: "invalid_configuration", message });
     expect(() => parseBaseUrl(baseUrl)).toThrow(error);

@@ -107,7 +107,7 @@ it("a run's total is final once all concurrent `add` calls have completed", asyn
   expect(await progressOf("nov")).toMatchObject({ total: 3, isAdded: true });
 });
 
-it("a run's total is final once a failed or killed `add` call has been repeated", async () => {
+it("a run's total is final once a failed or interrupted `add` call has been repeated", async () => {
   const { runs, admin, progressOf, idOf } = await setUpSealed();
   const failing = function* () {
     yield* jobsOf(1);

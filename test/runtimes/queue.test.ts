@@ -144,7 +144,7 @@ describe("a queue worker", () => {
     expect(results).toContainEqual(expect.objectContaining({ attempts: 2 }));
   });
 
-  it("marks a job as failed if the service rejects it, and completes the job after `retry`", async () => {
+  it("marks a job as failed if the service rejects the job, and completes it after `retry`", async () => {
     const setting = await setUp((received) =>
       (received.body === '{"n":1}' ? saying(422) : answerPdf)(received),
     );

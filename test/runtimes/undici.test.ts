@@ -87,7 +87,7 @@ describe("a bundle that includes undici", () => {
     expect(await runBundle({ define, banner })).toContain(`${pdf.length} `);
   });
 
-  it("throws an error with advice if it cannot load undici", async () => {
+  it("throws an error with advice if the bundle cannot load undici", async () => {
     expect(await runBundle({})).toMatch(
       /^ConfigurationError: undici could not be loaded \(Dynamic require of .* is not supported\), and the request was not sent\. .*--external:undici/,
     );

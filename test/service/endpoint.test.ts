@@ -81,7 +81,7 @@ describe("a document", () => {
 });
 
 describe("the result of `produce`", () => {
-  it("is sent with a new request ID if it is a Response", async () => {
+  it("is sent with a new request ID if the result is a Response", async () => {
     const headers = { "content-type": "text/html", "x-request-id": "theirs" };
     const made = new Response("<h1>Sign in</h1>", { status: 203, headers });
     const response = await createEndpoint({ ...open, produce: async () => made })(request({}));
@@ -101,7 +101,7 @@ describe("the result of `produce`", () => {
     expect(answer.headers.get("x-request-id")).toEqual(requestId);
   });
 
-  it.each([undefined, {}])("causes a 500 if it is neither a Response nor a document: %j", async (made) => {
+  it.each([undefined, {}])("causes a 500 if the result is not a Response or a document: %j", async (made) => {
     const onError = vi.fn();
     const broken = createEndpoint<void>({ ...open, produce: () => made as never, onError });
     expect((await broken(request({}))).status).toBe(500);

@@ -75,7 +75,7 @@ describe("the type inferred from samples", () => {
   it.each([
     ["isCompany", "boolean", '{"isCompany":true,"vat":""},{"isCompany":false}'],
     ["via", "string", '{"via":"card","number":""},{"via":"transfer","iban":""}'],
-  ])("distinguishes objects by any property whose values each occur twice: %s", (name, type, json) => {
+  ])("distinguishes objects by a property if each of its values occurs twice: %s", (name, type, json) => {
     const samples = parse(json);
     expect(lineOf(...samples)).toContain(`${name}: ${type};`);
     expect(lineOf(...samples, ...samples)).not.toContain("?:");

@@ -231,7 +231,7 @@ describe("a mistake in a test", () => {
     ["slow", [{ pieces: 0 }], "Expected `pieces` to be a whole number, 1 or more"],
     ["waitForCall", [0], "Expected `n` to be a whole number, 1 or more"],
     ["waitForCall", [1, { timeoutMs: 0 }], "Expected `timeoutMs` to be a number of milliseconds"],
-  ])("is reported immediately if it is in the arguments of %s(): %j", (name, args, message) => {
+  ])("is reported immediately if the arguments of %s() are invalid: %j", (name, args, message) => {
     const act = () => acts[name]?.(...(args as never[]));
     expect(act).toThrow(ConfigurationError);
     expect(act).toThrow(message);
@@ -246,7 +246,7 @@ describe("a mistake in a test", () => {
     await close();
   });
 
-  it("is reported in a 500 response if it is in a schema", async () => {
+  it("is reported in a 500 response if a schema throws an error", async () => {
     const validate = () => expect.fail("this schema is broken");
     const broken = template("inv_2024", { "~standard": { version: 1, vendor: "ours", validate } });
     const { fetch } = fakeService({ templates: [broken] });

@@ -32,7 +32,7 @@ it.each(["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"])(
 it.each([
   ["agent.js", undefined, Agent],
   ["env-http-proxy-agent.js", "http://127.0.0.1:1", EnvHttpProxyAgent],
-])("A client loads undici's index if it cannot load %s", async (file, proxy, type) => {
+])("A client loads undici's index if the client cannot load %s", async (file, proxy, type) => {
   vi.stubEnv("HTTP_PROXY", proxy);
   hide(`undici/lib/dispatcher/${file}`);
   expect(await openFor(origin)).toBeInstanceOf(type);

@@ -23,6 +23,13 @@ const unreadable = Object.defineProperty(new Error("boom"), "code", {
   },
 });
 
+it("a ProxyFailure has a name, a code, a status and an optional cause", () => {
+  const cause = new Error("inner");
+  const error = new ProxyFailure("failed", { status: 502, cause });
+  expect(error).toMatchObject({ name: "ProxyFailure", code: "PROXY_FAILED", status: 502, cause });
+  expect(new ProxyFailure("failed")).not.toHaveProperty("cause");
+});
+
 describe("the explanation of a failure", () => {
   it.each<[what: string, cause: Error, reason: string, advice: string, isLasting?: boolean]>([
     ["an expired certificate", coded("CERT_HAS_EXPIRED"), "has expired", "check the clock", true],
@@ -38,13 +45,6 @@ describe("the explanation of a failure", () => {
   ])("contains a reason and advice for %s", (_what, cause, reason, advice, isLasting) => {
     const texts = { reason: expect.stringContaining(reason), advice: expect.stringContaining(advice) };
     expect(explain(cause)).toEqual({ ...texts, isLasting, unsent: true });
-  });
-
-  it("a ProxyFailure has a name, a code, a status and an optional cause", () => {
-    const cause = new Error("inner");
-    const error = new ProxyFailure("failed", { status: 502, cause });
-    expect(error).toMatchObject({ name: "ProxyFailure", code: "PROXY_FAILED", status: 502, cause });
-    expect(new ProxyFailure("failed")).not.toHaveProperty("cause");
   });
 
   const unsent = [{ syscall: "connect" }, { syscall: "getaddrinfo" }, { code: "UND_ERR_CONNECT_TIMEOUT" }];

@@ -127,12 +127,12 @@ describe.runIf(hasLinks)("a folder sink whose folder contains links", () => {
   const enteringDeep = entering.replace("inner", "inner/deeper");
 
   it.each<[string, Record<string, string>, string, string]>([
-    ["a link to a file in a linked parent folder", { a: "inner/b", inner: ".." }, "a", saving],
+    ["a link whose target is in a linked folder", { a: "inner/b", inner: ".." }, "a", saving],
     ["links that return to the folder before they lead outside", { a: "../out/b", b: "../x" }, "a", saving],
     ["a link to an outside folder", { inner: "../elsewhere" }, "inner/a", entering],
     ["a missing subfolder of a linked folder", { inner: "../elsewhere" }, "inner/deeper/a", enteringDeep],
     ["a link to a missing folder", { inner: "../missing" }, "inner/a", "is not writable"],
-  ])("rejects a path that leaves the folder through %s", async (_title, links, name, message) => {
+  ])("rejects a path that leads outside the folder through %s", async (_title, links, name, message) => {
     const { run, at, out, service } = await setUpFolder();
     await mkdir(join(at, "elsewhere"));
     for (const [link, target] of Object.entries(links)) await symlink(target, join(out, link));
@@ -143,7 +143,7 @@ describe.runIf(hasLinks)("a folder sink whose folder contains links", () => {
     expect(service.requests.length).toBe(1);
   });
 
-  it("rejects a path that leaves the folder through a link created during the request", async () => {
+  it("rejects a path that leads outside through a link created during the request", async () => {
     let folderOfRun = "";
     const { run, at, out } = await setUpFolder(async (received) => {
       await symlink("../x", join(folderOfRun, "a"));

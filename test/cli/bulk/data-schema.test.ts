@@ -30,11 +30,11 @@ describe("a JSON Schema", () => {
   });
 
   it.each([
-    ["if it requires a number", { type: "number" }, true],
-    ["if it requires a number or null", { type: ["number", "null"] }, true],
-    ["unless it accepts some strings", { enum: [1, "a"] }, false],
-    ["unless it only requires a date format", { format: "date" }, false],
-  ])("produces an issue with a hint about CSV cells %s", async (_title, type, hasHint) => {
+    ["with a hint about CSV cells if a number is required", { type: "number" }, true],
+    ["with a hint about CSV cells if a number or null is required", { type: ["number", "null"] }, true],
+    ["without a hint about CSV cells if some strings are valid", { enum: [1, "a"] }, false],
+    ["without a hint about CSV cells if only a format is required", { format: "date" }, false],
+  ])("produces an issue %s", async (_title, type, hasHint) => {
     const content = JSON.stringify({ properties: { total: type } });
     const [issue = ""] = await issuesOf("invoice.json", content, { total: "x" }, true);
     const hint = ", but every CSV cell is a string: accept a string in the schema, or use NDJSON";

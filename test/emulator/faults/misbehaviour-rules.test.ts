@@ -25,7 +25,7 @@ describe("a fault rule", () => {
   });
 
   const wrong = ",teapot,600,html retry-after 1,429 every 0,429 every10,cut 101%,cut first 1 every 2";
-  it.each(wrong.split(","))("causes an error that shows the syntax if it is invalid: %j", (text) => {
+  it.each(wrong.split(","))("causes an error that shows the syntax if the rule is invalid: %j", (text) => {
     const error = errorOf(() => parse(text));
     expect(error).toBeInstanceOf(TypeError);
     expect(error?.message).toContain(`The fault ${JSON.stringify(text)} is not a fault rule. Write <what>`);
@@ -69,7 +69,7 @@ describe("the latency", () => {
     ["2m", notATime],
     ["200..", notATime],
     ["1\n2", notATime],
-  ])("is rejected with a one-line message if it is invalid: %j", (latency, [Kind, problem]) => {
+  ])("is rejected with a one-line message if the latency is invalid: %j", (latency, [Kind, problem]) => {
     const error = errorOf(() => parseLatency(latency as string, "The latency"));
     expect(error).toBeInstanceOf(Kind);
     const quoted = `The latency "${String(latency).replace("\n", " ")}"`;

@@ -82,7 +82,7 @@ describe("a fault", () => {
     expect((await misbehaving({ faults: "429" }).call()).headers.has("retry-after")).toBe(false);
   });
 
-  it("sends a login page if it is `html`, and drops the connection if it is `reset`", async () => {
+  it("sends a login page (`html`) or drops the connection (`reset`)", async () => {
     const { call, produce } = misbehaving({ faults: ["html first 1", "reset"] });
     const response = await call();
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html"]);
@@ -94,7 +94,7 @@ describe("a fault", () => {
     expect(produce).not.toHaveBeenCalled();
   });
 
-  it.each(["cut", "stall"])("still sends all of the document's headers if it is `%s`", async (fault) => {
+  it.each(["cut", "stall"])("still sends all the document's headers if the fault is `%s`", async (fault) => {
     const { call, closing } = misbehaving({ faults: fault });
     const headers = Object.fromEntries((await call()).headers);
     const { "x-request-id": _, ...expected } = Object.fromEntries((await misbehaving().call()).headers);

@@ -184,7 +184,7 @@ describe("the playground's state", () => {
   });
 });
 
-it("an endless template causes an error, and does not delay other templates", async () => {
+it("a template that never finishes causes an error, and does not delay other templates", async () => {
   const endless = "export default () => { for (;;); };";
   const templates = await templateFolder({ "endless.mjs": endless, "greeting.json": greeting });
   const renderers = new Renderers({ templates, images: undefined, fonts: undefined }, 2, 60_000);

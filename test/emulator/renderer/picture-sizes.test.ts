@@ -130,7 +130,7 @@ describe("an embedded PNG", () => {
 
   it.each<[string, PngFile, ...bytes: readonly (readonly number[])[]]>([
     [
-      "its pixel data unchanged if it has no transparency",
+      "its pixel data unchanged if the PNG has no transparency",
       { width: 8, height: 2, type: 0, rows, chunks },
       [...rows],
     ],
@@ -142,7 +142,7 @@ describe("an embedded PNG", () => {
     ],
     // An interlaced image of one pixel has only the first pass.
     [
-      "its pixel data if it is interlaced",
+      "its pixel data if the PNG is interlaced",
       { width: 1, height: 1, type: 2, isInterlaced: true, rows: Buffer.from([0, 1, 2, 3]) },
       [1, 2, 3],
     ],

@@ -42,7 +42,7 @@ describe("a placeholder's format", () => {
     ["{{v |}}", "has an invalid format. Write it as {{total | currency"],
     ["{{v | currency 'GBP}}", "has an invalid format"],
     ["{{@number | number}}", '"{{@number | number}}" has a format, but only values can have formats.'],
-  ])("is reported with its location in the template if it is invalid: %s", (content, expected) => {
+  ])("is reported with its location in the template if the format is invalid: %s", (content, expected) => {
     expect(parseErrorOf(JSON.stringify({ content }))).toContain(expected);
   });
 

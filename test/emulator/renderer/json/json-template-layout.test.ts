@@ -31,7 +31,7 @@ describe("a table layout that is an object", () => {
     expect([0, 1, 2, 3, 500].map(valueAt)).toEqual([...list, list[2], list[2]]);
   });
 
-  it("passes a boolean to pdfmake unchanged", () => {
+  it("can contain a boolean, which is passed to pdfmake unchanged", () => {
     expect(layoutOf({ defaultBorder: false })).toEqual({ defaultBorder: false });
   });
 

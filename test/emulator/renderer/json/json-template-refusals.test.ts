@@ -24,7 +24,7 @@ describe("an invalid template file", () => {
     ["an unknown directive", '{"content":1,"$def":1}', `, $def: ${unknownDirective}`],
     ["content that is nested too deeply", `{"content":${deepArray}}`, `, content: ${tooDeep}`],
     ["a schema that is nested too deeply", `{"content":1,"schema":${deepSchema}}`, `, schema: ${tooDeep}`],
-  ])("is rejected with a one-line message and a location if it contains %s", (_, text, message) => {
+  ])("is rejected with a one-line message and a location if the file contains %s", (_, text, message) => {
     expect(parseErrorOf(text)).toBe(`invoice.json${message}`);
   });
 });
