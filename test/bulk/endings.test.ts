@@ -184,6 +184,14 @@ describe("a run's iterator", () => {
     expect([await run.return?.(), await next]).toEqual([done, done]);
   });
 
+  it("settles a pending `next()` call when `return()` is called while a request is in flight", async () => {
+    const service = await Service.start(endless);
+    const run = generateMany(service.client(), jobsOf(1));
+    const next = run.next();
+    await service.request();
+    expect([await run.return?.(), await next]).toEqual([done, done]);
+  });
+
   it("sends no requests after `return()`, and allows a second `return()` call", async () => {
     const service = await Service.start(whole);
     const run = generateMany(service.client(), jobsOf(5));

@@ -1,9 +1,10 @@
 import type { FileHandle } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { JournalFile } from "../../src/bulk/journal/journal-file.ts";
 import { encodeHeader, encodeLine } from "../../src/bulk/journal/journal-format.ts";
 import { LineGroups } from "../../src/bulk/journal/line-groups.ts";
 import { eventually } from "../support/eventually.ts";
+import { turns } from "../support/service.ts";
 
 const header = { salt: "salt", run: {} };
 const headerBytes = encodeHeader(header);
@@ -89,6 +90,18 @@ describe("journal lines", () => {
     next.done();
     await Promise.all(second);
     expect(settled).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("are written at once if 1,024 lines are waiting", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { groups, writes } = groupsByHand();
+    for (let count = 0; count < 1023; count++) groups.add("x");
+    await turns();
+    expect(writes).toHaveLength(0);
+    groups.add("x");
+    await turns();
+    expect(writes.map(({ lines }) => lines.length)).toEqual([1024]);
   });
 
   it("are rejected after a write fails", async () => {

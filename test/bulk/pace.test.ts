@@ -170,6 +170,17 @@ describe("a request that was not sent", () => {
     expect(pace.waitMs(100)).toBe(100);
   });
 
+  it("shortens neither the wait after a later request nor a pause", () => {
+    const pace = new Pace({ concurrency: 8, perSecond: 10 });
+    const [unsent, overloaded] = [pace.sent(0), pace.sent(100)];
+    pace.unsent(unsent);
+    expect(pace.waitMs(150)).toBe(50);
+    const later = pace.sent(200);
+    pace.overloaded(overloaded, 250, 3000);
+    pace.unsent(later);
+    expect(pace.waitMs(260)).toBe(2990);
+  });
+
   it("does not count as an accepted request", () => {
     const pace = new Pace({ concurrency: "auto" });
     const sent = sendUntil(pace, 1000, 0, (index) => index % 4 > 0).length;

@@ -21,6 +21,7 @@ describe("a call to a handler", () => {
     ["is allowed from the same origin with the default port in `Host`", true, undefined, app, "app.test:443"],
     ["is not allowed from a different port", false, undefined, "https://app.test:8443", "app.test"],
     ["is not allowed from an old browser with a null Origin header", false, undefined, "null", "app.test"],
+    ["is not allowed from an old browser with a malformed Host", false, undefined, app, "app.test:x"],
     ["is allowed from a client that is not a browser", true, undefined, undefined, "app.test"],
     ["is not allowed if its origin has a listed prefix", false, undefined, `${listed}.evil.test`, "app.test"],
   ])("%s", async (_, passes, site, origin, host) => {

@@ -72,6 +72,7 @@ const notSent = "The handler's `authorize` returned a Response that cannot be se
 const noValues = "`values` to return an object with the values to send, got";
 it.each<[what: string, options: Record<string, () => unknown>, reason: string]>([
   ["`authorize` returns a Response whose body has already been read", { authorize: spent }, notSent],
+  ["`authorize` returns `Response.error()`", { authorize: () => Response.error() }, notSent],
   ["`values` returns nothing", { values: () => undefined }, `${noValues} undefined.`],
   ["`values` returns a string", { values: () => "text" }, `${noValues} a string.`],
   ["`values` returns an object with a bigint", { values: () => ({ total: 7n }) }, "total"],

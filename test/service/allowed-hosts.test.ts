@@ -86,6 +86,7 @@ it.each([
   ["[2001:db8::1]", true],
   ["", false],
   ["a:80", false],
+  ["[::1]:80", false],
   ["::g", false],
   ["http://pdf.test", false],
 ])("isHostName(%j) returns %s", (text, expected) => {
