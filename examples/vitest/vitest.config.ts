@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    testTimeout: 60_000,
     // The client reads the same variables in production. In the tests, MSW handles the requests to this URL.
     env: {
       TEMPLATE_PDF_BASE_URL: "https://pdf.example.com",

@@ -5,6 +5,9 @@ const { fakeService } = require("template-pdf/testing");
 const documents = require("./documents.json");
 const { temporaryFolder } = require("./temporary-folder.js");
 
+// Each test starts a process, which takes longer than the default of 5 s on a busy machine.
+jest.setTimeout(60_000);
+
 // The program runs in another process, so the service listens on a socket.
 const service = fakeService({ apiKeys: ["test-key"] });
 let server;
