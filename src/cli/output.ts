@@ -55,6 +55,11 @@ export function countOf(count: number, what: string): string {
   return `${formatCount(count)} ${what}${count === 1 ? "" : "s"}`;
 }
 
+/** Returns the verb for a count: `is` or `are`. */
+export function areOf(count: number): string {
+  return count === 1 ? "is" : "are";
+}
+
 /**
  * Writes a chunk and waits while the output applies backpressure.
  *

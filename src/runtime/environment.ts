@@ -51,8 +51,7 @@ export function adviceOnEnvFile(name: string, readEnvFile: ReadEnvFile): string 
 
 /**
  * Whether this code runs in a web page, a web worker, or an Electron renderer or its workers, where the user can read every
- * secret.
- * A server-side runtime with a simulated DOM (jsdom in Node) is not a page.
+ * secret. A server-side runtime with a simulated DOM (jsdom in Node) is not a page.
  */
 export function isPage(): boolean {
   const { process, Deno, Bun, EdgeRuntime, WebSocketPair } = surroundings;

@@ -5,7 +5,7 @@ import { SaveError, ValuesError, type ValuesIssue } from "../../index.ts";
 import { Misuse } from "../failure.ts";
 import { showLive } from "../live-line.ts";
 import { nearestName } from "../nearest-name.ts";
-import { countOf, formatCount, printable } from "../output.ts";
+import { areOf, countOf, formatCount, printable } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import type { RowSchema } from "./data/check-rows.ts";
 import {
@@ -153,10 +153,6 @@ function listOf(columns: readonly string[]): string {
   const listed = columns.slice(0, maxListed).map((column) => JSON.stringify(column));
   const more = columns.length - listed.length;
   return more === 0 ? listed.join(", ") : `${listed.join(", ")} and ${formatCount(more)} more`;
-}
-
-function areOf(count: number): string {
-  return count === 1 ? "is" : "are";
 }
 
 async function faultsOf(row: Row, check: Check, used: UsedPaths): Promise<RowFault[]> {

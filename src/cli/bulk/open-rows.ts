@@ -1,4 +1,4 @@
-import { countOf, printable } from "../output.ts";
+import { areOf, countOf, printable } from "../output.ts";
 import { untilAborted } from "../session.ts";
 import type { Session } from "../terminal.ts";
 import { type RowSchema, readSchema } from "./data/check-rows.ts";
@@ -38,5 +38,5 @@ export async function withRows(
 /** Formats the last line of `--dry-run` if all rows are valid. */
 export function dryRunLine({ name }: Data, good: number, limit: number): string {
   const rows = `${limit === Number.POSITIVE_INFINITY ? "" : "the first "}${countOf(good, "row")}`;
-  return `${printable(`${name}: ${rows} ${good === 1 ? "is" : "are"} valid. Nothing was sent.`)}\n`;
+  return `${printable(`${name}: ${rows} ${areOf(good)} valid. Nothing was sent.`)}\n`;
 }

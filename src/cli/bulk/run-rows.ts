@@ -14,7 +14,7 @@ import type { AnyTemplate, TemplatePdf } from "../../index.ts";
 import { formatTimeSpan } from "../duration.ts";
 import { Failure } from "../failure.ts";
 import { type LiveLine, showLive } from "../live-line.ts";
-import { countOf, flush, inspected, printable } from "../output.ts";
+import { areOf, countOf, flush, inspected, printable } from "../output.ts";
 import { lineOf } from "../report.ts";
 import type { Session } from "../terminal.ts";
 import { type Check, checkedRows } from "./check-data.ts";
@@ -200,7 +200,7 @@ export class RowRun {
     this.#progress = progress;
     this.#live = showLive(stderr, env, (maxColumns) => this.#textOf(progress, maxColumns));
     if (finishedBefore > 0) {
-      const done = `${countOf(finishedBefore, "document")} ${finishedBefore === 1 ? "is" : "are"} recorded as finished and will be skipped`;
+      const done = `${countOf(finishedBefore, "document")} ${areOf(finishedBefore)} recorded as finished and will be skipped`;
       this.#live.say(`resuming ${plan.journal}: ${done}; ${countOf(total, "row")} in total`);
     }
     if (damagedLines > 0) {
