@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    // The default of 5 s can be too short on a busy machine.
     testTimeout: 60_000,
     // The client reads the same variables in production. In the tests, MSW handles the requests to this URL.
     env: {

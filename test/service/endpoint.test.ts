@@ -147,6 +147,8 @@ it("a Problem thrown by `produce` is sent with its headers, and is not passed to
   };
   const response = await createEndpoint<void>({ ...open, produce, onError })(request({}));
   expect(response.headers.get("retry-after")).toBe("60");
-  expect(await response.json()).toMatchObject({ title: "Too Many Requests", detail: "Wait a minute." });
+  const type = "urn:template-pdf:problem:rate-limited";
+  const expected = { type, title: "Too Many Requests", status: 429, detail: "Wait a minute." };
+  expect(await response.json()).toEqual(expected);
   expect(onError).not.toHaveBeenCalled();
 });
