@@ -40,6 +40,12 @@ const slow = "test/**/*.slow.test.ts";
 /** These tests wait for timeouts, which takes no CPU. They run after the others, which would slow them down. */
 const waiting = "test/timeouts/**/*.test.ts";
 
+/**
+ * How many concurrent tests of a file run at the same time: most cells of the fault table only wait for a timeout.
+ * A process keeps the limit of its first file, so a test file cannot set it.
+ */
+const maxConcurrency = 48;
+
 export default defineConfig({
   test: {
     // More workers than cores, because many tests only wait.
@@ -58,6 +64,7 @@ export default defineConfig({
           setupFiles: ["test/support/leaves-nothing.ts"],
           testTimeout: 30_000,
           isolate: false,
+          maxConcurrency,
         },
       },
       {
@@ -82,6 +89,7 @@ export default defineConfig({
           setupFiles: ["test/support/leaves-nothing.ts"],
           testTimeout: 30_000,
           isolate: false,
+          maxConcurrency,
         },
       },
       {

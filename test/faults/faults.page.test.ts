@@ -14,8 +14,7 @@ const rows = isPage
   ? everyRowOfTable.filter(({ scene }) => !scene.https).map((row): Row => ({ ...row, unsent: [] }))
   : everyRowOfTable;
 
-/** Most cells only wait for a timeout. */
-vi.setConfig({ maxConcurrency: 48, testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000 });
 
 makeUpHostNames();
 
