@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
+import { transformSync } from "esbuild";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 
@@ -162,8 +163,7 @@ describe("the architecture rules", () => {
 /** Reads the imports of a file: statements, `import()` calls, types, and built-in modules that are loaded by name. */
 function sourceFile(path: string, text: string): SourceFile {
   // Removes imports that are not used at run time.
-  const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
-  const loaded = namesIn(ts.transpileModule(text, { compilerOptions }).outputText);
+  const loaded = namesIn(transformSync(text, { loader: "ts" }).code);
   const imports = namesIn(text).map((name) => {
     const to = name.startsWith(".") ? posix.join(posix.dirname(path), name) : name;
     return { to, typeOnly: !loaded.includes(name) };

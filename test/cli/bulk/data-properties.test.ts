@@ -4,13 +4,13 @@ import { csvRows, readHeader } from "../../../src/cli/bulk/data/csv-rows.ts";
 import { decode } from "../../../src/cli/bulk/data/encodings.ts";
 import { jsonRows, ndjsonRows } from "../../../src/cli/bulk/data/json-rows.ts";
 import { openData } from "../../../src/cli/bulk/data/open-data.ts";
-import { orLongRun, property, slowProperty } from "../../support/fuzz.ts";
+import { anyCharacter, orLongRun, property, slowProperty } from "../../support/fuzz.ts";
 import { fileOf, readAll, valuesOf } from "./read-data.ts";
 
 const utf8 = "utf-8";
 const character = fc.constantFrom('"', ",", ";", "\t", "|", "\r", "\n", " ", "x", "é", "😀");
 const anyText = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 6 }),
+  fc.string({ unit: anyCharacter, maxLength: 6 }),
   fc.string({ unit: character, maxLength: 8 }),
 );
 const anyName = anyText.filter((text) => text.trim() !== "");

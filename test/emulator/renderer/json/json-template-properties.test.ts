@@ -2,15 +2,15 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { TemplateMistake } from "../../../../src/emulator/renderer/template.ts";
-import { property } from "../../../support/fuzz.ts";
+import { anyCharacter, property } from "../../../support/fuzz.ts";
 import { templateOf } from "./json-filling.ts";
 
 const anyValues = fc.dictionary(
   fc.oneof(
     fc.constantFrom("a", "b", "lines", "0", "__proto__", "constructor", "toString"),
-    fc.string({ unit: "binary" }),
+    fc.string({ unit: anyCharacter }),
   ),
-  fc.jsonValue({ stringUnit: "binary" }),
+  fc.jsonValue({ stringUnit: anyCharacter }),
 );
 
 /** JSON Schemas, valid or not. */
