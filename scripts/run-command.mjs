@@ -22,15 +22,16 @@ const packages = new Map([
  *
  * @param {string} command - `node`, `npm`, `npx`, `git`, or the name of a tool in node_modules/.bin
  * @param {readonly string[]} args
- * @param {{ quiet?: boolean }} [options] - quiet: shows the output only if the command fails
+ * @param {{ quiet?: boolean, cwd?: string }} [options] - quiet: shows the output only if the command fails; cwd: the folder, which
+ * is the root by default
  * @returns {Promise<boolean>} whether it succeeded
  */
-export function run(command, args, { quiet = false } = {}) {
+export function run(command, args, { quiet = false, cwd = root } = {}) {
   const { PATH = "" } = process.env;
   const output = quiet ? "pipe" : "inherit";
   const [program, ...words] = programOf(command);
   const child = spawn(program, [...words, ...args], {
-    cwd: root,
+    cwd,
     env: { ...process.env, PATH: `${join(root, "node_modules", ".bin")}${delimiter}${PATH}` },
     stdio: ["ignore", output, output],
   });

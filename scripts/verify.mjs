@@ -1,29 +1,41 @@
 // @ts-check
 // Runs all checks, then all tests, and prints the result in the last line. A failure does not stop the rest,
-// and each failed check counts as one failure. `npm run verify runtimes page slow` also runs the tests of `npm run runtimes`, last.
+// and each failed check counts as one failure. `npm run verify runtimes page slow` then also runs the tests of `npm run runtimes`.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { check } from "./check.mjs";
 import { run } from "./run-command.mjs";
 
-const projects = ["source*", "waiting", "package", ...process.argv.slice(2)];
+const others = process.argv.slice(2);
 
-// Both need the build. After it, the checks use the time in which the tests wait.
+// All need the build. After it, the checks and the installation of the runtimes use the time in which the tests wait.
 await run("node", ["scripts/setup.mjs"]);
-const [failedChecks, tests] = await Promise.all([check(), runTests()]);
-const failed = failedChecks + tests.failed;
+const [failedChecks, first] = await Promise.all([
+  check(),
+  runTests(["source*", "waiting", "package"]),
+  others.includes("runtimes") && run("node", ["scripts/runtimes.mjs"]),
+]);
+// Large files take longest. They start first, so that none of them runs alone at the end.
+const bySize = "--sequence.shuffle.files=false";
+const second = others.length > 0 ? await runTests(others, bySize) : { passed: 0, failed: 0 };
+const failed = failedChecks + first.failed + second.failed;
 
 process.exitCode = failed > 0 ? 1 : 0;
-console.log(`${tests.passed} passed, ${failed} failed`);
+console.log(`${first.passed + second.passed} passed, ${failed} failed`);
 
-/** @returns {Promise<{ passed: number, failed: number }>} */
-async function runTests() {
+/**
+ * @param {readonly string[]} projects
+ * @param {string[]} options
+ * @returns {Promise<{ passed: number, failed: number }>}
+ */
+async function runTests(projects, ...options) {
   const folder = mkdtempSync(join(tmpdir(), "template-pdf-verify-"));
   const results = join(folder, "results.json");
   try {
-    const args = ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
-    const succeeded = await run("vitest", [...args, ...projects.map((project) => `--project=${project}`)]);
+    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
+    const selected = projects.map((project) => `--project=${project}`);
+    const succeeded = await run("vitest", ["run", ...reporters, ...options, ...selected]);
     const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(results, "utf8"));
     // A file that cannot be loaded, or an error outside of tests, fails the run but no test.
     return { passed: numPassedTests, failed: succeeded ? numFailedTests : Math.max(numFailedTests, 1) };

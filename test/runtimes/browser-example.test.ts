@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runtimesFolder } from "../../scripts/runtimes.mjs";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { outputOf, type RunningProgram, startProgram } from "../support/programs.ts";
 import { type Received, saying } from "../support/service.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { type Browser, launch, type Page, readDownload } from "./browsers.ts";
-import { runtimesFolder } from "./installed.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 import { noAnswer, ScriptedService } from "./scripted-service.ts";
 

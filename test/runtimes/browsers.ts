@@ -1,12 +1,32 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
+import { runtimesFolder } from "../../scripts/runtimes.mjs";
 import { atEnd } from "../support/at-end.ts";
 import { eventually } from "../support/eventually.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-import { browserOf, runtimesFolder } from "./installed.ts";
 
-export type BrowserName = "chromium" | "firefox";
+const browsers = {
+  chromium: { names: ["chromium", "chromium-browser", "google-chrome"], debian: "chromium" },
+  firefox: { names: ["firefox-esr", "firefox"], debian: "firefox-esr" },
+};
+
+export type BrowserName = keyof typeof browsers;
+
+/**
+ * The program of a browser, which npm does not provide.
+ *
+ * @throws {Error} if this machine does not have the browser, with the command that installs it
+ */
+function browserOf(kind: BrowserName): string {
+  const { names, debian } = browsers[kind];
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
+  if (found) return found;
+  throw new Error(
+    `None of ${names.join(", ")} is on the PATH. Install it: apt-get install --yes --no-install-recommends ${debian}`,
+  );
+}
 
 /** The part of puppeteer-core that is used here. */
 export interface Page {

@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { fakeService, type ListeningService } from "template-pdf/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { nextVersion } from "../../scripts/runtimes.mjs";
 import { filesBelow } from "../package/consumer.ts";
 import { runToEnd, startProgram } from "../support/programs.ts";
 import { type Browser, launch, openPage } from "./browsers.ts";
-import { nextVersion } from "./installed.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 
 /** The report of bundlers/project/build.mjs for one bundle. */

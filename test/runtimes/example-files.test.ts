@@ -2,13 +2,13 @@ import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { nodeOf } from "../../scripts/runtimes.mjs";
 import { startEmulator } from "../../src/emulator/index.ts";
 import { consumer, link, makeProject } from "../package/consumer.ts";
 import { complaintsAbout } from "../support/compile.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { type Program, start } from "../support/programs.ts";
 import { cutOffAfter, pdfOf, saying, withLength } from "../support/service.ts";
-import { nodeOf } from "./installed.ts";
 import { noAnswer, ScriptedService } from "./scripted-service.ts";
 
 /** Tests the single files of examples/ with the commands of their README, in a project with the packed package. */

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { nodeOf } from "../../scripts/runtimes.mjs";
 import { filesIn } from "../support/blocks-of.ts";
 import { complaintsAbout, javaScriptOf } from "../support/compile.ts";
 import { type RunningProgram, runToEnd } from "../support/programs.ts";
 import { pdfOf, withLength } from "../support/service.ts";
 import { secrets, testContract } from "./hosts/contract.ts";
 import { hosts, onWorkers, packagesOfHosts, pdf, snippets, startOn, write } from "./hosts/hosts.ts";
-import { nodeOf } from "./installed.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
 

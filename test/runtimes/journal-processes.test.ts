@@ -4,12 +4,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { nodeOf, programOf } from "../../scripts/runtimes.mjs";
 import { temporaryFolder } from "../client/every-form.ts";
 import { atEnd } from "../support/at-end.ts";
 import { bundleSource } from "../support/bundle-source.ts";
 import { eventually } from "../support/eventually.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-import { nodeOf, programOf } from "./installed.ts";
 
 /** Opens a journal and prints the result. If the second argument says so, keeps it open until its input ends. */
 const program = `

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { nodeOf } from "../../scripts/runtimes.mjs";
 import { saying } from "../support/service.ts";
-import { nodeOf } from "./installed.ts";
 import { runTests, useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
 

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nextVersion } from "../../scripts/runtimes.mjs";
 import { filesBelow } from "../package/consumer.ts";
 import { javaScriptOf } from "../support/compile.ts";
 import { outputOf, type RunningProgram, startProgram } from "../support/programs.ts";
@@ -8,7 +9,6 @@ import { pdfOf, withLength } from "../support/service.ts";
 import { type Browser, launch, openPage } from "./browsers.ts";
 import { secrets, testContract } from "./hosts/contract.ts";
 import { pdf, snippets, usual } from "./hosts/hosts.ts";
-import { nextVersion } from "./installed.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
 import { testServedExample } from "./served-example.ts";

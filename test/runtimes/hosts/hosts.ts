@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { nodeOf, programOf, runtimesFolder } from "../../../scripts/runtimes.mjs";
 import { filesIn } from "../../support/blocks-of.ts";
 import { javaScriptOf } from "../../support/compile.ts";
 import { type RunningProgram, startProgram } from "../../support/programs.ts";
-import { nodeOf, programOf, runtimesFolder } from "../installed.ts";
 
 /** The packages that the hosts and the files of the guide import. */
 export const packagesOfHosts = [

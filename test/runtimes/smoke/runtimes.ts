@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Plugin } from "esbuild";
+import { nodeOf, programOf, runtimesFolder } from "../../../scripts/runtimes.mjs";
 import { consumer } from "../../package/consumer.ts";
 import { outputOf } from "../../support/programs.ts";
 import { type BrowserName, launch } from "../browsers.ts";
-import { nodeOf, programOf, runtimesFolder } from "../installed.ts";
 
 /** The properties that differ between runtimes. */
 interface Facts {
