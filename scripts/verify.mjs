@@ -16,7 +16,7 @@ const [failedChecks, first] = await Promise.all([
   runTests(["source*", "waiting", "package"]),
   others.includes("runtimes") && run("node", ["scripts/runtimes.mjs"]),
 ]);
-// Large files take longest. They start first, so that none of them runs alone at the end.
+// Large files take longest. They start first, so that the run does not end with one of them alone.
 const bySize = "--sequence.shuffle.files=false";
 const second = others.length > 0 ? await runTests(others, bySize) : { passed: 0, failed: 0 };
 const failed = failedChecks + first.failed + second.failed;
