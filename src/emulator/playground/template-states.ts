@@ -20,7 +20,7 @@ export interface TemplateState {
 }
 
 /** The timeout for rendering a sample, because calls also need the threads. */
-const defaultSampleLimitMs = 5_000;
+const sampleLimitMs = 5_000;
 
 /** Editors write a file in several steps, each of which triggers an event. */
 const settlingMs = 50;
@@ -29,17 +29,15 @@ const settlingMs = 50;
 export class TemplateStates {
   readonly #folder: string;
   readonly #renderers: Renderers;
-  readonly #sampleLimitMs: number;
   #states = new Map<string, TemplateState>();
   #watcher: FSWatcher | undefined;
   #settling: NodeJS.Timeout | undefined;
   /** The latest inspection. Results of earlier inspections that finish later are discarded. */
   #inspections = 0;
 
-  constructor(folder: string, renderers: Renderers, sampleLimitMs = defaultSampleLimitMs) {
+  constructor(folder: string, renderers: Renderers) {
     this.#folder = folder;
     this.#renderers = renderers;
-    this.#sampleLimitMs = sampleLimitMs;
   }
 
   get all(): readonly TemplateState[] {
@@ -69,7 +67,7 @@ export class TemplateStates {
     const { sample = {}, schema } = this.#states.get(uid) ?? {};
     const last = { uid, file, sample, schema };
     if (duplicate !== undefined) return { ...last, fault: duplicate };
-    const limit = AbortSignal.timeout(this.#sampleLimitMs);
+    const limit = AbortSignal.timeout(sampleLimitMs);
     try {
       const found = await this.#renderers.perform({ template }, limit);
       if (found.kind !== "inspected") return { ...last, fault: faultOf(found) };

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { LoggedCall, LoggedRequest } from "../../../src/emulator/playground/request-log.ts";
 import { type TemplateState, TemplateStates } from "../../../src/emulator/playground/template-states.ts";
 import { Renderers } from "../../../src/emulator/renderers.ts";
@@ -188,12 +188,17 @@ it("a template that never finishes causes an error, and does not delay other tem
   const endless = "export default () => { for (;;); };";
   const templates = await templateFolder({ "endless.mjs": endless, "greeting.json": greeting });
   const renderers = new Renderers({ templates, images: undefined, fonts: undefined }, 2, 60_000);
-  const states = new TemplateStates(templates, renderers, 6_000);
+  const states = new TemplateStates(templates, renderers);
+  const timedOut = new AbortController();
+  const limit = vi.spyOn(AbortSignal, "timeout").mockReturnValue(timedOut.signal);
   const inspected = states.inspect();
   await eventually(() => states.all.some(({ uid, pages }) => uid === "greeting" && pages === 1));
-  await eventually(() => states.all.some(({ fault }) => fault === "Its sample takes too long to render."));
-  await renderers.close();
+  expect(limit.mock.calls).toEqual([[5_000], [5_000]]);
+  timedOut.abort();
   await inspected;
+  limit.mockRestore();
+  expect(states.all.map(({ fault }) => fault)).toEqual(["Its sample takes too long to render.", undefined]);
+  await renderers.close();
 });
 
 describe("the rules that are set in the playground", () => {
