@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The root of the repository, in which every command runs. */
+/** The root of the repository, in which commands run by default. */
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The compiler of TypeScript 7, a native program that takes a third of the CPU time. Tools that call TypeScript use version 5. */
@@ -22,8 +22,8 @@ const packages = new Map([
  *
  * @param {string} command - `node`, `npm`, `npx`, `git`, or the name of a tool in node_modules/.bin
  * @param {readonly string[]} args
- * @param {{ quiet?: boolean, cwd?: string }} [options] - quiet: shows the output only if the command fails; cwd: the folder, which
- * is the root by default
+ * @param {{ quiet?: boolean, cwd?: string }} [options] - quiet: shows the output only if the command fails; cwd: the
+ * working directory; default: the root
  * @returns {Promise<boolean>} whether it succeeded
  */
 export function run(command, args, { quiet = false, cwd = root } = {}) {

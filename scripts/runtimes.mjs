@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root, run } from "./run-command.mjs";
 
-/** The versions of Node, the other runtimes, the driver of the browsers, and the checker of pages. */
+/** The versions of Node, the other runtimes, the driver of the browsers, and the accessibility checker. */
 const packages = {
   "node-20": "npm:node@20.20.2",
   "node-22": "npm:node@22.23.3",
@@ -24,10 +24,7 @@ const packages = {
 /** The newest version of Next.js that still runs on Node 20. `test/runtimes/next.test.ts` installs it. */
 export const nextVersion = "16.4.6";
 
-/** The version that runs the tests, which need not be installed. */
-const running = `npm:node@${process.versions.node}`;
-const dependencies = Object.fromEntries(Object.entries(packages).filter(([, range]) => range !== running));
-const manifest = JSON.stringify({ private: true, dependencies });
+const manifest = JSON.stringify({ private: true, dependencies: packages });
 
 const cache = join(root, "node_modules", ".cache", "template-pdf");
 
@@ -43,10 +40,7 @@ export const runtimesFolder = join(
  * @param {20 | 22 | 24 | 26} version
  */
 export function nodeOf(version) {
-  const name = /** @type {const} */ (`node-${version}`);
-  return packages[name] === running
-    ? process.execPath
-    : join(runtimesFolder, "node_modules", name, "bin", "node");
+  return join(runtimesFolder, "node_modules", `node-${version}`, "bin", "node");
 }
 
 /**
@@ -54,7 +48,7 @@ export function nodeOf(version) {
  *
  * @param {"bun" | "deno"} name
  */
-export function programOf(name) {
+export function runtimeProgram(name) {
   return join(runtimesFolder, "node_modules", ".bin", name);
 }
 
@@ -83,5 +77,5 @@ export async function installRuntimes() {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  if (!(await installRuntimes())) process.exit(1);
+  if (!(await installRuntimes())) process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
 // @ts-check
-// Runs all checks, then all tests, and prints the result in the last line. A failure does not stop the rest,
-// and each failed check counts as one failure. `npm run verify runtimes page slow` then also runs the tests of `npm run runtimes`.
+// Runs the checks and the tests at the same time, and prints the result in the last line. A failure does not stop the rest,
+// and each failed check counts as one failure. `npm run verify runtimes page slow` runs the tests of `npm run runtimes` afterwards.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,16 +9,18 @@ import { run } from "./run-command.mjs";
 
 const others = process.argv.slice(2);
 
-// All need the build. After it, the checks and the installation of the runtimes use the time in which the tests wait.
+// The checks and the tests need the build. The checks and the installation of the runtimes use the time in which the tests wait.
+// If the installation fails, test/runtimes/install.ts repeats it and reports the error.
 await run("node", ["scripts/setup.mjs"]);
 const [failedChecks, first] = await Promise.all([
   check(),
   runTests(["source*", "waiting", "package"]),
   others.includes("runtimes") && run("node", ["scripts/runtimes.mjs"]),
 ]);
-// Large files take longest. They start first, so that the run does not end with one of them alone.
-const bySize = "--sequence.shuffle.files=false";
-const second = others.length > 0 ? await runTests(others, bySize) : { passed: 0, failed: 0 };
+// Starts with the files that took longest in the last run, or in a fresh clone with the largest, so that the run does not end
+// with one of them alone.
+const longestFirst = "--sequence.shuffle.files=false";
+const second = others.length > 0 ? await runTests(others, longestFirst) : { passed: 0, failed: 0 };
 const failed = failedChecks + first.failed + second.failed;
 
 process.exitCode = failed > 0 ? 1 : 0;

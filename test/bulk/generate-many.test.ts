@@ -85,14 +85,6 @@ describe("generateMany", () => {
     for (const { closed } of service.requests) await closed;
   });
 
-  it("does not retry a job if `use` throws after reading the document", async () => {
-    const own = new Error("the bucket is full");
-    const use = (pdf: Readable) => pdf.bytes().then(() => Promise.reject(own));
-    const { results, sent } = await generate(withLength(small), jobsOf(1), { use }, { retry: {} });
-    expect(results).toEqual([expect.objectContaining({ status: "rejected", attempts: 1, error: own })]);
-    expect(sent).toBe(1);
-  });
-
   it("checks each job's values against its template, and sends each job with its own options", async () => {
     const strict = template("strict", z.object({ total: z.string() }));
     const jobs = [

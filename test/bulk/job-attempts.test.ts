@@ -4,8 +4,8 @@ import { JobAttempts } from "../../src/bulk/job-attempts.ts";
 import { startAttempt } from "../../src/call/outcome.ts";
 import { type Failure, repeatAfter } from "../../src/call/retry-policy.ts";
 import type { RetryPolicy } from "../../src/options/retry.ts";
-import { type Answer, cutOffAfter, saying } from "../support/service.ts";
-import { first, generate, jobsOf, small } from "./many.ts";
+import { type Answer, cutOffAfter, saying, withLength } from "../support/service.ts";
+import { byNumber, first, generate, jobsOf, numberOf, small } from "./many.ts";
 
 const reset: Answer = ({ socket }) => socket.resetAndDestroy();
 const silent: Answer = () => {};
@@ -13,12 +13,9 @@ const once = { mayRenderTwice: false };
 
 beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
 
-it.each<[string, Answer]>([
-  ["a 429", saying(429)],
-  ["a 503", saying(503)],
-  ["a truncated document", cutOffAfter(small, 500)],
-])("a job's attempts continue after %s, and are counted", async (_what, answer) => {
-  const { result, sent } = await generate(first(answer, answer), jobsOf(1), {}, { retry: {} });
+it("a job's attempts continue after a 503 and after a truncated document, and are counted", async () => {
+  const answer = first(saying(503), cutOffAfter(small, 500));
+  const { result, sent } = await generate(answer, jobsOf(1), {}, { retry: {} });
   expect({ ...result, sent }).toMatchObject({ status: "fulfilled", attempts: 3, sent: 3 });
 });
 
@@ -45,109 +42,143 @@ it("a job's attempts trigger the `retry` hook for each retry and the `error` hoo
   expect(calls).toEqual(["request 1", "retry 1 0", "request 2", "error 2"]);
 });
 
-/** The error for a word of a script: a status, a connection that failed, or the phase of a timeout. */
-function errorOf(word: string, note: string): Error {
+it("a Retry-After of more than one hour stops the run", async () => {
+  const answer = byNumber({ 2: saying(429, "", { "retry-after": "86400" }) });
+  const { results, error } = await generate(answer, jobsOf(50), { concurrency: 1 }, { retry: {} });
+  const why = "the service requests a delay of 86400 s, which exceeds the limit of one hour";
+  expect(error).toMatchObject({ name: "RunStoppedError", why, cause: expect.any(errors.RateLimitError) });
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+});
+
+it("a 429 does not count toward the retry limit if another job has succeeded", async () => {
+  let [answered, refusals] = [0, 0];
+  const answer: Answer = async (received) => {
+    const before = answered++;
+    if (numberOf(received) > 0 || refusals === 5) return withLength(small)(received);
+    refusals++;
+    while (answered < before + 4) await new Promise((resolve) => setImmediate(resolve));
+    return saying(429)(received);
+  };
+  const { results } = await generate(answer, jobsOf(60), { concurrency: 2 }, { retry: { limit: 1 } });
+  expect(results.find(({ index }) => index === 0)).toMatchObject({ status: "fulfilled", attempts: 6 });
+});
+
+/** The error of an outcome. */
+function errorOf(outcome: string, note: string): Error {
   const { ApiError, ConnectionError, TimeoutError, TruncatedPdfError } = errors;
-  const [message, status] = [word + note, Number(word)];
+  const message = outcome + note;
+  const status = Number(outcome);
   if (status) return new ApiError(message, { status });
-  if (word === "reset" || word === "unreached") return new ConnectionError(message);
-  if (word === "truncated") return new TruncatedPdfError(message, { receivedBytes: 1 });
-  if (word === "foreign") return new Error(message);
-  const phase = word === "unsent" ? "total" : (word as errors.TimeoutPhase);
+  if (outcome === "reset" || outcome === "unreached") return new ConnectionError(message);
+  if (outcome === "truncated") return new TruncatedPdfError(message, { receivedBytes: 1 });
+  const phase = (outcome === "unsent" ? "total" : outcome) as errors.TimeoutPhase;
+  if (!["total", "firstByte", "unread"].includes(phase)) throw new Error(`There is no outcome ${outcome}.`);
   return new TimeoutError(message, { phase, limitMs: 1 });
 }
 
 /**
- * Plays an attempt for each word of a script, and returns the job's calls and its result. In a script, `+`
- * is a document of another job, and `/7000` a Retry-After. In the log, a number alone is a delay (the second
- * one is that for hooks), and `*` means that the watch knows that the request has ended.
+ * Plays a scene, `outcomes with settings → log`, and returns it with the actual log.
+ *
+ * - An outcome is that of an attempt: `whole`, a status with its Retry-After (`503/7000`), the phase of a timeout, or `unsent`:
+ *   `timeouts.total` elapses before the request is sent. `use` does not read an `ignored` document. `+` is another job's document.
+ * - The limit is `3 retries`, or else 1. After `3 turns`, the run ends, or with `signal`, the job's own signal is aborted. `once`
+ *   means `mayRenderTwice: false`. A `recovery` ends an outage. A job that is `alone` has no other job after it.
+ * - The log has calls of the run with the request's ticket, and delays; if hooks receive another delay, it follows. `*` means that
+ *   the watch also knows the end of the request. At the end are the attempts, the status, and the value or error.
  */
-async function play(line: string): Promise<string> {
+async function playScene(line: string): Promise<string> {
   const [scene = ""] = line.split(" → ");
   const [script = "", settings = ""] = scene.split(" with ");
   const has = (setting: string) => settings.includes(setting);
   const count = (what: string, other: number) => Number(RegExp(`(\\d) ${what}`).exec(settings)?.[1] ?? other);
-  const words = script.split(" ");
+  const outcomes = script.split(" ");
   const log: string[] = [];
   const controller = new AbortController();
-  let sent = 0;
-  let toldMs = 0;
+  let lastTicket = 0;
+  let hookDelayMs = 0;
   /** Logs a call of the job, and returns its result. */
-  const say = <T>(result: T, ...facts: unknown[]): T => {
-    log.push(facts.flat().join(" "));
+  const logged = <T>(result: T, ...parts: unknown[]): T => {
+    log.push(parts.flat().join(" "));
     return result;
   };
 
   /** Fails an attempt like a call of the client, and returns its error. */
-  const fail = (word: string, retryAfterMs: number | undefined, attempt: number, policy: RetryPolicy) => {
-    const repeat = Number(word) ? repeatAfter(Number(word)) : word === "unreached" ? "safe" : "ambiguous";
-    const failure: Failure = { repeat, error: (note) => errorOf(word, note), retryAfterMs };
-    // A call whose time is over does not ask whether to retry.
-    const next = /total|unsent/.test(word) ? { why: "" } : tries.decide(failure, attempt, policy);
-    toldMs = "why" in next ? 0 : next.delayMs;
-    const error = errorOf(word, "why" in next ? next.why : "");
-    tries.onOutcome({ attempts: word === "unsent" ? 0 : attempt, failure: { error } });
+  const fail = (outcome: string, retryAfterMs: number | undefined, attempt: number, policy: RetryPolicy) => {
+    const withoutStatus = outcome === "unreached" ? "safe" : "ambiguous";
+    const repeat = Number(outcome) ? repeatAfter(Number(outcome)) : withoutStatus;
+    const failure: Failure = { repeat, error: (note) => errorOf(outcome, note), retryAfterMs };
+    // After `timeouts.total`, a call does not ask whether to retry.
+    const next = /total|unsent/.test(outcome) ? { why: "" } : job.decide(failure, attempt, policy);
+    hookDelayMs = "why" in next ? 0 : next.delayMs;
+    const error = errorOf(outcome, "why" in next ? next.why : "");
+    job.onOutcome({ attempts: outcome === "unsent" ? 0 : attempt, failure: { error } });
     return error;
   };
-  const cancel = (by: unknown) => tries.onOutcome({ attempts: sent, failure: { error: say(by, "cancel") } });
+  const cancel = (error: unknown) =>
+    logged(job.onOutcome({ attempts: lastTicket, failure: { error } }), "cancel");
   const start = (_uid: unknown, _values: unknown, { retry }: { retry: RetryPolicy }) => ({ retry, cancel });
   const use = ({ retry }: ReturnType<typeof start>, _job: unknown, { attempt }: { attempt: number }) => {
-    for (; words[0] === "+"; words.shift()) watch.answerCount = ++run.wholeCount;
-    const [word = "whole", delay] = words.shift()?.split("/") ?? [];
-    if (has("mock") || word === "hasty") return word;
-    if (word === "whole") return tries.onOutcome({ attempts: attempt }) ?? attempt;
-    if (word === "cancelled") tries.cancel(null);
-    const error = word === "cancelled" ? null : fail(word, delay ? Number(delay) : undefined, attempt, retry);
-    if (has("swallowing")) return "nothing";
-    throw has("wrapping") ? new Error("upload failed") : error;
+    for (; outcomes[0] === "+"; outcomes.shift()) watch.answerCount = ++run.wholeCount;
+    const [outcome = "whole", delay] = outcomes.shift()?.split("/") ?? [];
+    if (has("mock") || outcome === "ignored") return outcome;
+    let error: unknown;
+    if (outcome === "whole") job.onOutcome({ attempts: attempt });
+    else if (outcome === "cancelled") job.cancel(undefined);
+    else error = fail(outcome, delay ? Number(delay) : undefined, attempt, retry);
+    if (has("wrapping")) throw new Error("upload failed");
+    if (error && !has("swallowing")) throw error;
+    return attempt;
   };
-  const turn = (signal?: AbortSignal) => {
-    if (sent < count("turn", 99)) return ++sent;
+  const takeTurn = (signal?: AbortSignal) => {
+    if (lastTicket < count("turn", 99)) return ++lastTicket;
     if (signal) controller.abort("aborted");
     return undefined;
   };
   const watch = {
     answerCount: 3,
     isOutage: has("outage"),
-    answered: (ticket: number) => say(has("recovery"), "answered", ticket),
-    failed: ({ how, ticket }: { how: string; ticket: number }) => say(watch.isOutage, how, ticket),
+    answered: (ticket: number) => logged(has("recovery"), "answered", ticket),
+    failed: ({ how, ticket }: { how: string; ticket: number }) => logged(watch.isOutage, how, ticket),
     nextRequestMs: () => (watch.isOutage ? 30_000 : 0),
     settled: () => log.push(`${log.pop()}*`),
   };
   const reports = ["passed", "unsent", "refused", "overloaded", "lost", "restart"].map((how) => [
     how,
-    (ticket?: number, _nowMs?: number, ms?: number) => say(undefined, how, ticket ?? [], ms ?? []),
+    (ticket?: number, _nowMs?: number, ms?: number) => logged(undefined, how, ticket ?? [], ms ?? []),
   ]);
   const run = {
-    client: has("mock") ? { generate: (uid: string) => say({}, "generate", uid) } : { [startAttempt]: start },
+    client: has("mock")
+      ? { generate: (uid: string) => logged({}, "generate", uid) }
+      : { [startAttempt]: start },
     use,
-    retry: { limit: count("retr", 1), mayRenderTwice: !has("once") },
+    retry: { limit: count("retries", 1), mayRenderTwice: !has("once") },
     pace: Object.fromEntries(reports),
     watch: has("watch") || has("outage") ? watch : undefined,
     wholeCount: 3,
-    turns: { take: (to?: AbortSignal) => turn(to) ?? Promise.resolve(), onSettled: () => {} },
-    again: async (ms: number, to?: AbortSignal) => say(turn(to), ...new Set([ms, toldMs])),
-    leave: () => say(undefined, "leave"),
-    stop: (why: string, cause: Error) => say(0, "stop", cause.message, why),
-    onOutage: (_watch: unknown, error: Error) => say(0, "outage", error.message),
-    onRefused: has("watch") ? (ms?: number) => say(0, `onRefused ${ms}`) : undefined,
-    wantUntried: () => say(!has("last"), "want"),
+    turns: { take: (to?: AbortSignal) => takeTurn(to) ?? Promise.resolve(), onSettled: () => {} },
+    again: async (ms: number, to?: AbortSignal) => logged(takeTurn(to), ...new Set([ms, hookDelayMs])),
+    leave: () => logged(undefined, "leave"),
+    stop: (why: string, cause: Error) => logged(0, "stop", cause.message, why),
+    onOutage: (_watch: unknown, error: Error) => logged(0, "outage", error.message),
+    onRefused: has("watch") ? (ms?: number) => logged(0, `onRefused ${ms}`) : undefined,
+    wantUntried: () => logged(!has("alone"), "want"),
   };
   const options = { signal: has("signal") ? controller.signal : undefined };
-  const tries = new JobAttempts(run as never, { template: "t", values: {}, options }, 7);
-  const running = tries.run(has("veto") ? Promise.reject("vetoed") : true);
-  if (sent === 0) log.push("waits");
+  const job = new JobAttempts(run as never, { template: "t", values: {}, options }, 7);
+  const running = job.run(has("rejected admission") ? Promise.reject("vetoed") : true);
+  if (lastTicket === 0) log.push("waits");
   const [, , ...result] = Object.values((await running) ?? ["", "", "left"]);
-  log.push(result.map((it) => (it instanceof Error ? it.message.split(". ")[0] : it)).join(" "));
+  log.push(result.map((part) => (part instanceof Error ? part.message.split(". ")[0] : part)).join(" "));
   return `${scene} → ${log.join(", ")}`;
 }
 
 const scenes = {
   "starts at once, unless it is not admitted or gets no turn": `
     whole → passed 1, 1 fulfilled 1
-    whole with veto → waits, 0 rejected vetoed
+    whole with rejected admission → waits, 0 rejected vetoed
     whole with 0 turns → waits, leave, left
-    whole with 0 turns, signal → waits, 0 rejected aborted
+    whole with 0 turns, signal → waits, 0 rejected aborted`,
+  "reports the request of a mock client as unsent": `
     whole with mock → generate t, unsent 1, 0 fulfilled whole`,
   "is retried at the run's pace if a retry may help, but not if its Retry-After exceeds one hour": `
     total → passed 1, 1 rejected total
@@ -157,10 +188,10 @@ const scenes = {
     429/3600001 → stop 429 the service requests a delay of 3600.1 s, which exceeds the limit of one hour,
       passed 1, 1 rejected 429 Not retried: the service requests a delay of 3600.1 s,
       which exceeds the limit of one hour.`,
-  "is not charged for a 429 if another job has got its document since the last one": `
+  "does not count a 429 toward its retry limit if another job has succeeded since the previous one": `
     + 429 429 429 → refused 1, 125, refused 2, 250, refused 3, 3 rejected 429
     + 429 with 0 retries → refused 1, 1 rejected 429`,
-  "tells the watch whether the service responds": `
+  "reports to the watch whether the service responds": `
     whole with watch, recovery → answered 1, restart, passed 1*, 1 fulfilled 1
     404 with watch → answered 1, passed 1*, 1 rejected 404
     503/7000 with watch, 0 retries → unserved 1, onRefused 7000, overloaded 1 7000*, 1 rejected 503
@@ -168,14 +199,16 @@ const scenes = {
     reset with watch, 0 retries → unserved 1, overloaded 1*, 1 rejected reset
     total with watch → unserved 1, passed 1*, 1 rejected total
     unsent with watch → unsent 1*, 0 rejected unsent`,
-  "may be retried once more after a 5xx while no other job shows that the service responds": `
-    500 500 with watch, last → unserved 1, want, passed 1*, 250, unserved 2, want, passed 2*, 2 rejected 500
+  "gets an extra retry after a 5xx only while no other job shows that the service responds": `
+    500 500 500 404 with watch → unserved 1, want, passed 1*, 250, unserved 2, want, passed 2*, 250,
+      unserved 3, want, passed 3*, 250, answered 4, passed 4*, 4 rejected 404
+    500 500 with watch, alone → unserved 1, want, passed 1*, 250, unserved 2, want, passed 2*, 2 rejected 500
     500 + 500 with watch → unserved 1, want, passed 1*, 250, unserved 2, passed 2*, 2 rejected 500
     + 429 500 500 with watch, 3 retries, 3 turns → answered 1, onRefused undefined, refused 1*, 125,
       unserved 2, passed 2*, 250, unserved 3, passed 3*, 500, 3 rejected 500
     501 with watch, once → unserved 1, want, passed 1*,
       1 rejected 501 Not retried: \`retry.mayRenderTwice\` is false.`,
-  "is not charged for an outage, and is left to the next run if this one ends in an outage": `
+  "does not count an outage toward its retry limit, and is left to the next run if the run ends in one": `
     unreached with outage, once, 1 turn → unreached 1, outage unreached, lost 1*, 125 30000, left
     500/7000 with outage, once → unserved 1, outage 500, lost 1 7000*,
       1 rejected 500 Not retried: \`retry.mayRenderTwice\` is false.
@@ -184,20 +217,20 @@ const scenes = {
     total with outage → unserved 1, outage total, passed 1*, 1 rejected total
     500 with outage, 1 turn, signal → unserved 1, outage 500, lost 1*, 125 30000, 1 rejected aborted
     429 with outage, 1 turn → answered 1, refused 1*, 250 30000, 1 rejected 429`,
-  "ends with the error of its document, or else with the one that `use` throws": `
-    hasty → cancel, passed 1, 1 rejected \`use\` returned before the document of job 7 was read completely
+  "ends with the error of its document, or otherwise with the error that `use` throws": `
+    ignored → cancel, passed 1, 1 rejected \`use\` returned before the document of job 7 was read completely
     404 with wrapping use → passed 1, 1 rejected 404
+    whole with wrapping use → passed 1, cancel, 1 rejected upload failed
     cancelled with wrapping use, watch → cancel, cancel, passed 1*, 1 rejected upload failed
-    foreign with wrapping use, 1 turn → passed 1, 250, 1 rejected foreign
     500 404 with swallowing use → passed 1, 250, passed 2, 2 rejected 404`,
 };
 
 it.each(Object.entries(scenes))("a job %s", async (_what, text) => {
   vi.mocked(Math.random).mockReturnValue(0.5);
   const lines = text.replace(/,\s+/g, ", ").match(/\S.*/g) ?? [];
-  expect(await Promise.all(lines.map(play))).toEqual(lines);
+  expect(await Promise.all(lines.map(playScene))).toEqual(lines);
 });
 
 it("a job gets at most 8 extra retries while no other job shows that the service responds", async () => {
-  expect(await play(`${"500 ".repeat(11)}with watch`)).toMatch(/, 10 rejected 500$/);
+  expect(await playScene(`${"500 ".repeat(11)}with watch`)).toMatch(/, 10 rejected 500$/);
 });

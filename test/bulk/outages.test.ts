@@ -1,4 +1,4 @@
-import type { ClientOptions, PendingPdf } from "template-pdf";
+import type { PendingPdf } from "template-pdf";
 import { RunStoppedError } from "template-pdf/bulk";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { JobSource } from "../../src/bulk/job-source.ts";
@@ -18,7 +18,6 @@ interface SimulatedRun extends Partial<RunParts<Jobs[number], unknown>> {
   /** The number of jobs. Default: 100. */
   readonly count?: number;
   readonly giveUpAfterMs?: number;
-  readonly client?: ClientOptions;
   /** The response time of the service. Default: 20 ms. */
   readonly latencyMs?: number;
 }
@@ -28,13 +27,12 @@ const network = (code: string, syscall: string) =>
 
 /** Runs jobs in virtual time, eight at a time. `replyTo` receives the `n` and the time of each request. */
 async function simulate(replyTo: (n: number, atMs: number) => Reply, options: SimulatedRun = {}) {
-  const { count = 100, giveUpAfterMs = 900_000, client: clientOptions, latencyMs = 20, ...parts } = options;
+  const { count = 100, giveUpAfterMs = 900_000, latencyMs = 20, ...parts } = options;
   const startMs = performance.now();
   const sent: { readonly n: number; readonly atMs: number }[] = [];
   const outages: BulkOutage[] = [];
   const client = new TemplatePdf({
     ...{ baseUrl: "http://service.test", apiKey: "key", allowInsecureHttp: true },
-    ...clientOptions,
     fetch: async (_url, { body }) => {
       const { n } = JSON.parse(String(body)) as { n: number };
       const atMs = performance.now() - startMs;
@@ -113,17 +111,6 @@ describe("an outage during a run", () => {
     expect(sent.filter(({ atMs }) => atMs > 1000 && atMs < 2000).length).toBeLessThanOrEqual(9);
   });
 
-  it("does not prevent the rejection of jobs that must not be retried", async () => {
-    const once = { client: { retry: { mayRenderTwice: false } } };
-    const unserved = await simulate(awayFor(10, 503), once);
-    // Rejected are the jobs in flight, and each job whose request checks whether the outage is over.
-    expect(unserved.rejected.length).toBeGreaterThan(8);
-    expect(unserved.rejected.length).toBeLessThan(16);
-    expect((await simulate(awayFor(10, "refused"), once)).rejected).toEqual([]);
-    const never = await simulate(awayFor(10, "refused"), { client: { retry: false } });
-    expect(never.rejected.length).toBeLessThan(16);
-  });
-
   it.each([
     ["drain", expect.objectContaining({ why: "`drain` was aborted" })],
     ["signal", "enough"],
@@ -133,11 +120,6 @@ describe("an outage during a run", () => {
     const options = { [name]: ending.signal };
     const { error, rejected, results, afterMs } = await simulate(awayFor(600, "refused"), options);
     expect([error, rejected, results.length < 100, afterMs]).toEqual([why, [], true, 20_000]);
-  });
-
-  it("is not detected if `watch` is omitted", async () => {
-    const { rejected, error } = await simulate(() => "refused", { count: 5, watch: undefined as never });
-    expect([rejected.length, error]).toEqual([5, undefined]);
   });
 });
 

@@ -17,9 +17,7 @@ const asJson = (row: number) => `${row > 1 ? "," : ""}${asNdjson(row)}`;
 const bulk = ["bulk", "letter", "--out", "o/{{no}}.pdf", "--dry-run"];
 const checked = /: 150,000 rows are valid\. Nothing was sent\.\n$/;
 
-it.each<
-  [args: string[], format: string, begin: string, row: (row: number) => string, end: string, printed: RegExp]
->([
+it.each<[string[], string, string, (row: number) => string, string, RegExp]>([
   [bulk, "csv", "no,name\n", asCsv, "", checked],
   [bulk, "ndjson", "", asNdjson, "", checked],
   [bulk, "json", "[", asJson, "]", checked],

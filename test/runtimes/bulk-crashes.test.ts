@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { nodeOf, programOf } from "../../scripts/runtimes.mjs";
+import { nodeOf, runtimeProgram } from "../../scripts/runtimes.mjs";
 import { temporaryFolder } from "../client/every-form.ts";
 import { makeProject } from "../package/consumer.ts";
 import { atEnd } from "../support/at-end.ts";
@@ -144,8 +144,8 @@ it("a repeatedly killed run generates every document, and does not repeat finish
 
 it.each<[string, readonly string[]]>([
   ["Node 26", [nodeOf(26)]],
-  ["Bun", [programOf("bun")]],
-  ["Deno", [programOf("deno"), "run", "--allow-all"]],
+  ["Bun", [runtimeProgram("bun")]],
+  ["Deno", [runtimeProgram("deno"), "run", "--allow-all"]],
 ])(
   "a run that is killed in %s can continue in the current version of Node, and vice versa",
   async (_title, command) => {

@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import { request } from "undici";
 import { expect, inject, it } from "vitest";
 import { installPeers } from "../../bench/compare/packages.mjs";
-import { headersOf, urlOf } from "../../bench/measure/contenders.mjs";
+import { headersOf, requestOf, urlOf } from "../../bench/measure/contenders.mjs";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
 import { listen } from "../support/sockets.ts";
 
@@ -35,19 +35,17 @@ function loadClients(): Readonly<Record<string, Generate>> {
   const { TemplatePdf } = createRequire(join(consumer, "package.json"))("template-pdf");
   const [axios, got, ky] = ["axios", "got", "ky"].map((name) => requirePeer(name).default);
   const { ofetch } = requirePeer("ofetch");
-  const post = (call: Call) =>
-    ({ method: "POST", headers: headersOf(call), body: JSON.stringify(call.values) }) as const;
   const json = (call: Call) => ({ headers: headersOf(call), json: call.values });
   return {
     "template-pdf": ({ origin, uid, apiKey, values }) =>
       new TemplatePdf({ baseUrl: origin, apiKey }).generate(uid, values).bytes(),
     fetch: async (call) => {
-      const response = await fetch(urlOf(call), post(call));
+      const response = await fetch(urlOf(call), requestOf(call));
       if (!response.ok) throw new Error(`The service responded with ${response.status}.`);
       return new Uint8Array(await response.arrayBuffer());
     },
     undici: async (call) => {
-      const { statusCode, body } = await request(urlOf(call), post(call));
+      const { statusCode, body } = await request(urlOf(call), requestOf(call));
       if (statusCode !== 200) throw new Error(`The service responded with ${statusCode}.`);
       return await body.bytes();
     },

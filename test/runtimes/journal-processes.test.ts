@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { nodeOf, programOf } from "../../scripts/runtimes.mjs";
+import { nodeOf, runtimeProgram } from "../../scripts/runtimes.mjs";
 import { temporaryFolder } from "../client/every-form.ts";
 import { atEnd } from "../support/at-end.ts";
 import { bundleSource } from "../support/bundle-source.ts";
@@ -96,8 +96,8 @@ describe("runs in separate processes", () => {
 
 it.each<readonly [string, string, readonly string[]]>([
   ["Node 26", nodeOf(26), []],
-  ["Bun", programOf("bun"), []],
-  ["Deno", programOf("deno"), ["run", "--allow-all"]],
+  ["Bun", runtimeProgram("bun"), []],
+  ["Deno", runtimeProgram("deno"), ["run", "--allow-all"]],
 ])("a run in %s cannot open a journal that a Node process is using", async (_title, command, options) => {
   const path = newPath();
   const held = startNode(path, "hold");

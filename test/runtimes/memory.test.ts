@@ -46,9 +46,9 @@ const streamed = [
 const all = [...inMemory, "blob()", "response()", "a document that waits", ...streamed];
 
 it.each<[transport: string, megabytes: number, how: string, outputs: string[], held: number, peak: number]>([
-  ["undici", 0.25, "that is sent in chunks of one byte", all, 20, 128],
-  ["fetch", 0.25, "that is sent in chunks of one byte", all, 20, 128],
-  ["undici", 120, "that is buffered", inMemory, 150, 150],
+  ["undici", 0.25, "that is sent in chunks of one byte", all, 15, 100],
+  ["fetch", 0.25, "that is sent in chunks of one byte", all, 15, 100],
+  ["undici", 120, "that is buffered", inMemory, 150, 200],
   ["undici", 120, "that is streamed", streamed, 50, 80],
 ])(
   "the %s transport uses a limited amount of memory for a %d MB document %s",

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { LoggedCall, LoggedRequest } from "../../../src/emulator/playground/request-log.ts";
 import { type TemplateState, TemplateStates } from "../../../src/emulator/playground/template-states.ts";
 import { Renderers } from "../../../src/emulator/renderers.ts";
@@ -189,16 +189,16 @@ it("a template that never finishes causes an error, and does not delay other tem
   const templates = await templateFolder({ "endless.mjs": endless, "greeting.json": greeting });
   const renderers = new Renderers({ templates, images: undefined, fonts: undefined }, 2, 60_000);
   const states = new TemplateStates(templates, renderers);
+  onTestFinished(() => renderers.close());
   const timedOut = new AbortController();
-  const limit = vi.spyOn(AbortSignal, "timeout").mockReturnValue(timedOut.signal);
+  const timeouts = vi.spyOn(AbortSignal, "timeout").mockReturnValue(timedOut.signal);
+  onTestFinished(() => timeouts.mockRestore());
   const inspected = states.inspect();
   await eventually(() => states.all.some(({ uid, pages }) => uid === "greeting" && pages === 1));
-  expect(limit.mock.calls).toEqual([[5_000], [5_000]]);
+  expect(timeouts.mock.calls).toEqual([[5_000], [5_000]]);
   timedOut.abort();
   await inspected;
-  limit.mockRestore();
   expect(states.all.map(({ fault }) => fault)).toEqual(["Its sample takes too long to render.", undefined]);
-  await renderers.close();
 });
 
 describe("the rules that are set in the playground", () => {

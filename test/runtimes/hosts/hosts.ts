@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { nodeOf, programOf, runtimesFolder } from "../../../scripts/runtimes.mjs";
+import { nodeOf, runtimeProgram, runtimesFolder } from "../../../scripts/runtimes.mjs";
 import { filesIn } from "../../support/blocks-of.ts";
 import { javaScriptOf } from "../../support/compile.ts";
 import { type RunningProgram, startProgram } from "../../support/programs.ts";
@@ -161,13 +161,13 @@ function onNode(file: string) {
 function onBun({ folder, env }: Starting): Promise<RunningProgram> {
   write(folder, { "pdf.ts": pdf, "main.ts": snippet("bun.ts"), "print-port.mjs": printPortOfBun });
   const args = ["--preload", "./print-port.mjs", "main.ts"];
-  return startProgram(programOf("bun"), args, { cwd: folder, env, ready: portLine });
+  return startProgram(runtimeProgram("bun"), args, { cwd: folder, env, ready: portLine });
 }
 
 function onDeno({ folder, env }: Starting): Promise<RunningProgram> {
   write(folder, { "pdf.ts": pdf, "main.ts": snippet("deno.ts") });
   const args = ["run", "--allow-net", "--allow-env", "--node-modules-dir=manual", "main.ts"];
-  return startProgram(programOf("deno"), args, {
+  return startProgram(runtimeProgram("deno"), args, {
     cwd: folder,
     env: { ...env, DENO_NO_UPDATE_CHECK: "1" },
     ready: /^Listening on http:\/\/[^:]+:(\d+)\//m,

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Plugin } from "esbuild";
-import { nodeOf, programOf, runtimesFolder } from "../../../scripts/runtimes.mjs";
+import { nodeOf, runtimeProgram, runtimesFolder } from "../../../scripts/runtimes.mjs";
 import { consumer } from "../../package/consumer.ts";
 import { outputOf } from "../../support/programs.ts";
 import { type BrowserName, launch } from "../browsers.ts";
@@ -125,7 +125,7 @@ const inNode = (version: 20 | 22 | 24 | 26, format: Format) =>
 
 /** Runs the suite in Deno with the minimum permissions. */
 function inDeno(format: Format, mayReadEnvironment: boolean) {
-  return inProcess(programOf("deno"), format, "esnext", ({ service, unserved, folder }) => [
+  return inProcess(runtimeProgram("deno"), format, "esnext", ({ service, unserved, folder }) => [
     "run",
     "--no-prompt",
     `--allow-net=${new URL(service).host},${new URL(unserved).host}`,
@@ -224,8 +224,8 @@ export const runtimes: readonly Runtime[] = [
   { name: "Node 22", as: "ES module", facts: node, run: inNode(22, "esm") },
   { name: "Node 24", as: "CommonJS", facts: node, run: inNode(24, "cjs") },
   { name: "Node 26", as: "ES module", facts: node, run: inNode(26, "esm") },
-  { name: "Bun", as: "ES module", facts: bun, run: inProcess(programOf("bun"), "esm") },
-  { name: "Bun", as: "CommonJS", facts: bun, run: inProcess(programOf("bun"), "cjs") },
+  { name: "Bun", as: "ES module", facts: bun, run: inProcess(runtimeProgram("bun"), "esm") },
+  { name: "Bun", as: "CommonJS", facts: bun, run: inProcess(runtimeProgram("bun"), "cjs") },
   { name: "Deno", as: "ES module", facts: deno, run: inDeno("esm", true) },
   {
     name: "Deno",
