@@ -24,7 +24,8 @@ const maxIndexes = 10;
 export class FailureGroups {
   readonly #groups = new Map<string, FailureGroup>();
 
-  add(error: unknown, index: number): void {
+  /** @param index - the index of the job, if it is known */
+  add(error: unknown, index: number | undefined): void {
     const { code, message } = kindOfFailure(error);
     // Numbers are ignored, because they often differ within a kind: positions, sizes, times.
     const name = `${code} ${withoutPath(message, error).replace(/\d+/g, "0")}`;
@@ -37,7 +38,7 @@ export class FailureGroups {
     };
     this.#groups.set(id, group);
     group.count++;
-    if (group.indexes.length < maxIndexes) group.indexes.push(index);
+    if (index !== undefined && group.indexes.length < maxIndexes) group.indexes.push(index);
   }
 
   /** Returns all groups, most frequent first. */

@@ -8,7 +8,7 @@ import { checkUid } from "../request/url.ts";
 import { type AddOptions, type AddSummary, checkAddOptions } from "./add-options.ts";
 import type { OpenQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
-import { digestOf, inputText, type JobCodec, type QueuedContent } from "./queued-job.ts";
+import { inputText, type JobCodec, type QueuedContent, type RunReference } from "./queued-job.ts";
 import { RunningAdd } from "./running-add.ts";
 import { withoutCommand } from "./without-command.ts";
 
@@ -54,13 +54,12 @@ export class Adder {
     let adding: RunningAdd | undefined;
     try {
       signal?.throwIfAborted();
-      const running = await RunningAdd.start(table, run);
+      const running = await RunningAdd.start(table, this.#codec, run);
       adding = running;
-      const { runId } = running;
       let batch: Prepared[] = [];
       let bytes = 0;
       const send = async () => {
-        await this.#send(run, running, batch);
+        await this.#send(running, batch);
         batch = [];
         bytes = 0;
         await onProgress?.({ ...this.#counts });
@@ -69,7 +68,7 @@ export class Adder {
         const { done, value } = await source.next();
         signal?.throwIfAborted();
         if (done) break;
-        const prepared = await this.#prepare(runId, value, index);
+        const prepared = await this.#prepare(running.run, value, index);
         if (!prepared) continue;
         batch.push(prepared.job);
         bytes += prepared.bytes;
@@ -88,7 +87,7 @@ export class Adder {
 
   /** Checks a job. Invalid jobs are only counted. */
   async #prepare(
-    runId: string,
+    run: RunReference,
     job: Job,
     index: number,
   ): Promise<{ readonly job: Prepared; readonly bytes: number } | undefined> {
@@ -101,9 +100,9 @@ export class Adder {
       // Serialized and parsed, so that it shares nothing with the caller.
       const copy: QueuedContent = JSON.parse(text);
       const inputOf = inputText(copy.job);
-      const digest = await digestOf(runId, "key", copy.key ?? inputOf);
-      const input = await digestOf(runId, "input", inputOf);
-      return { job: { id: `${runId}-${digest}`, digest, input, content: copy }, bytes };
+      const digest = await this.#codec.digestOf(run, "key", copy.key ?? inputOf);
+      const input = await this.#codec.digestOf(run, "input", inputOf);
+      return { job: { id: `${run.id}-${digest}`, digest, input, content: copy }, bytes };
     } catch (error) {
       this.#counts.invalid++;
       this.#failures.add(error, index);
@@ -111,8 +110,9 @@ export class Adder {
     }
   }
 
-  async #send(run: string, adding: RunningAdd, batch: readonly Prepared[]): Promise<void> {
+  async #send(adding: RunningAdd, batch: readonly Prepared[]): Promise<void> {
     const { queue } = this.#open;
+    const { run } = adding;
     const toRegister = (jobs: readonly Prepared[]) =>
       adding.register(jobs.map(({ digest, input }) => [digest, input]));
     const found = await toRegister(batch);
@@ -121,13 +121,13 @@ export class Adder {
     for (const [at, state] of (await toRegister(replaced)).entries()) {
       const job = replaced[at] as Prepared;
       found[batch.indexOf(job)] = state;
-      if (state === "replaces rejected") throw stillFailing(run, job.content);
+      if (state === "replaces rejected") throw stillFailing(run.name, job.content);
     }
     const other = batch[found.indexOf("other values")];
     const missing = batch.filter((_, at) => ["new", "waiting"].includes(found[at] as string));
-    const bulk = missing.map(async ({ id, content }) => ({
-      name: run,
-      data: await this.#codec.encode(id, content),
+    const bulk = missing.map(async ({ id, input, content }) => ({
+      name: run.name,
+      data: await this.#codec.encode(run, id, input, content),
       opts: { jobId: id },
     }));
     // Waiting jobs keep their position: BullMQ adds an id only once.
@@ -139,7 +139,7 @@ export class Adder {
     const added = found.filter((state) => state === "new").length;
     this.#counts.added += added;
     this.#counts.known += batch.length - added;
-    if (other) throw otherValues(run, other.content);
+    if (other) throw otherValues(run.name, other.content);
   }
 }
 

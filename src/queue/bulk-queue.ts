@@ -8,7 +8,7 @@ import type { AddOptions, AddSummary } from "./add-options.ts";
 import { disconnect, type OpenQueue, openQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
 import { type BulkQueueOptions, checkQueueOptions, type QueueSettings } from "./queue-options.ts";
-import { JobCodec, splitId } from "./queued-job.ts";
+import { JobCodec, Objection, type ReadJob, splitId } from "./queued-job.ts";
 import { checkWorkOptions, type WorkOptions } from "./work-options.ts";
 import { QueueWorker } from "./worker.ts";
 
@@ -39,10 +39,12 @@ export interface QueueProgress {
 
 /** A failed job. */
 export interface QueueFailure {
-  /** The key of the job, if it was added with one. */
+  /** The ID of the job in BullMQ, which dashboards show. */
+  readonly id: string;
+  /** The key of the job, if it was added with one and can be read. */
   readonly key: string | undefined;
-  /** The index of the job in its call to `add`, starting at 0. */
-  readonly index: number;
+  /** The index of the job in its call to `add`, starting at 0; `undefined` if the job cannot be read. */
+  readonly index: number | undefined;
   /** The `code` of the error, for example `"bad_request"`. */
   readonly code: string;
   /** The message of the error. */
@@ -61,7 +63,8 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   /** @internal */
   constructor(options: BulkQueueOptions) {
     this.#settings = checkQueueOptions(options);
-    this.#codec = new JobCodec(options.sealKey);
+    const { sealKey, acceptUnsealed } = options;
+    this.#codec = new JobCodec({ ...this.#settings, sealKey, acceptUnsealed });
     makeDisposable(Object.getPrototypeOf(this), (queue: BulkQueue) => queue.close());
   }
 
@@ -76,7 +79,8 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * @returns the numbers of new, existing and invalid jobs; invalid jobs are not added
    * @throws {ConfigurationError} (rejects) if an option is invalid, or bullmq or ioredis is missing
    * @throws {QueueError} (rejects) if Redis is unreachable or full, if the run already has a job with the same key but different
-   * values, or if the run is removed at the same time
+   * values, if the run was added with another `sealKey` or without one, or if the run is removed at the same
+   * time
    * @throws any error thrown by the `jobs` iterable (rejects)
    *
    * @example
@@ -156,19 +160,32 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    *
    * @param run - the name of the run
    * @param options - `limit` is the maximum number of jobs. Default: 1000
-   * @throws {QueueError} (rejects) if the run does not exist
+   * @throws {QueueError} (rejects) if the run does not exist, or was added with another `sealKey` or without
+   * one
    */
   async failures(run: string, { limit = 1000 } = {}): Promise<QueueFailure[]> {
     const id = await this.#idOf(run);
     const failures: QueueFailure[] = [];
-    const { queue } = await this.#open();
+    const { queue, table } = await this.#open();
+    const reference = { name: run, id };
+    const format = await table.formatOf(id);
+    const objection = format && (await this.#codec.objectionTo(reference, format));
+    if (objection) throw new QueueError(`The run ${JSON.stringify(run)} ${objection}.`);
     for (const jobId of await this.#failedOf(id)) {
       if (failures.length >= limit) break;
       const job = await queue.getJob(jobId);
       if (!job) continue;
-      const { key, index } = await this.#codec.decode(jobId, job.data);
+      // A job that cannot be read is listed by its ID.
+      const read = await this.#codec
+        .decode(reference, jobId, job.data)
+        .catch((error): ReadJob | undefined => {
+          if (!(error instanceof Objection)) throw error;
+          return undefined;
+        });
+      const { key, index } = read?.content ?? {};
       const [, code = "unknown", message = ""] = /^(\w+): (.*)$/s.exec(job.failedReason ?? "") ?? [];
-      failures.push({ key, index, code, message, failedAt: new Date(job.finishedOn ?? job.timestamp) });
+      const failedAt = new Date(job.finishedOn ?? job.timestamp);
+      failures.push({ id: jobId, key, index, code, message, failedAt });
     }
     return failures;
   }
@@ -187,7 +204,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     for (const jobId of await this.#failedOf(id)) {
       const job = await queue.getJob(jobId);
       if (!job) continue;
-      const digest = splitId(jobId)[1];
+      const { digest = "" } = splitId(jobId) ?? {};
       const isNews = (await table.settle(id, digest, "waiting")) === "new";
       try {
         await job.updateProgress({ starts: 0 });

@@ -20,6 +20,9 @@ const pauseMs = 500;
 /** The window in which documents are counted to find the first limit. */
 const lookBackMs = 1000;
 
+/** The maximum number of requests between two readings that are considered. A count in Redis may be changed. */
+const mostEvents = 100_000;
+
 /**
  * The pace of all workers in a queue. Every worker reports refusals. One worker is the leader. Like a single
  * run, it finds the rate that the service allows. It sets that rate as the queue's limit, which BullMQ
@@ -103,12 +106,7 @@ export class FleetPace {
     const refusals = (await this.#redis.lpop(`${this.#key}:refusals`, 1000)) ?? [];
     const known = Number(limit ?? Number.POSITIVE_INFINITY);
     this.#leading ??= new Leading(known);
-    const rate = this.#leading.at(
-      performance.now(),
-      Number(sent ?? 0),
-      Number(passed ?? 0),
-      refusals.map(Number),
-    );
+    const rate = this.#leading.at(performance.now(), countOf(sent), countOf(passed), refusals.map(Number));
     if (!Number.isFinite(rate)) return;
     const allowed = Math.min(rate, Number(perSecond ?? Number.POSITIVE_INFINITY));
     if (Math.abs(allowed - known) < known * 0.002) return;
@@ -120,6 +118,11 @@ export class FleetPace {
     const { max, duration } = windowOf(perSecond);
     await this.#queue.setGlobalRateLimit(max, duration);
   }
+}
+
+/** Returns a count from Redis, or 0 for what is not a number. */
+function countOf(text: string | null | undefined): number {
+  return Number(text ?? 0) || 0;
 }
 
 /** Returns a window for a rate per second, accurate to half a percent. */
@@ -150,7 +153,12 @@ export class Leading {
     const last = this.#samples.at(-1) ?? { atMs: nowMs - tickMs, sent, passed };
     this.#samples.push({ atMs: nowMs, sent, passed });
     while ((this.#samples[1]?.atMs ?? nowMs) <= nowMs - lookBackMs) this.#samples.shift();
-    this.#feed(last, nowMs, sent - last.sent, passed - last.passed);
+    this.#feed(
+      last,
+      nowMs,
+      Math.min(sent - last.sent, mostEvents),
+      Math.min(passed - last.passed, mostEvents),
+    );
     // The first counts do not show the recent rate.
     const isFirst = this.#samples.length === 1;
     if (refusals.length > 0 && nowMs >= this.#quietUntilMs && !(isFirst && !this.#seeker)) {

@@ -14,6 +14,6 @@ export {
 } from "./bulk-queue.ts";
 export { QueueError } from "./queue-error.ts";
 export type { BulkQueueOptions, QueueConnection, RedisClient } from "./queue-options.ts";
-export type { SealKey, WebCryptoKey } from "./queued-job.ts";
+export type { SealKey, WebCryptoKey } from "./seal.ts";
 export type { WorkOptions } from "./work-options.ts";
 export type { QueueResult, QueueWorker } from "./worker.ts";

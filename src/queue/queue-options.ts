@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../index.ts";
-import { checkOptions, isDuration, isText, type Rule } from "../options/option-rules.ts";
-import type { SealKey } from "./queued-job.ts";
+import { checkOptions, isBoolean, isDuration, isText, type Rule } from "../options/option-rules.ts";
+import type { SealKey } from "./seal.ts";
 
 /** Your own ioredis client. The queue uses and closes copies that it creates with `duplicate()`. */
 export interface RedisClient {
@@ -24,9 +24,16 @@ export interface BulkQueueOptions {
   prefix?: string | undefined;
   /**
    * The key that encrypts jobs with AES-256-GCM, so that Redis contains no readable values: 32 bytes, their base64 encoding, or a
-   * Web Crypto key. All machines that share a queue need the same key. Default: jobs are not encrypted.
+   * Web Crypto key. All machines that share a queue need the same key. With a key, workers reject jobs that
+   * are not encrypted or were changed. Default: jobs are not encrypted.
    */
   sealKey?: SealKey | undefined;
+  /**
+   * Whether a queue with a `sealKey` also processes runs that were added without one. Set it while you
+   * introduce a key, and remove it once these runs are finished: until then, whoever can write to Redis can
+   * add jobs. Default: `false`.
+   */
+  acceptUnsealed?: boolean | undefined;
   /**
    * How long the queue keeps the values of a failed job, in milliseconds. After that, the job can no longer
    * be retried. Default: 7 days.
@@ -52,7 +59,8 @@ const isName: Rule = {
 /** @throws {ConfigurationError} for the first invalid option */
 export function checkQueueOptions(options: BulkQueueOptions): QueueSettings {
   const rules = { connection: undefined, name: isName, prefix: isText, sealKey: undefined };
-  checkOptions(options, { ...rules, keepFailedFor: isDuration }, "queue");
+  const more = { acceptUnsealed: isBoolean, keepFailedFor: isDuration };
+  checkOptions(options, { ...rules, ...more }, "queue");
   const { connection, name, prefix = "bull", keepFailedFor = defaultKeepFailedForMs } = options;
   if (name === undefined) throw new ConfigurationError('A queue needs a `name`, such as "payslips".');
   return { connection, name, prefix, keepFailedForMs: keepFailedFor };

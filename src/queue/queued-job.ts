@@ -1,15 +1,20 @@
+import { Buffer } from "node:buffer";
 import { canonicalText } from "../bulk/canonical-text.ts";
 import type { Job } from "../bulk/index.ts";
-import { ConfigurationError } from "../index.ts";
-import { QueueError } from "./queue-error.ts";
+import { describeKind } from "../errors/value-kinds.ts";
+import { isJsonObject } from "../json/json-value.ts";
+import { isUid } from "../request/url.ts";
+import { Seal, type SealKey } from "./seal.ts";
 
-/** The version of {@link QueuedData}. Workers reject other versions. */
-const version = 1;
+/** The version of {@link QueuedData} and of the digests. Workers reject other versions. */
+const version = 2;
 
 /** The data of a waiting job in Redis, in plain text or encrypted. */
-export type QueuedData =
-  | { readonly v: number; readonly content: QueuedContent }
-  | { readonly v: number; readonly sealed: string };
+export type QueuedData = {
+  readonly v: typeof version;
+  /** The digest of the template and the values. */
+  readonly input: string;
+} & ({ readonly content: QueuedContent } | { readonly sealed: string });
 
 /** The content of a queued job. */
 export interface QueuedContent {
@@ -21,116 +26,161 @@ export interface QueuedContent {
   readonly key?: string;
 }
 
-/** A `CryptoKey`, for projects whose TypeScript settings do not include that type. */
-export interface WebCryptoKey {
-  /** The algorithm: AES-GCM. */
-  readonly algorithm: object;
-  /** `"secret"`. */
-  readonly type: string;
+/** The name of a run, and its id in Redis. */
+export interface RunReference {
+  readonly name: string;
+  readonly id: string;
 }
 
-/** The key that encrypts jobs: 32 bytes, their base64 encoding, or a Web Crypto AES-GCM key. */
-export type SealKey = Uint8Array | string | WebCryptoKey;
+/** A job that was read from Redis. */
+export interface ReadJob {
+  readonly content: QueuedContent;
+  readonly input: string;
+  readonly isSealed: boolean;
+}
 
-const algorithm = "AES-GCM";
-const ivLength = 12;
+/** The queue whose jobs a codec encodes. */
+interface CodecSettings {
+  readonly prefix: string;
+  readonly name: string;
+  readonly sealKey?: SealKey | undefined;
+  readonly acceptUnsealed?: boolean | undefined;
+}
 
-/**
- * Encodes jobs for Redis and decodes them. Encrypts the jobs if the codec has a key (AES-256-GCM, NIST SP
- * 800-38D).
- */
+/** Encodes jobs for Redis and decodes them, and computes the digests that identify them. */
 export class JobCodec {
-  readonly #key: Promise<CryptoKey> | undefined;
+  readonly #queue: readonly string[];
+  readonly #seal: Seal | undefined;
+  readonly #acceptsUnsealed: boolean;
 
-  /** @throws {ConfigurationError} if the key is not 32 bytes long */
-  constructor(sealKey: SealKey | undefined) {
-    if (sealKey === undefined) return;
-    this.#key = importKey(sealKey);
-    // The first use of the key reports the error.
-    this.#key.catch(() => {});
+  /** @throws {ConfigurationError} if the key is invalid */
+  constructor({ prefix, name, sealKey, acceptUnsealed = false }: CodecSettings) {
+    this.#queue = [prefix, name];
+    this.#seal = sealKey === undefined ? undefined : new Seal(sealKey);
+    this.#acceptsUnsealed = this.#seal === undefined || acceptUnsealed;
   }
 
   /** Whether jobs are encrypted. */
   get isSealing(): boolean {
-    return this.#key !== undefined;
+    return this.#seal !== undefined;
   }
 
-  /** @param id - the job ID. An encrypted job can be decrypted only under this ID */
-  async encode(id: string, content: QueuedContent): Promise<QueuedData> {
-    const key = await this.#key;
-    if (key === undefined) return { v: version, content };
-    const iv = crypto.getRandomValues(new Uint8Array(ivLength));
-    const text = new TextEncoder().encode(JSON.stringify(content));
-    const sealed = await crypto.subtle.encrypt(parametersOf(iv, id), key, text);
-    return { v: version, sealed: toBase64(new Uint8Array([...iv, ...new Uint8Array(sealed)])) };
+  /**
+   * Returns the format of a run's jobs: the version, and for sealed jobs a digest that only the same key, queue
+   * and run have.
+   */
+  async formatOf(run: RunReference, isSealed = this.isSealing): Promise<string> {
+    return isSealed ? `${version}-${await this.digestOf(run, "format", "", true)}` : `${version}`;
   }
 
-  /** @throws {QueueError} if the job was written by a different version or encrypted with a different key */
-  async decode(id: string, data: QueuedData): Promise<QueuedContent> {
-    if (data?.v !== version) {
-      throw new QueueError(
-        `The queue contains a job from a different version of template-pdf (format ${Number(data?.v)}, expected ${version}). Use workers that run the version that added it; the job stays in the queue.`,
-      );
+  /**
+   * Returns a digest of a key, an input or a path, so that Redis contains none of them once a job is finished.
+   * Without a key, whoever reads Redis can still guess the text.
+   */
+  async digestOf(
+    run: RunReference,
+    what: "key" | "input" | "place" | "format",
+    text: string,
+    isSealed = this.isSealing,
+  ): Promise<string> {
+    const salted = JSON.stringify([...this.#queue, run.name, run.id, what, text]);
+    const digest = isSealed && this.#seal ? await this.#seal.digest(salted) : await sha256(salted);
+    return Buffer.from(digest.subarray(0, what === "input" ? 9 : 15)).toString("base64url");
+  }
+
+  /** @param input - the digest of the template and the values */
+  async encode(run: RunReference, id: string, input: string, content: QueuedContent): Promise<QueuedData> {
+    if (this.#seal === undefined) return { v: version, input, content };
+    const sealed = await this.#seal.encrypt(JSON.stringify(content), this.#contextOf(run, id, input));
+    return { v: version, input, sealed };
+  }
+
+  /** @throws {Objection} unless the data is what `add` wrote for this job with the same key */
+  async decode(run: RunReference, id: string, data: unknown): Promise<ReadJob> {
+    const { v, input, content, sealed, ...others } = recordOf(data, "its data");
+    expect(v === version, `its format is not ${version}`);
+    expect(typeof input === "string", "`input` is not a string");
+    expectNoOthers(others, "its data");
+    if (sealed === undefined) {
+      expect(this.#acceptsUnsealed, "it is not sealed, but this queue has a `sealKey`");
+      return { content: contentOf(content), input, isSealed: false };
     }
-    if ("content" in data) return data.content;
-    const key = await this.#key;
-    if (key === undefined) {
-      throw new QueueError(
-        "The queue contains a sealed job. Pass `sealKey` to bulkQueue; the job stays in the queue.",
-      );
+    expect(typeof sealed === "string" && content === undefined, "`sealed` is not its only content");
+    expect(this.#seal !== undefined, "it is sealed, but this queue has no `sealKey`");
+    const text = await this.#seal.decrypt(sealed, this.#contextOf(run, id, input)).catch(() => {
+      throw new Objection("it was changed, or belongs to another job, run, queue or `sealKey`");
+    });
+    return { content: contentOf(parse(text)), input, isSealed: true };
+  }
+
+  /**
+   * Explains why this queue cannot read the jobs of a run, or returns `undefined` if it can.
+   *
+   * @param format - the format of the run in Redis
+   */
+  async objectionTo(run: RunReference, format: string): Promise<string | undefined> {
+    if (format === (await this.formatOf(run))) return undefined;
+    const [itsVersion, seal] = format.split("-", 2);
+    if (itsVersion !== `${version}`) {
+      return `was added by a different version of template-pdf (format ${Number(itsVersion)}, expected ${version}). Use the version that added it`;
     }
-    const bytes = fromBase64(data.sealed);
-    try {
-      const iv = bytes.subarray(0, ivLength);
-      const text = await crypto.subtle.decrypt(parametersOf(iv, id), key, bytes.subarray(ivLength));
-      return JSON.parse(new TextDecoder().decode(text));
-    } catch (cause) {
-      throw new QueueError(
-        "The queue contains a job that was changed, or was sealed with a different key. Use the same `sealKey` on all machines; the job stays in the queue.",
-        { cause },
-      );
+    if (seal !== undefined) {
+      return this.#seal === undefined
+        ? "is sealed. Pass its `sealKey` to bulkQueue"
+        : "is sealed with a different key, or was renamed. Use the same `sealKey` on all machines";
     }
+    return this.#acceptsUnsealed
+      ? undefined
+      : "was added without a `sealKey`. Set `acceptUnsealed: true` until it is finished, or remove it and add its jobs again";
+  }
+
+  /** Whatever a sealed job must not be separated from. */
+  #contextOf(run: RunReference, id: string, input: string): string {
+    return JSON.stringify([version, ...this.#queue, run.name, run.id, id, input]);
   }
 }
 
-function parametersOf(iv: Uint8Array<ArrayBuffer>, id: string): AesGcmParams {
-  return { name: algorithm, iv, additionalData: new TextEncoder().encode(id) };
+/** Why data is not a job. The message contains nothing of the data. */
+export class Objection extends Error {}
+
+/** @throws {Objection} unless the value is exactly what `add` writes */
+function contentOf(value: unknown): QueuedContent {
+  const { job, index, key, ...others } = recordOf(value, "its content");
+  expectNoOthers(others, "its content");
+  const { template, values, options } = recordOf(job, "`job`");
+  expect(isUid(template), "`template` is not a uid");
+  expect(isJsonObject(values), "`values` is not an object");
+  // They could send the document elsewhere, or switch off its check.
+  expect(options === undefined, "it has `options`");
+  expect(Number.isSafeInteger(index) && (index as number) >= 0, "`index` is not a whole number");
+  expect(key === undefined || (typeof key === "string" && key !== ""), "`key` is not a string");
+  return value as QueuedContent;
 }
 
-async function importKey(sealKey: SealKey): Promise<CryptoKey> {
-  const bytes = typeof sealKey === "string" ? fromBase64(sealKey) : sealKey;
-  if (!(bytes instanceof Uint8Array)) return bytes as CryptoKey;
-  if (bytes.length !== 32) {
-    throw new ConfigurationError(
-      `\`sealKey\` must be 32 bytes or their base64 encoding, but is ${bytes.length} bytes long. Create a key with openssl rand -base64 32.`,
-    );
-  }
-  return crypto.subtle.importKey("raw", new Uint8Array(bytes), algorithm, false, ["encrypt", "decrypt"]);
+/** Returns the own properties of an object. */
+function recordOf(value: unknown, what: string): Record<string, unknown> {
+  expect(isJsonObject(value), `${what} is ${describeKind(value)}`);
+  return Object.assign(Object.create(null), value);
 }
 
-function toBase64(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+function expectNoOthers(others: object, what: string): void {
+  expect(Object.keys(others).length === 0, `${what} has unknown properties`);
 }
 
-/** Returns no bytes for invalid base64. */
-function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+function expect(isTrue: boolean, otherwise: string): asserts isTrue {
+  if (!isTrue) throw new Objection(otherwise);
+}
+
+function parse(text: string): unknown {
   try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    return JSON.parse(text);
   } catch {
-    return new Uint8Array();
+    return undefined;
   }
 }
 
-/** Returns a digest of a key or input, salted with the run id, so that Redis contains no keys of finished jobs. */
-export async function digestOf(
-  runId: string,
-  what: "key" | "input" | "place",
-  text: string,
-): Promise<string> {
-  const bytes = new TextEncoder().encode(`${runId}\n${what}\n${text}`);
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  const length = what === "input" ? 9 : 15;
-  return toBase64(digest.subarray(0, length)).replaceAll("+", "-").replaceAll("/", "_");
+async function sha256(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
 }
 
 /** Returns a canonical serialization of a template and its values. */
@@ -138,8 +188,11 @@ export function inputText({ template, values }: QueuedContent["job"]): string {
   return canonicalText(template, values) as string;
 }
 
-/** Splits the id of a job. The id of its run contains no `-`. */
-export function splitId(id: string): [runId: string, digest: string] {
-  const at = id.indexOf("-");
-  return [id.slice(0, at), id.slice(at + 1)];
+/** Matches the id of a job: the id of its run, and a digest. */
+const jobId = /^([\da-f]{12})-([\w-]{20})$/;
+
+/** Splits the id of a job. Returns `undefined` for the id of a job that another program added. */
+export function splitId(id: string): { readonly runId: string; readonly digest: string } | undefined {
+  const [, runId, digest] = jobId.exec(id) ?? [];
+  return runId === undefined || digest === undefined ? undefined : { runId, digest };
 }

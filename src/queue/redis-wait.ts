@@ -1,7 +1,12 @@
 import { QueueError } from "./queue-error.ts";
+import { withoutCommand } from "./without-command.ts";
+import { isLockLost } from "./worker-errors.ts";
 
 /** How long a closing worker waits for Redis. Other workers then recover its jobs. */
 const limitMs = 10_000;
+
+/** The delay after a refused command. */
+const refusedMs = 1000;
 
 /** Waits for Redis: without a limit while a worker runs, and for a limited time when it closes. */
 export class RedisWait {
@@ -36,6 +41,24 @@ export class RedisWait {
       return await Promise.race([work, over]);
     } finally {
       this.#waiting.delete(stop);
+    }
+  }
+
+  /**
+   * Repeats a Redis command until it succeeds, because a full Redis refuses commands.
+   *
+   * @throws {QueueError} (rejects) if the limit is exceeded first
+   * @throws the error of BullMQ if the worker no longer has the job
+   */
+  async untilDone<T>(command: () => Promise<T>, onRefusal: (error: Error) => void): Promise<T> {
+    for (;;) {
+      try {
+        return await this.for(command());
+      } catch (error) {
+        if (isLockLost(error) || this.isOver) throw error;
+        onRefusal(withoutCommand(error as Error));
+        await new Promise((resolve) => setTimeout(resolve, refusedMs));
+      }
     }
   }
 

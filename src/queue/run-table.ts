@@ -16,7 +16,26 @@ export const addLeaseMs = 30_000;
 export type Registered = "new" | "waiting" | "done" | "rejected" | "replaces rejected" | "other values";
 
 /** The state of a job when a worker begins it. */
-export type Begun = "waiting" | "done" | "rejected" | "removed" | "place is taken";
+export type Begun =
+  | "waiting"
+  | "done"
+  | "rejected"
+  | "removed"
+  | "place is taken"
+  | "other values"
+  | "another format";
+
+/** A state that is recorded for a job: a job that cannot be read is rejected, too. */
+export type RecordedState = "waiting" | "done" | "rejected" | "unreadable";
+
+/** A job that a worker begins. */
+interface BeginningJob {
+  readonly format: string;
+  /** The digest of its template and values. */
+  readonly input: string;
+  /** The digest of the place of its document, if it has one. */
+  readonly place?: string | undefined;
+}
 
 /** Whether a result is the first of its job. */
 export type Settled = "new" | "known" | "removed";
@@ -45,24 +64,29 @@ local time = redis.call("TIME")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /**
- * Registers jobs, or returns nothing if the run was removed. The table has a field for each job: its state, `w`, `d` or `r`, and the digest of its input.
- * KEYS: table, counts. ARGV: the prefix of BullMQ's keys of this run, the id of the `add`, then for each job its digest and the digest of its input.
+ * Registers jobs, or returns nothing if the run was removed, and the format of the run if it is another one. The table has a field for each job: its state, `w`, `d`, `r` or `u`, and the digest of its input.
+ * KEYS: table, counts. ARGV: the prefix of BullMQ's keys of this run, the format of the jobs, the id of the `add`, then for each job its digest and the digest of its input.
  */
 const registerScript = `
-if redis.call("EXISTS", KEYS[2]) == 0 then return false end${nowText}
-redis.call("HSET", KEYS[2], "add:" .. ARGV[2], now)
+if redis.call("EXISTS", KEYS[2]) == 0 then return false end
+if redis.call("HSETNX", KEYS[2], "format", ARGV[2]) == 0 then
+  local format = redis.call("HGET", KEYS[2], "format")
+  if format ~= ARGV[2] then return format end
+end${nowText}
+redis.call("HSET", KEYS[2], "add:" .. ARGV[3], now)
 local found = {}
-for i = 3, #ARGV, 2 do
+for i = 4, #ARGV, 2 do
   local digest, input = ARGV[i], ARGV[i + 1]
   local known = redis.call("HGET", KEYS[1], digest)
   local state = known and string.sub(known, 1, 1)
   local result
-  if not known or (state == "r" and redis.call("EXISTS", ARGV[1] .. digest) == 0) then
+  local isRejected = state == "r" or state == "u"
+  if not known or (isRejected and redis.call("EXISTS", ARGV[1] .. digest) == 0) then
     redis.call("HSET", KEYS[1], digest, "w" .. input)
     redis.call("HINCRBY", KEYS[2], known and "rejected" or "total", known and -1 or 1)
     result = "new"
-  elseif string.sub(known, 2) ~= input then
-    result = state == "r" and "replaces rejected" or "other values"
+  elseif state == "u" or string.sub(known, 2) ~= input then
+    result = isRejected and "replaces rejected" or "other values"
   else
     result = ({ w = "waiting", d = "done", r = "rejected" })[state]
   end
@@ -78,19 +102,21 @@ if ARGV[2] == "1" then redis.call("HSET", KEYS[1], "completed", now) end
 return 1`;
 
 /**
- * Begins a job. KEYS: table, pace, counts. ARGV: the job's digest; the digest of the place of its document, or nothing.
- * A place belongs to the first job that claims it, so that no job replaces the document of another.
+ * Begins a job. KEYS: table, pace, counts. ARGV: the job's digest, its format, the digest of its input; the digest of the place
+ * of its document, or nothing. A place belongs to the first job that claims it, so that no job replaces the document of another.
  */
 const beginJobScript = `
 local known = redis.call("EXISTS", KEYS[3]) == 1 and redis.call("HGET", KEYS[1], ARGV[1])
 if not known then return "removed" end
-if ARGV[2] ~= "" then
-  redis.call("HSETNX", KEYS[1], "p" .. ARGV[2], ARGV[1])
-  if redis.call("HGET", KEYS[1], "p" .. ARGV[2]) ~= ARGV[1] then return "place is taken" end
+if redis.call("HGET", KEYS[3], "format") ~= ARGV[2] then return "another format" end
+if string.sub(known, 2) ~= ARGV[3] then return "other values" end
+if ARGV[4] ~= "" then
+  redis.call("HSETNX", KEYS[1], "p" .. ARGV[4], ARGV[1])
+  if redis.call("HGET", KEYS[1], "p" .. ARGV[4]) ~= ARGV[1] then return "place is taken" end
 end
 local state = string.sub(known, 1, 1)
 if state ~= "d" then redis.call("HINCRBY", KEYS[2], "sent", 1) end
-return ({ w = "waiting", d = "done", r = "rejected" })[state]`;
+return ({ w = "waiting", d = "done" })[state] or "rejected"`;
 
 /**
  * Records the result of a job, once: a finished job remains finished. KEYS: table, counts, pace. ARGV:
@@ -102,8 +128,9 @@ if not known then return "removed" end
 local old = string.sub(known, 1, 1)
 if old == "d" or old == ARGV[2] then return "known" end
 redis.call("HSET", KEYS[1], ARGV[1], ARGV[2] .. string.sub(known, 2))
-if old == "r" then redis.call("HINCRBY", KEYS[2], "rejected", -1) end
-if ARGV[2] == "r" then redis.call("HINCRBY", KEYS[2], "rejected", 1) end
+local function isRejected(state) return state == "r" or state == "u" end
+if isRejected(old) then redis.call("HINCRBY", KEYS[2], "rejected", -1) end
+if isRejected(ARGV[2]) then redis.call("HINCRBY", KEYS[2], "rejected", 1) end
 if ARGV[2] == "d" then
   redis.call("HINCRBY", KEYS[2], "fulfilled", 1)
   redis.call("HINCRBY", KEYS[3], "passed", 1)
@@ -117,18 +144,21 @@ interface Scripts {
     table: string,
     counts: string,
     prefix: string,
+    format: string,
     addId: string,
     ...jobs: string[]
-  ): Promise<Registered[] | null>;
+  ): Promise<Registered[] | string | null>;
   endAdd(counts: string, addId: string, isCompleted: 0 | 1): Promise<0 | 1>;
-  beginJob(table: string, pace: string, counts: string, digest: string, place: string): Promise<Begun>;
-  settleJob(
+  beginJob(
     table: string,
-    counts: string,
     pace: string,
+    counts: string,
     digest: string,
-    state: "w" | "d" | "r",
-  ): Promise<Settled>;
+    format: string,
+    input: string,
+    place: string,
+  ): Promise<Begun>;
+  settleJob(table: string, counts: string, pace: string, digest: string, state: string): Promise<Settled>;
 }
 
 /** The runs of a queue and their jobs. A run exists as long as its counts do: a removal deletes them first, and its name last. */
@@ -162,6 +192,12 @@ export class RunTable {
   async begin(run: string): Promise<string | undefined> {
     const id = crypto.randomUUID().replaceAll("-", "").slice(0, 12);
     return (await this.#redis.beginRun(this.#runsKey, run, id, this.#countsKey(""))) ?? undefined;
+  }
+
+  /** Returns the format of a run, or nothing if it was removed. */
+  async formatOf(id: string): Promise<string | undefined> {
+    const [total, format] = await this.#redis.hmget(this.#countsKey(id), "total", "format");
+    return total == null ? undefined : (format ?? "");
   }
 
   /** Whether a run exists and is not being removed. */
@@ -200,26 +236,36 @@ export class RunTable {
     return (await this.#redis.endAdd(this.#countsKey(id), addId, isCompleted ? 1 : 0)) === 1;
   }
 
-  /** Registers jobs by the digests of their keys and inputs, and renews their `add`. Returns nothing if the run was removed. */
+  /**
+   * Registers jobs by the digests of their keys and inputs, and renews their `add`. Returns nothing if the run
+   * was removed, and the format of the run if it is another one.
+   */
   async register(
     id: string,
+    format: string,
     addId: string,
     jobs: readonly (readonly [digest: string, input: string])[],
-  ): Promise<Registered[] | undefined> {
+  ): Promise<Registered[] | string | undefined> {
     const prefix = `${this.#base}:${id}-`;
     const keys = [this.#tableKey(id), this.#countsKey(id)] as const;
-    return (await this.#redis.registerJobs(...keys, prefix, addId, ...jobs.flat())) ?? undefined;
+    return (await this.#redis.registerJobs(...keys, prefix, format, addId, ...jobs.flat())) ?? undefined;
   }
 
-  /** Records that a worker begins a job. */
-  async beginJob(id: string, digest: string, place = ""): Promise<Begun> {
-    return this.#redis.beginJob(this.#tableKey(id), this.paceKey, this.#countsKey(id), digest, place);
+  /** Records that a worker begins a job, unless the run has it in another format or with other values. */
+  async beginJob(id: string, digest: string, { format, input, place = "" }: BeginningJob): Promise<Begun> {
+    const keys = [this.#tableKey(id), this.paceKey, this.#countsKey(id)] as const;
+    return this.#redis.beginJob(...keys, digest, format, input, place);
   }
 
   /** Records the result of a job. */
-  async settle(id: string, digest: string, state: "waiting" | "done" | "rejected"): Promise<Settled> {
-    const letter = state[0] as "w" | "d" | "r";
-    return this.#redis.settleJob(this.#tableKey(id), this.#countsKey(id), this.paceKey, digest, letter);
+  async settle(id: string, digest: string, state: RecordedState): Promise<Settled> {
+    return this.#redis.settleJob(
+      this.#tableKey(id),
+      this.#countsKey(id),
+      this.paceKey,
+      digest,
+      state.charAt(0),
+    );
   }
 
   /** Begins to remove a run. Workers skip its jobs from now on, and no jobs are added. */
@@ -233,7 +279,7 @@ export class RunTable {
     do {
       const [next, fields] = await this.#redis.hscan(this.#tableKey(id), cursor, "COUNT", 1000);
       // Other fields are the places of documents.
-      yield fields.filter((_, at) => at % 2 === 0 && /^[wr].{12}$/.test(fields[at + 1] as string));
+      yield fields.filter((_, at) => at % 2 === 0 && /^[wru].{12}$/.test(fields[at + 1] as string));
       cursor = next;
     } while (cursor !== "0");
   }

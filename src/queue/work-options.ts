@@ -48,7 +48,10 @@ export interface WorkOptions<J> extends Pick<RunOptions, "retry" | "signal"> {
    * error.
    */
   onOutage?: ((outage: BulkOutage) => void) | undefined;
-  /** Called with Redis connection errors, so that you can log them. The worker resumes when Redis is available again. */
+  /**
+   * Called with errors that belong to no result, so that you can log them: Redis connection errors, after which
+   * the worker resumes when Redis is available again, and a `QueueError` for each job that cannot be read.
+   */
   onError?: ((error: Error) => void) | undefined;
 }
 

@@ -32,7 +32,9 @@ export function interruptionOf(
 ): QueueError | undefined {
   const { starts = 0 } = Object(progress) as { starts?: number };
   const interruptions = attemptsStarted - starts - 1;
-  if (interruptions > 0 && !mayRenderTwice) {
+  // Not a number if the record in Redis was changed.
+  if (!(interruptions > 0)) return undefined;
+  if (!mayRenderTwice) {
     return new QueueError(
       "A worker stopped while generating this document, which may have been rendered. Not retried: `retry.mayRenderTwice` is false.",
     );

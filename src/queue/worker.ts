@@ -13,16 +13,16 @@ import { makeDisposable } from "../runtime/disposal.ts";
 import { Feed } from "./feed.ts";
 import { FleetPace } from "./fleet-pace.ts";
 import { anotherConnection, disconnect, type OpenQueue } from "./open-queue.ts";
+import { QueueError } from "./queue-error.ts";
 import type { QueueSettings } from "./queue-options.ts";
-import { digestOf, type JobCodec, type QueuedContent, type QueuedData, splitId } from "./queued-job.ts";
+import type { JobCodec, QueuedContent, RunReference } from "./queued-job.ts";
+import { readJob, unreadable } from "./read-job.ts";
 import { RedisWait } from "./redis-wait.ts";
+import { mayBeOfRecord, repairRecords } from "./repair-records.ts";
 import { SharedTurns } from "./shared-turns.ts";
 import { withoutCommand } from "./without-command.ts";
 import type { WorkOptions } from "./work-options.ts";
 import { interruptionOf, isLockLost, placeError, stoppedBy } from "./worker-errors.ts";
-
-/** The delay after a refused Redis command. */
-const refusedMs = 1000;
 
 /** The interval at which expired values of failed jobs are deleted. */
 const cleanMs = 60_000;
@@ -112,17 +112,16 @@ export class QueueWorker {
     try {
       await this.#wait.for(pace.open(perSecond));
       const run = this.#startRun(pace);
-      const worker = new bullmq.Worker(
-        name,
-        (job, token) => this.#process(job as BullJob<QueuedData>, token as string),
-        {
-          ...{ connection, prefix, concurrency },
-          ...{ lockDuration: recoverAfter, stalledInterval: Math.ceil(recoverAfter / 2) },
-          // BullMQ must not fail jobs whose workers died; see `interruptionOf`.
-          maxStalledCount: Number.MAX_SAFE_INTEGER,
-        },
-      );
-      worker.on("error", (error) => this.#callBack(onError, withoutCommand(error)));
+      const worker = new bullmq.Worker(name, (job, token) => this.#process(job, token as string), {
+        ...{ connection, prefix, concurrency },
+        ...{ lockDuration: recoverAfter, stalledInterval: Math.ceil(recoverAfter / 2) },
+        // BullMQ must not fail jobs whose workers died; see `interruptionOf`.
+        maxStalledCount: Number.MAX_SAFE_INTEGER,
+      });
+      worker.on("error", (error) => {
+        this.#callBack(onError, withoutCommand(error));
+        if (mayBeOfRecord(error)) void repairRecords(queue, redis).catch(() => {});
+      });
       const cleaning = setInterval(() => this.#clean(), cleanMs);
       try {
         await this.#take(run, worker);
@@ -178,7 +177,7 @@ export class QueueWorker {
   }
 
   /** Processes one job from the queue. Thrown errors are for BullMQ. An unexpected error ends the worker, not the job. */
-  async #process(bullJob: BullJob<QueuedData>, token: string): Promise<void> {
+  async #process(bullJob: BullJob, token: string): Promise<void> {
     const { bullmq } = await this.#open;
     try {
       await this.#perform(bullJob, token);
@@ -194,16 +193,19 @@ export class QueueWorker {
     }
   }
 
-  async #perform(bullJob: BullJob<QueuedData>, token: string): Promise<void> {
+  async #perform(bullJob: BullJob, token: string): Promise<void> {
     const { bullmq, table } = await this.#open;
     const { sink } = this.#options;
-    const [runId = "", digest = ""] = splitId(bullJob.id as string);
     if (this.#isEnding) return this.#putBack(bullJob, token);
-    const content = await this.#codec.decode(bullJob.id as string, bullJob.data);
+    const taken = await readJob(this.#codec, bullJob, (id) => this.#insist(() => table.formatOf(id)));
+    // Finishing the job deletes its values.
+    if (taken === undefined) return;
+    const { run, digest } = taken;
+    if ("error" in taken) return this.#failUnreadable(taken.error, run, digest);
+    const { content, input, isSealed } = taken;
     const { job, index } = content;
     const reject = async (error: unknown, attempts: number, key?: string): Promise<void> => {
-      const settled = await this.#insist(() => table.settle(runId, digest, "rejected"));
-      // Finishing the job deletes its values.
+      const settled = await this.#insist(() => table.settle(run.id, digest, "rejected"));
       if (settled === "removed") return;
       if (settled === "new") {
         this.#counts.rejected++;
@@ -212,7 +214,8 @@ export class QueueWorker {
       }
       const { code, message } = kindOfFailure(error);
       // A message may contain values.
-      const kept = this.#codec.isSealing ? "the error message is not stored in Redis" : message;
+      const isStored = !this.#codec.isSealing || QueueError.is(error);
+      const kept = isStored ? message : "the error message is not stored in Redis";
       throw new bullmq.UnrecoverableError(`${code}: ${kept}`);
     };
     let place: string | undefined;
@@ -222,9 +225,15 @@ export class QueueWorker {
       return reject(error, 0);
     }
     const key = content.key ?? place ?? digest;
-    const placeDigest = place && (await digestOf(runId, "place", place));
-    const state = await this.#insist(() => table.beginJob(runId, digest, placeDigest));
+    const placeDigest = place && (await this.#codec.digestOf(run, "place", place, isSealed));
+    const format = await this.#codec.formatOf(run, isSealed);
+    const beginning = { format, input, place: placeDigest };
+    const state = await this.#insist(() => table.beginJob(run.id, digest, beginning));
     if (state === "removed") return;
+    if (state === "another format" || state === "other values") {
+      const error = unreadable(run, bullJob.id as string, `its run has ${state} for it`);
+      return this.#failUnreadable(error, run, digest);
+    }
     if (state === "done") {
       this.#counts.skipped++;
       this.#tell({ status: "skipped", job, index, key, run: bullJob.name });
@@ -250,9 +259,21 @@ export class QueueWorker {
       return reject(error, result.attempts, key);
     }
     await this.#sync.next();
-    const settled = await this.#insist(() => table.settle(runId, digest, "done"));
+    const settled = await this.#insist(() => table.settle(run.id, digest, "done"));
     if (settled === "new") this.#counts.fulfilled++;
     this.#tell({ ...result, index, key, run: bullJob.name });
+  }
+
+  /** Fails one job that cannot be read. The worker continues with other jobs. */
+  async #failUnreadable(error: QueueError, run: RunReference, digest: string): Promise<never> {
+    const { bullmq, table } = await this.#open;
+    const settled = await this.#insist(() => table.settle(run.id, digest, "unreadable"));
+    if (settled !== "known") {
+      this.#counts.rejected++;
+      this.#failures.add(error, undefined);
+      this.#callBack(this.#options.onError, error);
+    }
+    throw new bullmq.UnrecoverableError(`${error.code}: ${error.message}`);
   }
 
   #put(pdf: PendingPdf, job: Job, context: UseContext): Promise<unknown> {
@@ -270,17 +291,8 @@ export class QueueWorker {
     throw new bullmq.WaitingError();
   }
 
-  /** Repeats a Redis command until it succeeds, because a full Redis refuses commands. */
-  async #insist<T>(work: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await this.#wait.for(work());
-      } catch (error) {
-        if (isLockLost(error) || this.#wait.isOver) throw error;
-        this.#callBack(this.#options.onError, withoutCommand(error as Error));
-        await new Promise((resolve) => setTimeout(resolve, refusedMs));
-      }
-    }
+  #insist<T>(work: () => Promise<T>): Promise<T> {
+    return this.#wait.untilDone(work, (error) => this.#callBack(this.#options.onError, error));
   }
 
   async #clean(): Promise<void> {

@@ -60,6 +60,14 @@ describe("the leading worker", () => {
     expect(simulate(5000, 20).settled.every((rate) => rate === Number.POSITIVE_INFINITY)).toBe(true);
   });
 
+  it("does not count for long if a count in Redis was changed", () => {
+    const leading = new Leading(50);
+    leading.at(0, 0, 0, []);
+    // Counting to these numbers would take years.
+    const rate = leading.at(250, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, []);
+    expect(rate).toBeGreaterThan(0);
+  });
+
   it("starts just below the limit that another worker has found", () => {
     const leading = new Leading(200);
     const rate = leading.at(0, 0, 0, []);

@@ -1,64 +1,219 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { digestOf, JobCodec, type QueuedContent, type SealKey } from "../../src/queue/queued-job.ts";
+import { JobCodec, Objection, type QueuedContent, splitId } from "../../src/queue/queued-job.ts";
+import type { SealKey } from "../../src/queue/seal.ts";
 import { property } from "../support/fuzz.ts";
 
 const sealKey = new Uint8Array(32).fill(7);
 const content = { job: { template: "payslip", values: { name: "Ann" } }, index: 3, key: "E-1" };
 const values = fc.dictionary(fc.string(), fc.jsonValue());
+const run = { name: "2026-11", id: "0123456789ab" };
+const id = `${run.id}-${"d".repeat(20)}`;
+const input = "i".repeat(12);
+
+/** A codec of the queue `bull:payslips`, unless the options say otherwise. */
+function codecWith(options: Partial<ConstructorParameters<typeof JobCodec>[0]> = {}): JobCodec {
+  return new JobCodec({ prefix: "bull", name: "payslips", ...options });
+}
+
+const plain = codecWith();
+const sealing = codecWith({ sealKey });
+
+/** What Redis returns for a stored job. */
+const storedBy = async (codec: JobCodec, sent: QueuedContent = content) =>
+  JSON.parse(JSON.stringify(await codec.encode(run, id, input, sent)));
 
 describe("a job in the queue", () => {
   property("is restored unchanged, whether readable or sealed", () =>
-    fc.asyncProperty(values, fc.constantFrom<SealKey | undefined>(undefined, sealKey), async (some, key) => {
-      const codec = new JobCodec(key);
-      const job = { template: "t", values: some };
+    fc.asyncProperty(values, fc.constantFrom(plain, sealing), async (some, codec) => {
+      const job = { template: "t", values: some, row: 3 };
       const sent: QueuedContent = JSON.parse(JSON.stringify({ ...content, job }));
-      const stored = JSON.parse(JSON.stringify(await codec.encode("run-1", sent)));
-      expect(await codec.decode("run-1", stored)).toEqual(sent);
+      const read = await codec.decode(run, id, await storedBy(codec, sent));
+      expect(read).toEqual({ content: sent, input, isSealed: codec.isSealing });
     }),
   );
 
   it("does not reveal its content if the job is sealed", async () => {
-    const codec = new JobCodec(sealKey);
-    const [once, again] = [await codec.encode("id", content), await codec.encode("id", content)];
+    const [once, again] = [await storedBy(sealing), await storedBy(sealing)];
     expect(JSON.stringify(once)).not.toMatch(/Ann|payslip|E-1/);
     expect(once).not.toEqual(again);
   });
 
-  it.each<[title: string, key: SealKey | undefined, id: string, message: RegExp]>([
-    ["with a different key", new Uint8Array(32), "id", /sealed with a different key/],
-    ["with another job's ID", sealKey, "other", /was changed, or was sealed with a different key/],
-    ["without a key", undefined, "id", /a sealed job\. Pass `sealKey`/],
-  ])("cannot be unsealed %s", async (_title, key, id, message) => {
-    const sealed = await new JobCodec(sealKey).encode("id", content);
-    await expect(new JobCodec(key).decode(id, sealed)).rejects.toThrow(message);
-  });
-
-  it("can be unsealed with the same key as base64 or as a Web Crypto key", async () => {
+  it("can be unsealed with the same key as base64 or as a Web Crypto key that is not extractable", async () => {
     const usages: KeyUsage[] = ["encrypt", "decrypt"];
     const imported = await crypto.subtle.importKey("raw", sealKey, "AES-GCM", false, usages);
-    const sealed = await new JobCodec(sealKey).encode("id", content);
-    for (const key of [btoa(String.fromCharCode(...sealKey)), imported])
-      expect(await new JobCodec(key).decode("id", sealed)).toEqual(content);
+    for (const key of [btoa(String.fromCharCode(...sealKey)), imported]) {
+      const codec = codecWith({ sealKey: key });
+      expect(await codec.decode(run, id, await storedBy(sealing))).toMatchObject({ content });
+      expect(await codec.digestOf(run, "key", "E-1")).toBe(await sealing.digestOf(run, "key", "E-1"));
+    }
   });
 
-  it.each(["short", new Uint8Array(16)])("cannot be sealed with a key of invalid length: %s", async (key) => {
-    const message = /`sealKey` must be 32 bytes .* but is \d+ bytes long/;
-    await expect(new JobCodec(key).encode("id", content)).rejects.toThrow(message);
+  const foreign = "it was changed, or belongs to another job, run, queue or `sealKey`";
+  it.each<[title: string, codec: JobCodec, run: typeof run, id: string, change: object]>([
+    ["with another key", codecWith({ sealKey: new Uint8Array(32) }), run, id, {}],
+    ["as another job", sealing, run, `${run.id}-${"e".repeat(20)}`, {}],
+    ["in another run with the same ID", sealing, { ...run, name: "2026-12" }, id, {}],
+    ["in a run with another ID", sealing, { ...run, id: "ba9876543210" }, id, {}],
+    ["in another queue", codecWith({ sealKey, name: "invoices" }), run, id, {}],
+    ["under another prefix", codecWith({ sealKey, prefix: "test" }), run, id, {}],
+    ["with the digest of other values", sealing, run, id, { input: "j".repeat(12) }],
+    ["with other bytes", sealing, run, id, { sealed: btoa("x".repeat(60)) }],
+    ["with no bytes", sealing, run, id, { sealed: "" }],
+  ])("cannot be unsealed %s", async (_title, codec, itsRun, itsId, change) => {
+    const stored = { ...(await storedBy(sealing)), ...change };
+    await expect(codec.decode(itsRun, itsId, stored)).rejects.toThrow(foreign);
   });
 
-  it.each([{ v: 2, content }, undefined])("is rejected if another version created it: %j", async (data) => {
-    await expect(new JobCodec(undefined).decode("id", data as never)).rejects.toMatchObject({
-      code: "queue_failed",
-      message: expect.stringMatching(/a different version of template-pdf .* stays in the queue/),
+  it("is rejected if it is not sealed although the queue has a key, unless unsealed jobs are accepted", async () => {
+    const stored = await storedBy(plain);
+    const message = "it is not sealed, but this queue has a `sealKey`";
+    await expect(sealing.decode(run, id, stored)).rejects.toThrow(message);
+    const migrating = codecWith({ sealKey, acceptUnsealed: true });
+    expect(await migrating.decode(run, id, stored)).toEqual({ content, input, isSealed: false });
+  });
+
+  it("is rejected if it is sealed and the queue has no key", async () => {
+    const message = "it is sealed, but this queue has no `sealKey`";
+    await expect(plain.decode(run, id, await storedBy(sealing))).rejects.toThrow(message);
+  });
+
+  const { job } = content;
+  it.each<[why: string, data: unknown]>([
+    ["its data is undefined", undefined],
+    ["its data is null", null],
+    ["its data is an array", []],
+    ["its data is a string", "text"],
+    ["its format is not 2", { v: 1, input, content }],
+    ["its format is not 2", { input, content }],
+    ["`input` is not a string", { v: 2, content }],
+    ["its data has unknown properties", { v: 2, input, content, more: 1 }],
+    ["`sealed` is not its only content", { v: 2, input, content, sealed: "" }],
+    ["`sealed` is not its only content", { v: 2, input, sealed: 1 }],
+    ["its content is undefined", { v: 2, input }],
+    ["its content is null", { v: 2, input, content: null }],
+    ["its content has unknown properties", { v: 2, input, content: { ...content, run: "x" } }],
+    ["`job` is undefined", { v: 2, input, content: { index: 0 } }],
+    ["`template` is not a uid", { v: 2, input, content: { ...content, job: { ...job, template: ".." } } }],
+    ["`template` is not a uid", { v: 2, input, content: { ...content, job: { ...job, template: {} } } }],
+    ["`values` is not an object", { v: 2, input, content: { ...content, job: { template: "t" } } }],
+    ["`values` is not an object", { v: 2, input, content: { ...content, job: { ...job, values: [] } } }],
+    ["it has `options`", { v: 2, input, content: { ...content, job: { ...job, options: {} } } }],
+    ["`index` is not a whole number", { v: 2, input, content: { job } }],
+    ["`index` is not a whole number", { v: 2, input, content: { job, index: -1 } }],
+    ["`index` is not a whole number", { v: 2, input, content: { job, index: "1" } }],
+    ["`key` is not a string", { v: 2, input, content: { ...content, key: 1 } }],
+    ["`key` is not a string", { v: 2, input, content: { ...content, key: "" } }],
+  ])("is rejected because %s: %j", async (why, data) => {
+    await expect(plain.decode(run, id, data)).rejects.toThrow(new Objection(why));
+  });
+
+  property("is either a valid job or rejected with an objection, whatever Redis contains", () => {
+    const name = fc.constantFrom("v", "input", "content", "sealed", "job", "index", "key", "__proto__");
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof({ depthSize: "small" }, fc.jsonValue(), fc.constant(2), tie("record")),
+      record: fc.array(fc.tuple(name, tie("tree"))).map((entries) => Object.fromEntries(entries)),
+    }));
+    const data = fc.oneof(tree, fc.record({ v: fc.constant(2), input: fc.string(), content: tree }));
+    return fc.asyncProperty(data, fc.constantFrom(plain, sealing), async (some, codec) => {
+      const read = await codec.decode(run, id, some).catch((error) => error);
+      if (read instanceof Objection) return;
+      expect(Object.keys(read).sort()).toEqual(["content", "input", "isSealed"]);
+      expect(codec).toBe(plain);
+      expect(typeof read.content.job.template).toBe("string");
+      expect(read.content.job.values).toBeTypeOf("object");
     });
   });
 
-  it("has digests that depend on the run, the kind and the text", async () => {
-    const all = ["run key a", "run key a", "run place a", "other key a", "run key b"];
-    const parts = all.map((each) => each.split(" ") as [string, "key" | "place", string]);
-    const digests = await Promise.all(parts.map((part) => digestOf(...part)));
-    expect([new Set(digests).size, digests[1]]).toEqual([4, digests[0]]);
-    expect(digests.join("")).toMatch(/^[\w-]{100}$/);
+  property("is rejected if any part of a sealed job was changed", () =>
+    fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (at, change) => {
+      const stored = await storedBy(sealing);
+      const bytes = Buffer.from(stored.sealed, "base64");
+      const place = at % bytes.length;
+      bytes[place] = (bytes[place] as number) ^ change;
+      const changed = { ...stored, sealed: bytes.toString("base64") };
+      await expect(sealing.decode(run, id, changed)).rejects.toThrow(foreign);
+    }),
+  );
+});
+
+describe("a `sealKey`", () => {
+  const usages: KeyUsage[] = ["encrypt", "decrypt"];
+  const importKey = (bytes: number, uses: KeyUsage[]) =>
+    crypto.subtle.importKey("raw", new Uint8Array(bytes), "AES-GCM", false, uses);
+
+  it.each<[why: string, key: () => unknown, message: RegExp]>([
+    ["is too short", () => "short", /must be 32 bytes .* but is \d+ bytes long/],
+    ["is not base64", () => "x".repeat(43).concat("!"), /but is 0 bytes long/],
+    ["has 16 bytes", () => new Uint8Array(16), /but is 16 bytes long/],
+    ["is empty", () => "", /but is 0 bytes long/],
+    ["is null", () => null, /must be 32 bytes, their base64 encoding, or an AES-GCM `CryptoKey`/],
+    ["is another object", () => ({ type: "secret" }), /or an AES-GCM `CryptoKey` with 256 bits/],
+    ["is an AES-128 key", () => importKey(16, usages), /with 256 bits that can encrypt and decrypt/],
+    ["cannot decrypt", () => importKey(32, ["encrypt"]), /that can encrypt and decrypt/],
+  ])("is rejected when the queue is created if it %s", async (_why, key, message) => {
+    const given = (await key()) as SealKey;
+    expect(() => codecWith({ sealKey: given })).toThrow(message);
   });
+});
+
+describe("a digest of a queued job", () => {
+  const kinds = ["key", "input", "place", "format"] as const;
+
+  it("depends on the queue, the run, the kind and the text", async () => {
+    const digests = await Promise.all([
+      sealing.digestOf(run, "key", "a"),
+      sealing.digestOf(run, "key", "b"),
+      sealing.digestOf(run, "place", "a"),
+      sealing.digestOf({ ...run, name: "other" }, "key", "a"),
+      sealing.digestOf({ ...run, id: "ba9876543210" }, "key", "a"),
+      codecWith({ sealKey, name: "other" }).digestOf(run, "key", "a"),
+      codecWith({ sealKey, prefix: "other" }).digestOf(run, "key", "a"),
+    ]);
+    expect(new Set(digests).size).toBe(digests.length);
+    expect(await sealing.digestOf(run, "key", "a")).toBe(digests[0]);
+    expect(digests.join("")).toMatch(/^[\w-]{140}$/);
+  });
+
+  it.each(kinds)("of kind %s needs the key if jobs are sealed", async (kind) => {
+    const sealed = await sealing.digestOf(run, kind, "3081.00");
+    const other = await codecWith({ sealKey: new Uint8Array(32) }).digestOf(run, kind, "3081.00");
+    const withoutKey = await plain.digestOf(run, kind, "3081.00");
+    expect(new Set([sealed, other, withoutKey]).size).toBe(3);
+  });
+});
+
+describe("a run", () => {
+  const migrating = codecWith({ sealKey, acceptUnsealed: true });
+  it.each<[title: string, reader: JobCodec, writer: JobCodec, objection: RegExp | undefined]>([
+    ["that has no key and no key is passed", plain, plain, undefined],
+    ["that is sealed with the same key", sealing, sealing, undefined],
+    ["that is sealed, and no key is passed", plain, sealing, /^is sealed\. Pass its `sealKey` to bulkQueue$/],
+    ["that is sealed with another key", codecWith({ sealKey: new Uint8Array(32) }), sealing, /different key/],
+    [
+      "of a queue with another name",
+      codecWith({ sealKey, name: "x" }),
+      sealing,
+      /different key, or was renamed/,
+    ],
+    ["that has no key", sealing, plain, /^was added without a `sealKey`\. Set `acceptUnsealed: true`/],
+    ["that has no key, and unsealed runs are accepted", migrating, plain, undefined],
+  ])("%s can be read unless there is an objection", async (_title, reader, writer, objection) => {
+    const found = await reader.objectionTo(run, await writer.formatOf(run));
+    if (objection === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatch(objection);
+  });
+
+  it("of another version cannot be read", async () => {
+    expect(await plain.objectionTo(run, "1")).toMatch(/different version .* \(format 1, expected 2\)/);
+    expect(await sealing.objectionTo(run, "3-abc")).toMatch(/\(format 3, expected 2\)/);
+    expect(await sealing.objectionTo(run, "")).toMatch(/\(format 0, expected 2\)/);
+  });
+});
+
+it("the ID of a job that another program added is recognised", () => {
+  expect(splitId(id)).toEqual({ runId: run.id, digest: "d".repeat(20) });
+  for (const foreign of ["1", "", `${run.id}-short`, `${run.id}`, `${id}-x`, `x${id}`, `repeat:${id}`]) {
+    expect(splitId(foreign), foreign).toBeUndefined();
+  }
 });

@@ -108,7 +108,7 @@ describe("a queue's data in Redis", () => {
     const runs = openQueue({ sealKey: crypto.getRandomValues(new Uint8Array(32)) });
     await runs.add("nov", [{ template: "t", values: { secret } }], { key: () => secret });
     expect(await dump(admin)).not.toContain(secret);
-    await expect(work(openQueue()).done).rejects.toThrow(/sealed job. Pass `sealKey`/);
+    await expect(work(openQueue()).done).rejects.toThrow(/^The run "nov" is sealed\. Pass its `sealKey`/);
     expect(service.requests).toEqual([]);
     work(runs);
     expect(await endOf(runs)).toMatchObject({ fulfilled: 1 });
@@ -153,8 +153,9 @@ describe("a queue worker", () => {
     work(runs);
     expect(await endOf(runs)).toMatchObject({ fulfilled: 2, rejected: 1 });
     const message = expect.stringContaining("422");
+    const id = expect.stringMatching(/^[\da-f]{12}-[\w-]{20}$/);
     expect(await runs.failures("nov")).toEqual([
-      { key: "no-1", index: 1, code: "bad_request", message, failedAt: expect.any(Date) },
+      { id, key: "no-1", index: 1, code: "bad_request", message, failedAt: expect.any(Date) },
     ]);
     setting.answer = answerPdf;
     expect(await runs.retry("nov")).toBe(1);

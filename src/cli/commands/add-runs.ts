@@ -20,6 +20,7 @@ export function addRuns(program: Command, session: Session): void {
   const take = takeOnce(command);
   take("--queue <url>", "the URL of the queue (default: TEMPLATE_PDF_QUEUE_URL)");
   take("--name <name>", "the name of the queue (default: template-pdf)");
+  command.option("--accept-unsealed", "also read runs that were added without TEMPLATE_PDF_QUEUE_KEY");
   command.option("--once", "print the table once, even in a terminal");
   take("--failures <run>", "list the failed jobs in a run with their indexes; the first job has index 0");
   take("--retry <run>", "retry the failed jobs in a run");

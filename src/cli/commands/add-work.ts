@@ -36,6 +36,7 @@ export function addWork(program: Command, session: Session): void {
   const take = takeOnce(command);
   take("--queue <url>", "the URL of the queue (default: TEMPLATE_PDF_QUEUE_URL)");
   take("--name <name>", "the name of the queue (default: template-pdf)");
+  command.option("--accept-unsealed", "also process runs that were added without TEMPLATE_PDF_QUEUE_KEY");
   take("--concurrency <count>", "the maximum number of documents in flight (default: 16)");
   take(
     "--per-second <count>",

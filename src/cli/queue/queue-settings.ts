@@ -7,6 +7,8 @@ export interface QueueFlags {
   /** `true` without a value. */
   readonly queue?: string | true;
   readonly name?: string;
+  /** Only for `work` and `runs`. */
+  readonly acceptUnsealed?: boolean;
 }
 
 const urlName = "TEMPLATE_PDF_QUEUE_URL";
@@ -18,6 +20,7 @@ export interface QueueAccess {
   readonly url: string;
   readonly name: string;
   readonly sealKey: Uint8Array | undefined;
+  readonly acceptUnsealed: boolean | undefined;
 }
 
 /**
@@ -26,7 +29,7 @@ export interface QueueAccess {
  * @throws {Misuse} with a message that omits the URL and the key, which are secrets
  */
 export function readQueueAccess(flags: QueueFlags, env: Terminal["env"]): QueueAccess {
-  const { queue, name = defaultName } = flags;
+  const { queue, name = defaultName, acceptUnsealed } = flags;
   const url = typeof queue === "string" ? queue : env[urlName];
   if (!url) {
     throw new Misuse(
@@ -44,7 +47,7 @@ export function readQueueAccess(flags: QueueFlags, env: Terminal["env"]): QueueA
   if (name === "" || name.includes(":")) {
     throw new Misuse(`--name must be a string without a colon, but got ${JSON.stringify(name)}.`);
   }
-  return { url, name, sealKey: readSealKey(env) };
+  return { url, name, sealKey: readSealKey(env), acceptUnsealed };
 }
 
 function readSealKey(env: Terminal["env"]): Uint8Array | undefined {
@@ -58,8 +61,8 @@ function readSealKey(env: Terminal["env"]): Uint8Array | undefined {
 }
 
 /** Opens the queue, which connects on first use. */
-export function openQueue({ url, name, sealKey }: QueueAccess): BulkQueue {
-  return bulkQueue({ connection: url, name, sealKey });
+export function openQueue({ url, ...options }: QueueAccess): BulkQueue {
+  return bulkQueue({ connection: url, ...options });
 }
 
 /** Returns the options with which another command uses the same queue. They omit the URL, which may contain a password. */

@@ -62,8 +62,8 @@ export async function runs(flags: RunsFlags, session: Session): Promise<void> {
 
 async function listFailures(queue: BulkQueue, run: string, say: (line: string) => void): Promise<void> {
   const failures = await queue.failures(run, { limit: maxFailures });
-  for (const { index, key, code, message } of failures) {
-    const job = key === undefined ? `job ${index}` : `job ${index} (${key})`;
+  for (const { id, index, key, code, message } of failures) {
+    const job = key === undefined ? `job ${index ?? id}` : `job ${index} (${key})`;
     say(`${job}: ${code}: ${inWordsOfTerminal(message)}`);
   }
   if (failures.length === 0) say(`run ${run}: no jobs have failed`);

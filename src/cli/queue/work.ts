@@ -1,5 +1,5 @@
 import { folder, type Job, RunStoppedError, type Sink } from "../../bulk/index.ts";
-import type { WorkOptions } from "../../queue/index.ts";
+import { QueueError, type WorkOptions } from "../../queue/index.ts";
 import { parseCount, parseRate } from "../bulk/plan.ts";
 import { formatTimeSpan, parseDuration } from "../duration.ts";
 import { Halted } from "../failure.ts";
@@ -72,6 +72,7 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
         else tell(`waiting for the service: ${lineOf(error)}`, error);
       },
       onError: (error) => {
+        if (QueueError.is(error)) return tell(error.message, error);
         const isNews = performance.now() - complainedAtMs >= quietMs;
         complainedAtMs = performance.now();
         if (isNews) tell(`Redis: ${error.message}. The worker resumes when Redis is available again.`, error);
