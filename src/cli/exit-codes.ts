@@ -47,7 +47,7 @@ Exit codes:
   work: `
 Exit codes:
   0    stopped by Ctrl-C or SIGTERM; the documents in flight were finished
-  1    Redis is unreachable, or a queued job cannot be read
+  1    Redis is unreachable, or a run was added with another key or version
   2    the command line or a setting is wrong
   3    the worker stopped: a wrong API key, a full disk, or a long service outage;
        its jobs remain in the queue

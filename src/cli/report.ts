@@ -4,11 +4,13 @@ import type { Session } from "./terminal.ts";
 
 /** Maps options and properties in client messages to the terms of the command line. */
 const terminalNames: Names = {
+  acceptUnsealed: "--accept-unsealed",
   allowInsecureHttp: "--allow-insecure-http",
   apiKey: "the API key",
   baseUrl: "the base URL",
   body: "the error's `body`, which programs can read",
   fresh: "--fresh",
+  sealKey: "TEMPLATE_PDF_QUEUE_KEY",
   "timeouts.connect": "a fixed limit",
   "timeouts.stall": "a fixed limit",
   "timeouts.total": "--timeout",

@@ -126,7 +126,7 @@ export class JobCodec {
     }
     if (seal !== undefined) {
       return this.#seal === undefined
-        ? "is sealed. Pass its `sealKey` to bulkQueue"
+        ? "is sealed. Set `sealKey` to the key that it was added with"
         : "is sealed with a different key, or was renamed. Use the same `sealKey` on all machines";
     }
     return this.#acceptsUnsealed

@@ -118,6 +118,27 @@ describe("the queue commands", () => {
     expect(await cells()).toEqual(["nov", "10", "3", "0", "7", "0"]);
   });
 
+  it("process a run that was added without a key only with --accept-unsealed", async () => {
+    const { circumstances, run, work, cells } = await setUp(2);
+    const env = { ...circumstances.env, TEMPLATE_PDF_QUEUE_KEY: "" };
+    const adding = ["bulk", "letter", "rows.ndjson", "--queue", "--run", "nov"];
+    expect(await runCommand(adding, { ...circumstances, env })).toMatchObject({ code: 0 });
+    const message =
+      'The run "nov" was added without a TEMPLATE_PDF_QUEUE_KEY. Set --accept-unsealed until it is finished';
+    expect(await endingOf(work())).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
+    expect(await run("runs", "--failures", "nov")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(message),
+    });
+    const worker = work("--accept-unsealed");
+    const ended = endingOf(worker);
+    await eventually(async () => (await cells())[2] === "2");
+    const noFailures = { code: 0, stdout: "run nov: no jobs have failed\n" };
+    expect(await run("runs", "--failures", "nov", "--accept-unsealed")).toMatchObject(noFailures);
+    worker.kill("SIGTERM");
+    expect(await ended).toMatchObject({ code: 0 });
+  });
+
   const stopped = /^template-pdf: The worker stopped unexpectedly: .*Its jobs are still in the queue\.$/m;
   it.each<[code: number, when: string, answer: Answer, message: RegExp]>([
     [143, "on the second SIGTERM", () => {}, /^finishing 2 documents/m],

@@ -108,7 +108,7 @@ describe("a queue's data in Redis", () => {
     const runs = openQueue({ sealKey: crypto.getRandomValues(new Uint8Array(32)) });
     await runs.add("nov", [{ template: "t", values: { secret } }], { key: () => secret });
     expect(await dump(admin)).not.toContain(secret);
-    await expect(work(openQueue()).done).rejects.toThrow(/^The run "nov" is sealed\. Pass its `sealKey`/);
+    await expect(work(openQueue()).done).rejects.toThrow(/^The run "nov" is sealed\. Set `sealKey`/);
     expect(service.requests).toEqual([]);
     work(runs);
     expect(await endOf(runs)).toMatchObject({ fulfilled: 1 });

@@ -72,7 +72,7 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
         else tell(`waiting for the service: ${lineOf(error)}`, error);
       },
       onError: (error) => {
-        if (QueueError.is(error)) return tell(error.message, error);
+        if (QueueError.is(error)) return tell(lineOf(error), error);
         const isNews = performance.now() - complainedAtMs >= quietMs;
         complainedAtMs = performance.now();
         if (isNews) tell(`Redis: ${error.message}. The worker resumes when Redis is available again.`, error);
