@@ -188,7 +188,12 @@ describe("a run", () => {
   it.each<[title: string, reader: JobCodec, writer: JobCodec, objection: RegExp | undefined]>([
     ["that has no key and no key is passed", plain, plain, undefined],
     ["that is sealed with the same key", sealing, sealing, undefined],
-    ["that is sealed, and no key is passed", plain, sealing, /^is sealed\. Set `sealKey` to the key that it was added with$/],
+    [
+      "that is sealed, and no key is passed",
+      plain,
+      sealing,
+      /^is sealed\. Set `sealKey` to the key that it was added with$/,
+    ],
     ["that is sealed with another key", codecWith({ sealKey: new Uint8Array(32) }), sealing, /different key/],
     [
       "of a queue with another name",
