@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
+import { exports as resolveExports, imports as resolveImports } from "resolve.exports";
 import { describe, expect, it } from "vitest";
 import { consumer, filesBelow, installed, makeProject, runNode } from "./consumer.ts";
 
@@ -64,7 +65,6 @@ describe("the package", () => {
   });
 
   it("resolves only to existing files", () => {
-    const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
     const { exports, imports, bin, main, module, types } = manifest;
     const targets = JSON.stringify([exports, imports, bin, main, module, types]).match(
       /"(?:\.\/)?dist\/[^"]+"/g,
@@ -80,6 +80,67 @@ describe("the package", () => {
     );
     expect(named.filter((path) => !files.includes(path))).toEqual([]);
   });
+});
+
+const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+const platforms = ["node", "browser", "workerd", "edge-light", "react-native", "deno", "bun"];
+const runtimes = [
+  ...platforms.map((platform) => [platform]),
+  // Jest with jsdom and Node's own conditions, a worker, and runtimes that also claim to be Node.
+  ...[
+    ["browser", "node"],
+    ["worker", "browser"],
+    ["workerd", "worker", "browser"],
+    ["deno", "node"],
+    ["bun", "node"],
+  ],
+  [],
+];
+const formats = {
+  import: ["import"],
+  require: ["require"],
+  "import with module-sync": ["import", "module-sync"],
+  "require with module-sync": ["require", "module-sync"],
+};
+
+/** Resolvers that do not backtrack (Jest 28 and 29, Metro) stop at the first condition that matches. */
+describe.each(runtimes)("with the conditions %j, a resolver that does not backtrack", (...conditions) => {
+  it.each(Object.entries(formats))(
+    "finds every entry point and every import by %s, in that format",
+    (_title, format) => {
+      const options = { unsafe: true, conditions: [...conditions, ...format, "default"] };
+      const isRequire = !format.includes("import") && !format.includes("module-sync");
+      const targets = new Map<string, string | undefined>();
+      for (const name of Object.keys(manifest.exports)) {
+        if (name === "./package.json") continue;
+        targets.set(name, resolveExports(manifest, name, options)?.[0]);
+        targets.set(
+          `types of ${name}`,
+          resolveExports(manifest, name, { ...options, conditions: ["types", ...options.conditions] })?.[0],
+        );
+      }
+      // The other imports are files of the emulator, which has one format.
+      for (const name of ["#platform", "#errors", "#base", "#sockets"]) {
+        targets.set(name, resolveImports(manifest, name, options)?.[0]);
+      }
+      for (const [name, target] of targets) {
+        const ending = name.startsWith("types")
+          ? isRequire
+            ? ".d.cts"
+            : ".d.ts"
+          : isRequire
+            ? ".cjs"
+            : ".js";
+        expect(target?.endsWith(ending), `${name} is ${target}, not a file with ${ending}`).toBe(true);
+        expect(existsSync(join(installed, target as string)), `${name}: ${target} exists`).toBe(true);
+      }
+    },
+  );
+});
+
+it("the package has types for each entry point that `moduleResolution: node` finds", () => {
+  const names = Object.keys(manifest.exports).filter((name) => !/^\.$|\.json$/.test(name));
+  expect(Object.keys(manifest.typesVersions["*"])).toEqual(names.map((name) => name.slice(2)));
 });
 
 /** Prints the files that the two resolvers of Node find. */

@@ -115,6 +115,9 @@ const inBothFormats = `
 const node = { module: "nodenext", lib: ["ES2022"], types: ["node"] };
 const bundled = { module: "esnext", moduleResolution: "bundler" };
 
+/** `moduleResolution: node`, which ignores `exports`. TypeScript 6 accepts it only with `ignoreDeprecations`, and 7 not at all. */
+const legacy = { module: "commonjs", moduleResolution: "node10", esModuleInterop: true };
+
 const projects = {
   "a Node project of ES modules": {
     type: "module",
@@ -131,6 +134,11 @@ const projects = {
     options: node,
     files: { "everywhere.ts": everywhere, "node.ts": inNode },
   },
+  "a Node project with `moduleResolution: node`": {
+    type: "commonjs",
+    options: { ...legacy, lib: ["ES2022"], types: ["node"] },
+    files: { "everywhere.ts": everywhere, "node.ts": inNode },
+  },
   "a bundled project for Node and browsers": {
     type: "module",
     options: { ...bundled, lib: ["ES2022", "DOM"], types: ["node"] },
@@ -145,10 +153,14 @@ const projects = {
 
 type ProjectTitle = keyof typeof projects;
 
+export const legacyProject = "a Node project with `moduleResolution: node`" satisfies ProjectTitle;
+
+const modernProjects = (Object.keys(projects) as ProjectTitle[]).filter((title) => title !== legacyProject);
+
 /** Creates a test for each compiler and each kind of project: the types compile there. */
 export function testProjects(
   versions: readonly string[],
-  titles = Object.keys(projects) as readonly ProjectTitle[],
+  titles: readonly ProjectTitle[] = modernProjects,
 ): void {
   for (const version of versions) {
     it.concurrent.each(titles)(`compile with TypeScript ${version} in %s`, async (title) => {
@@ -157,7 +169,11 @@ export function testProjects(
       const root = makeProject(options.types[0] ? `with-node-types/${name}` : name, {
         "package.json": JSON.stringify({ type }),
         "tsconfig.json": JSON.stringify({
-          compilerOptions: { ...common, ...options },
+          compilerOptions: {
+            ...common,
+            ...options,
+            ...(title === legacyProject && version.startsWith("6.") && { ignoreDeprecations: "6.0" }),
+          },
           include: ["*.ts", "*.cts"],
         }),
         ...files,
