@@ -162,7 +162,8 @@ export class Attempt implements Receiver {
 
   onFailure(cause: unknown): void {
     const head = this.#head;
-    if (!head) return this.#fail(this.#noAnswer(cause));
+    // The body of a response from a custom `fetch` may be unusable, which no retry changes.
+    if (!head || errors.isPassedOn(cause)) return this.#fail(this.#noAnswer(cause));
     this.#fail(isSuccess(head) ? this.#truncated(head, cause) : this.#refusal(cause));
   }
 

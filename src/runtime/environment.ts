@@ -72,13 +72,24 @@ export function pageAddress(): string | undefined {
 }
 
 /**
- * Whether a host name refers to this machine: `localhost` and its subdomains (RFC 6761, 6.3),
- * 127.0.0.0/8 (RFC 1122, 3.2.1.3) and `::1` (RFC 4291, 2.5.3).
+ * Whether a host name always refers to this machine: `localhost`, which resolvers do not look up (RFC 6761,
+ * 6.3), 127.0.0.0/8 (RFC 1122, 3.2.1.3) and `::1` (RFC 4291, 2.5.3). Subdomains of `localhost` are not among
+ * them, because many resolvers ask DNS for them.
  *
  * @param hostname - from `URL.hostname`: lower case, IPv6 in brackets
  */
 export function isLoopback(hostname: string): boolean {
-  return /^(?:(?:.+\.)?localhost\.?|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+
+/**
+ * Whether a host name is meant for this machine: a loopback name, or a subdomain of `localhost` (RFC 6761, 6.3).
+ * Not every resolver follows that rule, so this is no reason to send a secret unencrypted.
+ *
+ * @param hostname - as above
+ */
+export function isLocalName(hostname: string): boolean {
+  return isLoopback(hostname) || /^(?:.+\.)?localhost\.?$/.test(hostname);
 }
 
 /**

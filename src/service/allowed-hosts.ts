@@ -1,4 +1,4 @@
-import { isLoopback } from "../runtime/environment.ts";
+import { isLocalName, isLoopback } from "../runtime/environment.ts";
 import { Problem } from "./problem.ts";
 
 /** The address of a server. */
@@ -61,7 +61,7 @@ export class AllowedHosts {
 
   #isAllowed(name: string, localAddress: string | undefined): boolean {
     if (this.#names === undefined) return true;
-    return isLoopback(name) || this.#names.has(name) || name === literalOf(localAddress);
+    return isLocalName(name) || this.#names.has(name) || name === literalOf(localAddress);
   }
 }
 

@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { describeKind } from "../errors/value-kinds.ts";
 import { isJsonObject } from "../json/json-value.ts";
+import { EventLoopTurns } from "../runtime/event-loop.ts";
 import { Problem } from "./problem.ts";
 
 /** The initial buffer size in bytes, which fits most values. */
@@ -61,7 +62,11 @@ async function readBytes(body: Request["body"], maxBytes: number): Promise<Uint8
   const reader = body.getReader();
   let bytes = new Uint8Array(Math.min(smallestPiece, maxBytes));
   let length = 0;
+  const turns = new EventLoopTurns();
   for (;;) {
+    // A body of empty chunks may never end.
+    const turn = turns.next();
+    if (turn) await turn;
     const { done, value } = await reader.read().catch((): never => {
       throw new Problem(400, "The body is incomplete. Send the whole JSON object.", {
         kind: "body-broken-off",

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import { ConfigurationError } from "../errors/errors.ts";
-import { isLoopback, readEnvironment } from "../runtime/environment.ts";
+import { isLocalName, readEnvironment } from "../runtime/environment.ts";
 import { ProxyFailure } from "./explain.ts";
 import { type Connector, SocketTracker, skipInterimAnswers } from "./sockets.ts";
 import type { DispatcherLike } from "./transport.ts";
@@ -26,7 +26,7 @@ export class OwnAgents {
   dispatcherFor(origin: string): DispatcherLike | Promise<DispatcherLike> {
     let route = this.#routes.get(origin);
     if (route === undefined) {
-      route = isLoopback(new URL(origin).hostname) || !hasProxy() ? "direct" : "proxied";
+      route = isLocalName(new URL(origin).hostname) || !hasProxy() ? "direct" : "proxied";
       this.#routes.set(origin, route);
     }
     const agent = this.#agents[route] ?? this.#open(route);

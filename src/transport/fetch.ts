@@ -1,5 +1,7 @@
 import { ConfigurationError } from "../errors/errors.ts";
+import { describeKind } from "../errors/value-kinds.ts";
 import { isPage, mayForbidCaching } from "../runtime/environment.ts";
+import { EventLoopTurns } from "../runtime/event-loop.ts";
 import type { ResponseHead } from "./response-head.ts";
 import { type Exchange, headerPairs, type Receiver, type Transport, type WireRequest } from "./transport.ts";
 
@@ -122,12 +124,17 @@ class FetchExchange implements Exchange {
       if (!this.#isOver) this.#receiver.onHead(headOf(response));
       if (this.#isOver) return void response.body?.cancel().catch(ignore);
       this.#reader = response.body?.getReader();
+      const turns = new EventLoopTurns();
       for (;;) {
         const next = await this.#reader?.read();
+        const turn = turns.next();
+        if (turn) await turn;
         while (this.#state === "paused") await this.#untilWoken();
         if (this.#isOver) return;
-        if (next?.value === undefined) break;
-        this.#receiver.onChunk(next.value);
+        if (next === undefined || next.done) break;
+        const chunk = checkChunk(next.value);
+        // An empty chunk is no progress, so it must not postpone a timeout.
+        if (chunk.length > 0) this.#receiver.onChunk(chunk);
       }
     } catch (cause) {
       if (this.#isOver) return;
@@ -167,6 +174,17 @@ function checkResponse(response: FetchResponse): void {
   if (!isResponse || response.bodyUsed || response.body?.locked) {
     throw new ConfigurationError("Expected `fetch` to return a new Response for every call.");
   }
+}
+
+/** @throws {ConfigurationError} if a body from a custom `fetch` contains something other than bytes */
+function checkChunk(chunk: unknown): Uint8Array {
+  // Not `instanceof`: test environments such as jsdom have their own classes.
+  if (ArrayBuffer.isView(chunk) && Object.prototype.toString.call(chunk) === "[object Uint8Array]") {
+    return chunk as Uint8Array;
+  }
+  throw new ConfigurationError(
+    `Expected the body of the Response from \`fetch\` to contain Uint8Array chunks, got ${describeKind(chunk)}.`,
+  );
 }
 
 function headOf({ status, type, headers }: FetchResponse): ResponseHead {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import * as browser from "../../src/runtime/environment.browser.ts";
 import * as environment from "../../src/runtime/environment.ts";
 
-const { adviceOnEnvFile, isLoopback, isPage, pageAddress, readEnvironment } = environment;
+const { adviceOnEnvFile, isLocalName, isLoopback, isPage, pageAddress, readEnvironment } = environment;
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -101,14 +101,30 @@ describe("An environment variable", () => {
 });
 
 describe("The host of a URL", () => {
-  it.each(["localhost", "a.b.localhost.", "127.0.0.1.", "１２７.0.0.1"])("is local: %s", (host) => {
-    expect(isLoopback(new URL(`http://${host}`).hostname)).toBe(true);
-  });
+  const loopback = ["localhost", "LOCALHOST", "127.0.0.1", "127.0.0.1.", "127.9.9.9", "127.1", "0x7f.1"];
+  it.each([...loopback, "2130706433", "017700000001", "１２７.0.0.1", "[::1]", "[0:0::1]"])(
+    "always refers to this machine: %s",
+    (host) => {
+      expect(isLoopback(new URL(`http://${host}`).hostname)).toBe(true);
+      expect(isLocalName(new URL(`http://${host}`).hostname)).toBe(true);
+    },
+  );
 
-  it.each(["127.0.0.1.evil.com", "localhost.evil.com", "evillocalhost", "[::ffff:127.0.0.1]", ".localhost"])(
-    "is not local: %s",
+  it.each(["localhost.", "x.localhost", "a.b.localhost.", "a。localhost"])(
+    "is meant for this machine, but may be looked up in DNS: %s",
     (host) => {
       expect(isLoopback(new URL(`http://${host}`).hostname)).toBe(false);
+      expect(isLocalName(new URL(`http://${host}`).hostname)).toBe(true);
+    },
+  );
+
+  const foreign = ["127.0.0.1.evil.com", "localhost.evil.com", "evillocalhost", ".localhost", "0.0.0.0"];
+  it.each([...foreign, "128.0.0.1", "127.evil", "[::]", "[::ffff:127.0.0.1]", "[fe80::1]"])(
+    "refers to another machine: %s",
+    (host) => {
+      const { hostname } = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : { hostname: host };
+      expect(isLoopback(hostname)).toBe(false);
+      expect(isLocalName(hostname)).toBe(false);
     },
   );
 
@@ -116,6 +132,7 @@ describe("The host of a URL", () => {
     "is not local if it is not a valid host: %j",
     (hostname) => {
       expect(isLoopback(hostname)).toBe(false);
+      expect(isLocalName(hostname)).toBe(false);
     },
   );
 
