@@ -41,7 +41,8 @@ export function reporting(answer: Answer, onCall: (call: Call, request: Request)
 }
 
 async function describe(request: Request, response: Response, durationMs: number): Promise<Call> {
-  const path = new URL(request.url).pathname;
+  // The target of a refused request may be malformed.
+  const path = URL.canParse(request.url) ? new URL(request.url).pathname : "";
   const isDocument = response.headers.get("content-type") === "application/pdf";
   const isWhole = isDocument && faultOf(request) === undefined && !request.signal.aborted;
   return {

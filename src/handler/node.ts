@@ -6,7 +6,8 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
-import { Problem, serverFault } from "../service/problem.ts";
+import { callerLeft, Problem, serverFault } from "../service/problem.ts";
+import { withQuietBody } from "../service/quiet-body.ts";
 
 /**
  * A listener for `node:http` and a middleware for Express.
@@ -49,7 +50,7 @@ export function nodeListener(handler: (request: Request) => Promise<Response>): 
  *
  * @param handler - a handler created by `createHandler`
  * @param contextOf - returns the `context` for the handler's callbacks. If the function throws, the error is
- * printed with `console.error`, and the response is a 500
+ * printed with `console.error`, and the response is a 500. Nothing is printed if the caller has disconnected
  * @returns the listener. It responds to every request that it receives, and never calls `next`
  *
  * @example
@@ -76,11 +77,13 @@ export function nodeListener<Context>(
   handler: (request: Request, context?: Context) => Promise<Response>,
   contextOf?: (incoming: IncomingMessage) => Context | Promise<Context>,
 ): NodeListener {
-  const respond = async (request: Request, { incoming }: HttpBindings) => {
+  const respond = async (request: Request, { incoming, outgoing }: HttpBindings) => {
     let context: Context | undefined;
     try {
       context = await contextOf?.(incoming);
     } catch (error) {
+      // Reading the context may have failed for that reason.
+      if (request.signal.aborted) return callerLeft().toResponse(crypto.randomUUID());
       const requestId = crypto.randomUUID();
       console.error(
         `template-pdf/handler: The request context could not be read (request ${requestId}):`,
@@ -88,11 +91,14 @@ export function nodeListener<Context>(
       );
       return new Problem(500, serverFault, { kind: "server-fault" }).toResponse(requestId);
     }
-    return handler(request, context);
+    return withQuietBody(await handler(request, context), outgoing);
   };
   // By default, the adapter replaces the global Request and Response of the process.
   const listener = getRequestListener(respond as Parameters<typeof getRequestListener>[0], {
     overrideGlobalObjects: false,
   });
-  return (incoming, outgoing) => void listener(incoming, outgoing);
+  return (incoming, outgoing) => {
+    // The caller disconnected while a middleware ran. The adapter would not notice.
+    if (!outgoing.destroyed) void listener(incoming, outgoing);
+  };
 }

@@ -121,7 +121,7 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
   retry?: Retry | false | undefined;
   /**
    * Called with each error that the caller did not cause, including truncated documents, so that you can log
-   * it. The response does not contain these errors. An error thrown by this callback is ignored. Default:
+   * it. Errors that occur after the caller has disconnected are not reported, because most of them have that cause. The response does not contain these errors. An error thrown by this callback is ignored. Default:
    * prints one line with `console.error`. For errors from your own functions, it also prints the stack,
    * unless `NODE_ENV` is `production`.
    */

@@ -2,6 +2,7 @@ import { describeKind } from "../errors/value-kinds.ts";
 import { ConfigurationError } from "../index.ts";
 import { uidSegmentOf } from "../service/endpoint.ts";
 import { Problem } from "../service/problem.ts";
+import { targetOf } from "../service/request-target.ts";
 
 /** How long browsers may cache a CORS preflight, in seconds: Chromium's maximum. */
 const preflightAgeSeconds = 7200;
@@ -35,9 +36,9 @@ export class Origins {
 
   /** Responds to a CORS preflight; returns `undefined` for other requests. */
   preflight(request: Request): Response | undefined {
-    const { headers, method, url } = request;
+    const { headers, method } = request;
     if (method !== "OPTIONS" || !headers.has("access-control-request-method")) return undefined;
-    if (uidSegmentOf(new URL(url).pathname) === undefined) return undefined;
+    if (uidSegmentOf(targetOf(request)?.pathname ?? "") === undefined) return undefined;
     const refusal = this.refuse(request);
     if (refusal) return refusal.toResponse(crypto.randomUUID());
     const asked = headers.get("access-control-request-headers") ?? "";

@@ -19,17 +19,24 @@ export function watched(
       start(controller) {
         reader.closed.catch((error) => {
           if (isCancelled) return;
-          if (signal.aborted) return controller.error(error);
+          if (signal.aborted) {
+            // Most servers cancel the body now. Some print an error of a body that they have not begun to send.
+            setTimeout(() => {
+              if (!isCancelled) controller.error(error);
+            });
+            return;
+          }
           onFailure(error);
           // Not the error itself, which names the service, because an adapter may send its message.
           controller.error(new Error("The document is truncated."));
         });
       },
       async pull(controller) {
-        const { done, value } = await reader.read();
-        if (isCancelled) return;
-        if (done) controller.close();
-        else controller.enqueue(value);
+        // Failures are handled above.
+        const read = await reader.read().catch(() => undefined);
+        if (read === undefined || isCancelled) return;
+        if (read.done) controller.close();
+        else controller.enqueue(read.value);
       },
       cancel(reason) {
         isCancelled = true;

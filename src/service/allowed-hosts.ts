@@ -1,5 +1,6 @@
 import { isLocalName, isLoopback } from "../runtime/environment.ts";
 import { Problem } from "./problem.ts";
+import { malformedRequest, targetOf } from "./request-target.ts";
 
 /** The address of a server. */
 export interface Bound {
@@ -45,10 +46,10 @@ export class AllowedHosts {
    * @returns 400 if the header is missing, sent twice or malformed, or the target is malformed; 421 if one of them names another host
    * @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2 and https://www.rfc-editor.org/rfc/rfc9110#section-7.4
    */
-  refuseHost({ headers, url }: Request, localAddress: string | undefined): Problem | undefined {
-    const named = hostnameOf(headers.get("host") ?? "");
+  refuseHost(request: Request, localAddress: string | undefined): Problem | undefined {
+    const named = hostnameOf(request.headers.get("host") ?? "");
     // A target in absolute form replaces the header. Pages cannot send either of them.
-    const targeted = hostnameOf(new URL(url).host);
+    const targeted = hostnameOf(targetOf(request)?.host ?? "");
     if (named === undefined || targeted === undefined) return malformedRequest();
     const foreign = [named, targeted].find((name) => !this.#isAllowed(name, localAddress));
     if (foreign === undefined) return undefined;
@@ -63,11 +64,6 @@ export class AllowedHosts {
     if (this.#names === undefined) return true;
     return isLocalName(name) || this.#names.has(name) || name === literalOf(localAddress);
   }
-}
-
-/** Creates the refusal for a request without a valid host. */
-export function malformedRequest(): Problem {
-  return new Problem(400, "The request line or the host header is malformed. Send a valid HTTP/1.1 request.");
 }
 
 /** Whether only this machine can reach a host. An IPv6 address needs no brackets. */

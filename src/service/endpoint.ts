@@ -1,6 +1,7 @@
 import { isUid } from "../request/url.ts";
 import { checkJsonType, readJsonObject } from "./json-body.ts";
-import { Problem, serverFault } from "./problem.ts";
+import { callerLeft, Problem, serverFault } from "./problem.ts";
+import { malformedRequest, targetOf } from "./request-target.ts";
 import { isResponse, type Product, toResponse } from "./to-response.ts";
 
 /**
@@ -57,7 +58,7 @@ export interface EndpointOptions<Context = void> {
   readonly maxBodyBytes?: number | undefined;
   /**
    * Called with any error thrown by `authorize` or `produce` that is not a {@link Problem}, and with the `cause` of each problem.
-   * The response does not contain them. Errors thrown by this callback are ignored.
+   * The response does not contain them. Not called once the caller has disconnected. Errors thrown by this callback are ignored.
    */
   readonly onError?:
     | ((error: unknown, request: Request, requestId: string, context: Context) => void)
@@ -83,7 +84,9 @@ export function createEndpoint<Context = void>(
   const { authorize, produce, maxBodyBytes = defaultMaxBodyBytes, onError } = options;
 
   async function answer(request: Request, requestId: string, context: Context): Promise<Response> {
-    const uid = uidOf(new URL(request.url).pathname);
+    const target = targetOf(request);
+    if (target === undefined) throw malformedRequest();
+    const uid = uidOf(target.pathname);
     if (request.method !== "POST") {
       throw new Problem(405, `${request.method} is not available here. Send the template values with POST.`, {
         kind: "method-not-allowed",
@@ -107,6 +110,8 @@ export function createEndpoint<Context = void>(
   }
 
   function report(error: unknown, request: Request, requestId: string, context: Context): void {
+    // Nobody receives the response, and most functions then fail for that reason.
+    if (request.signal.aborted) return;
     // A failing log must not affect the response or the process. It may be asynchronous.
     new Promise((resolve) => resolve(onError?.(error, request, requestId, context))).catch(() => {});
   }
@@ -121,10 +126,11 @@ export function createEndpoint<Context = void>(
         return forMethod(request.method, error.toResponse(requestId));
       }
       if (isResponse(error)) return marked(error, requestId);
-      // The caller disconnected, and `produce` stopped for that reason, which is not an error.
-      if (!request.signal.aborted || error !== request.signal.reason)
-        report(error, request, requestId, context);
-      return new Problem(500, serverFault, { kind: "server-fault" }).toResponse(requestId);
+      report(error, request, requestId, context);
+      const problem = request.signal.aborted
+        ? callerLeft()
+        : new Problem(500, serverFault, { kind: "server-fault" });
+      return problem.toResponse(requestId);
     }
   };
 }

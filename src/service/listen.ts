@@ -2,7 +2,9 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { AllowedHosts, malformedRequest } from "./allowed-hosts.ts";
+import { AllowedHosts } from "./allowed-hosts.ts";
+import { withQuietBody } from "./quiet-body.ts";
+import { malformedRequest } from "./request-target.ts";
 
 /** By default, test runners limit teardown hooks to 10 seconds. The reason should be reported before that. */
 const defaultCloseLimitMs = 8_000;
@@ -60,7 +62,7 @@ export async function listen(endpoint: Answer, options: ListenOptions): Promise<
       return refusal ? refusal.toResponse(crypto.randomUUID()) : endpoint(request);
     })(request);
     const write = byHand.get(response);
-    if (!write && !isDropped(response)) return response;
+    if (!write && !isDropped(response)) return withQuietBody(response, outgoing);
     underWay.delete(outgoing as ServerResponse);
     if (write && outgoing.socket && !isClosing) void write(outgoing.socket as Socket);
     else outgoing.destroy();

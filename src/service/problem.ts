@@ -11,6 +11,7 @@ const phrases: Readonly<Record<number, string>> = {
   421: "Misdirected Request",
   422: "Unprocessable Content",
   429: "Too Many Requests",
+  499: "Client Closed Request",
   500: "Internal Server Error",
   502: "Bad Gateway",
   503: "Service Unavailable",
@@ -103,6 +104,11 @@ export class Problem extends Error {
     headers.set("x-request-id", requestId);
     return new Response(JSON.stringify({ type, title, status, detail, errors }), { status, headers });
   }
+}
+
+/** Creates the response for a caller that has disconnected, which only the logs of the server show. Proxies use the same status. */
+export function callerLeft(): Problem {
+  return new Problem(499, "The caller disconnected before the response was sent.");
 }
 
 /**

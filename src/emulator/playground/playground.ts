@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describeThrown } from "../../json/describe-thrown.ts";
 import { checkJsonType, readJsonObject } from "../../service/json-body.ts";
 import { Problem } from "../../service/problem.ts";
+import { targetOf } from "../../service/request-target.ts";
 import type { Misbehaviour, MisbehaviourSettings } from "../misbehaviour.ts";
 import type { Renderers } from "../renderers.ts";
 import { EventStream } from "./event-stream.ts";
@@ -51,7 +52,7 @@ export class Playground {
 
   /** Whether a request is for the playground rather than the service. */
   isFor(request: Request): boolean {
-    const { pathname } = new URL(request.url);
+    const pathname = targetOf(request)?.pathname ?? "";
     if (pathname.startsWith(prefix)) return true;
     const isHtmlWanted = request.headers.get("accept")?.includes("text/html") ?? false;
     return pathname === "/" && isHtmlWanted && request.method === "GET";

@@ -191,7 +191,7 @@ describe("an injected delay", () => {
     expect(vi.getTimerCount()).toBe(20);
     await vi.advanceTimersByTimeAsync(10);
     const statuses = (await Promise.all(responses)).map(({ status }) => status);
-    expect(statuses.slice(0, 20)).toEqual(Array(20).fill(500));
+    expect(statuses.slice(0, 20)).toEqual(Array(20).fill(499));
     expect(statuses.slice(20, 25)).toEqual([200, 200, 429, 200, 0]);
     expect([vi.getTimerCount(), listeners()]).toEqual([0, 0]);
     await settle();
