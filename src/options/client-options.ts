@@ -58,7 +58,10 @@ export interface ClientOptions {
   fetch?: FetchLike | undefined;
   /** A custom undici dispatcher (7 or later) that sends every request. The client never closes it. */
   dispatcher?: DispatcherLike | undefined;
-  /** Allows sending an API key to another machine over plain `http://`. Default: `false`. */
+  /**
+   * Allows sending an API key to another machine over plain `http://`. Only `localhost`, `127.0.0.0/8` and `[::1]` always are this
+   * machine: `x.localhost` depends on DNS. Default: `false`.
+   */
   allowInsecureHttp?: boolean | undefined;
   /** Allows using an API key in a browser, where every visitor can read it. Default: `false`. */
   dangerouslyAllowBrowser?: boolean | undefined;

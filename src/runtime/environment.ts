@@ -72,9 +72,8 @@ export function pageAddress(): string | undefined {
 }
 
 /**
- * Whether a host name always refers to this machine: `localhost`, which resolvers do not look up (RFC 6761,
- * 6.3), 127.0.0.0/8 (RFC 1122, 3.2.1.3) and `::1` (RFC 4291, 2.5.3). Subdomains of `localhost` are not among
- * them, because many resolvers ask DNS for them.
+ * Whether a host always refers to this machine: `localhost`, 127.0.0.0/8 (RFC 1122, 3.2.1.3) and `::1` (RFC 4291, 2.5.3).
+ * Not `x.localhost` or `localhost.`, because many systems look these names up in DNS, which may return any address.
  *
  * @param hostname - from `URL.hostname`: lower case, IPv6 in brackets
  */
@@ -83,12 +82,12 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /**
- * Whether a host name is meant for this machine: a loopback name, or a subdomain of `localhost` (RFC 6761, 6.3).
- * Not every resolver follows that rule, so this is no reason to send a secret unencrypted.
+ * Whether a host is meant to be this machine: additionally the subdomains of `localhost`, with or without a final dot (RFC 6761,
+ * 6.3). Does not tell where a connection goes; see `isLoopback`.
  *
- * @param hostname - as above
+ * @param hostname - as for `isLoopback`
  */
-export function isLocalName(hostname: string): boolean {
+export function isNamedLocal(hostname: string): boolean {
   return isLoopback(hostname) || /^(?:.+\.)?localhost\.?$/.test(hostname);
 }
 

@@ -1,4 +1,4 @@
-import { isLocalName, isLoopback } from "../runtime/environment.ts";
+import { isLoopback, isNamedLocal } from "../runtime/environment.ts";
 import { Problem } from "./problem.ts";
 import { malformedRequest, targetOf } from "./request-target.ts";
 
@@ -62,7 +62,7 @@ export class AllowedHosts {
 
   #isAllowed(name: string, localAddress: string | undefined): boolean {
     if (this.#names === undefined) return true;
-    return isLocalName(name) || this.#names.has(name) || name === literalOf(localAddress);
+    return isNamedLocal(name) || this.#names.has(name) || name === literalOf(localAddress);
   }
 }
 

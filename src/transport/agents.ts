@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import { ConfigurationError } from "../errors/errors.ts";
-import { isLocalName, readEnvironment } from "../runtime/environment.ts";
+import { isNamedLocal, readEnvironment } from "../runtime/environment.ts";
 import { ProxyFailure } from "./explain.ts";
 import { type Connector, SocketTracker, skipInterimAnswers } from "./sockets.ts";
 import type { DispatcherLike } from "./transport.ts";
@@ -21,12 +21,12 @@ export class OwnAgents {
 
   /**
    * Returns the dispatcher for an origin. It uses `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in upper or lower case, like
-   * undici. Loopback addresses are never proxied.
+   * undici. Loopback addresses and `localhost` names are never proxied, because a proxy would reach itself.
    */
   dispatcherFor(origin: string): DispatcherLike | Promise<DispatcherLike> {
     let route = this.#routes.get(origin);
     if (route === undefined) {
-      route = isLocalName(new URL(origin).hostname) || !hasProxy() ? "direct" : "proxied";
+      route = isNamedLocal(new URL(origin).hostname) || !hasProxy() ? "direct" : "proxied";
       this.#routes.set(origin, route);
     }
     const agent = this.#agents[route] ?? this.#open(route);

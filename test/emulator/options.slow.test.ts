@@ -93,6 +93,7 @@ describe("startEmulator()", () => {
     ["a limit of 0 threads", { limits: { threads: 0 } }, "limits.threads"],
     ["an invalid fault rule", { faults: "never" }, "never"],
     ["an invalid latency", { latency: "soon" }, "soon"],
+    ["a playground on x.localhost", { host: "x.localhost", ui: true }, "unless `host` is a loopback address"],
     ["a playground on 0.0.0.0", { host: "0.0.0.0", ui: true }, "unless `host` is a loopback address"],
   ])("rejects %s", async (_, options, message) => {
     const allOptions = options === undefined ? options : { templates: "x", ...(options as object) };

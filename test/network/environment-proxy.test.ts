@@ -47,6 +47,15 @@ describe("a proxy from the environment", () => {
     expect(targets()).toEqual(way === "directly" ? [] : [target]);
   });
 
+  it.each(["127.0.0.1", "localhost", "localhost.", "x.localhost"])("is not used for %s", async (name) => {
+    const { proxy, service } = await start();
+    vi.stubEnv("HTTP_PROXY", proxy.origin);
+    const client = clientOf(`http://${name}:${service.port}`, { allowInsecureHttp: true, retry: false });
+    // Not every system resolves these names.
+    await sourceOf(client).catch((error) => expect(error).toBeInstanceOf(ConnectionError));
+    expect(proxy.heard).toEqual([]);
+  });
+
   it.each(["HTTPS_PROXY", "HTTP_PROXY"])("is used for an https: service if it is set in %s", async (name) => {
     const { proxy, targets } = await start();
     vi.stubEnv(name, proxy.origin);
