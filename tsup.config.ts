@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { entries } from "./scripts/entries.mjs";
+import { outputFolder } from "./scripts/output-folder.mjs";
 import { sharedModules } from "./scripts/shared-modules.mjs";
 
 const target = "es2022";
@@ -13,6 +14,7 @@ const target = "es2022";
 const importMetaUrl = 'const importMetaUrl = require("node:url").pathToFileURL(__filename).href;';
 
 const both: Options = {
+  outDir: outputFolder,
   target,
   platform: "node",
   removeNodeProtocol: false,

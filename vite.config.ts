@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
-
-const dist = (path: string) => fileURLToPath(new URL(`dist/${path}`, import.meta.url));
+import { outputFolder } from "./scripts/output-folder.mjs";
 
 /** Says which packages the page is made of: in a comment, as esbuild does, and in a list for scripts/write-licenses.mjs. */
 const namesPackages: Plugin = {
@@ -14,7 +14,7 @@ const namesPackages: Plugin = {
       .map((id) => /node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0])
       .filter((folder) => folder !== undefined);
     const inputs = Object.fromEntries([...new Set(folders)].sort().map((folder) => [folder, {}]));
-    writeFileSync(dist("metafile-playground.json"), JSON.stringify({ inputs }));
+    writeFileSync(join(outputFolder, "metafile-playground.json"), JSON.stringify({ inputs }));
     const comment = Object.keys(inputs).map((folder) => `// ${folder}\n`);
     for (const chunk of chunks) chunk.code = `${comment.join("")}${chunk.code}`;
   },
@@ -25,7 +25,7 @@ export default defineConfig({
   root: fileURLToPath(new URL("src/emulator/playground/page", import.meta.url)),
   plugins: [namesPackages],
   build: {
-    outDir: dist("emulator/playground"),
+    outDir: join(outputFolder, "emulator/playground"),
     emptyOutDir: true,
     assetsDir: "_playground/assets",
     assetsInlineLimit: 0,

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { resolve as resolvePath } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vitest/config";
@@ -31,6 +31,22 @@ const browserVariants: Plugin = {
   },
 };
 
+/** In watch mode, tests that load `dist` run again when a source changes: Vitest knows only the sources that they import. */
+function watchesBuiltSources(): Plugin {
+  const sources = readdirSync(source(""), { recursive: true, encoding: "utf8" }).map(source);
+  let isWatching = false;
+  return {
+    name: "watches-built-sources",
+    configureVitest({ vitest }) {
+      isWatching = vitest.config.watch;
+    },
+    transform(code) {
+      if (!isWatching || !/"#(?:renderer|playground)"|dist\/cli\/main\.js/.test(code)) return;
+      for (const path of sources) if (/\.tsx?$/.test(path)) this.addWatchFile(path);
+    },
+  };
+}
+
 /** These tests change a module or a global permanently, or measure their process. Each file runs in its own process. */
 const isolated = "test/**/*.isolated.test.ts";
 
@@ -48,6 +64,8 @@ const maxConcurrency = 48;
 
 export default defineConfig({
   test: {
+    // Vitest calls the set-up of the root for every run, whichever projects it runs.
+    globalSetup: ["test/support/build-before-tests.ts"],
     // More workers than cores, because many tests only wait.
     maxWorkers: 3,
     // Files must not depend on each other: `--sequence.seed` runs them in another order.
@@ -57,6 +75,7 @@ export default defineConfig({
       {
         // Several files share a process, because starting one takes longer than most files.
         resolve,
+        plugins: [watchesBuiltSources()],
         test: {
           name: "source",
           include: ["test/**/*.test.ts"],
@@ -69,6 +88,7 @@ export default defineConfig({
       },
       {
         resolve,
+        plugins: [watchesBuiltSources()],
         test: {
           name: "slow",
           include: [slow],
@@ -94,6 +114,7 @@ export default defineConfig({
       },
       {
         resolve,
+        plugins: [watchesBuiltSources()],
         test: {
           name: "source-isolated",
           include: [isolated],

@@ -9,6 +9,7 @@ import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { entryPoints } from "./entries.mjs";
+import { outputFolder } from "./output-folder.mjs";
 import { compiler, outputOf } from "./run-command.mjs";
 
 // The compiler uses `/` on every system.
@@ -141,7 +142,7 @@ function withPaths(file, text, extensionOf) {
  * @param {string} text
  */
 function write(file, extension, text) {
-  const target = join(root, "dist", relative(source, file).replace(/\.ts$/, extension));
+  const target = join(outputFolder, relative(source, file).replace(/\.ts$/, extension));
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, text);
 }

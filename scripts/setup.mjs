@@ -4,7 +4,7 @@
 // `node scripts/setup.mjs install` does not build `dist`.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isBuilt } from "./build-stamp.mjs";
+import { buildIfChanged } from "./build-if-changed.mjs";
 import { root, run } from "./run-command.mjs";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -18,10 +18,8 @@ if (!isInstalled()) {
   if (!(await run("npm", args))) stop("setup: the dependencies could not be installed.");
 }
 
-if (process.argv[2] !== "install" && !isBuilt()) {
-  console.log("setup: building dist");
-  if (!(await run("node", ["scripts/build.mjs"], { quiet: true }))) stop("setup: the build failed.");
-}
+if (process.argv[2] !== "install" && !(await buildIfChanged("code and types")))
+  stop("setup: the build failed.");
 
 /** Whether node_modules matches package-lock.json. npm records there what it installed. */
 function isInstalled() {

@@ -3,6 +3,7 @@
 // list these packages, and are removed afterwards.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { outputFolder as dist } from "./output-folder.mjs";
 import { root } from "./run-command.mjs";
 
 /**
@@ -26,7 +27,6 @@ const holders = {
   ],
 };
 
-const dist = join(root, "dist");
 const bundled = new Set();
 
 for (const list of readdirSync(dist).filter((file) => /^metafile-\w+\.json$/.test(file))) {
