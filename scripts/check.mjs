@@ -20,7 +20,6 @@ export async function check() {
     const built = run("node", ["scripts/setup.mjs"]);
     const packed = built.then((isBuilt) => (isBuilt ? pack(folder) : undefined));
     const results = await Promise.all([
-      report("lockfile", run("node", ["scripts/complete-lockfile.mjs", "--check"], { quiet: true })),
       report("format and lint", run("biome", ["check"], { quiet: true })),
       report("types", run("node", [compiler, "--noEmit"], { quiet: true })),
       report("spelling", run("cspell", ["lint", "--no-progress"], { quiet: true })),

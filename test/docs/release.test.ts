@@ -18,6 +18,12 @@ describe("a release", () => {
     expect(versions).toEqual(Array(3).fill(manifest.version));
   });
 
+  it("has a lockfile that does not name a registry, so that it works with every registry", () => {
+    const { packages } = JSON.parse(read("package-lock.json"));
+    const resolved = Object.values<{ resolved?: string }>(packages).flatMap((entry) => entry.resolved ?? []);
+    expect(resolved).toEqual([]);
+  });
+
   it("has changesets only for this package, each with a bump type and a description", () => {
     const texts = namesIn(".changeset").filter((name) => name.endsWith(".md") && name !== "README.md");
     const valid = /^---\n"template-pdf": (?:major|minor|patch)\n---\n\n\S/;
