@@ -30,8 +30,8 @@ export interface BulkQueueOptions {
   sealKey?: SealKey | undefined;
   /**
    * Whether a queue with a `sealKey` also processes runs that were added without one. Set it while you
-   * introduce a key, and remove it once these runs are finished: until then, whoever can write to Redis can
-   * add jobs. Default: `false`.
+   * introduce a key, and remove it once these runs are finished: until then, anyone who can write to Redis
+   * can add jobs. Default: `false`.
    */
   acceptUnsealed?: boolean | undefined;
   /**

@@ -74,8 +74,8 @@ export class JobCodec {
   }
 
   /**
-   * Returns a digest of a key, an input or a path, so that Redis contains none of them once a job is finished.
-   * Without a key, whoever reads Redis can still guess the text.
+   * Returns a digest of a key, an input or a path, so that Redis does not contain them once a job is finished.
+   * Without a key, anyone who reads Redis can still guess the text.
    */
   async digestOf(
     run: RunReference,

@@ -3,8 +3,8 @@ import type { Redis } from "ioredis";
 import { isJsonObject } from "../json/json-value.ts";
 
 /**
- * Whether an error of a BullMQ worker may come from a job whose record it cannot read. BullMQ gives such a job
- * to one worker after another, and no worker's processor receives it.
+ * Whether an error of a BullMQ worker may come from a job whose record it cannot read. One worker
+ * after another fetches such a job, and no worker can process it.
  */
 export function mayBeOfRecord(error: Error): boolean {
   const isRefusedByScript = /\bnot an integer\b/.test(error.message);

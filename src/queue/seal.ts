@@ -60,7 +60,7 @@ export class Seal {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(text);
   }
 
-  /** Returns 32 bytes. Only the owner of the key can compute them, so nobody else can guess the text. */
+  /** Returns 32 bytes. Without the key, a guess of the text cannot be checked. */
   async digest(text: string): Promise<Uint8Array> {
     const { digests } = await this.#keys;
     return new Uint8Array(await crypto.subtle.sign("HMAC", digests, bytesOf(text)));

@@ -1,8 +1,8 @@
 /** The number of steps after which the event loop gets a turn. */
 const stepsPerTurn = 1000;
 
-/** The timer of the runtime, not a fake one that a test installs later. */
-const { setTimeout } = globalThis;
+/** The timer of the runtime, not a fake one that a test installs later. A function call, so that bundlers can remove it. */
+const setRealTimeout = /* @__PURE__ */ (() => globalThis.setTimeout)();
 
 /**
  * Gives the event loop a turn now and then in a loop over a source that may always be ready. Without a turn,
@@ -16,6 +16,6 @@ export class EventLoopTurns {
     this.#steps++;
     if (this.#steps < stepsPerTurn) return undefined;
     this.#steps = 0;
-    return new Promise((resolve) => setTimeout(resolve, 0));
+    return new Promise((resolve) => setRealTimeout(resolve, 0));
   }
 }

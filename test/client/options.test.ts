@@ -34,7 +34,11 @@ const refusedOptions: readonly (readonly [string, (key: string) => unknown, RegE
   ["a header with a line break", (key) => ({ headers: { a: `${key}\r\nb: c` } }), /value of the `a` header/],
   ["an auth header", (key) => ({ headers: { Authorization: key } }), /`authorization`.*`apiKey: null`/],
   ["a key over http", () => ({ baseUrl: "http://pdf.example.com" }), /unencrypted.*`allowInsecureHttp: t/],
-  ["a key over http to x.localhost", () => ({ baseUrl: "http://x.localhost:1" }), /to x\.localhost:1 unenc/],
+  [
+    "a key over http to x.localhost",
+    () => ({ baseUrl: "http://x.localhost:1" }),
+    /to x\.localhost:1 unencrypted/,
+  ],
   [
     "a key over http to localhost.",
     () => ({ baseUrl: "http://localhost." }),

@@ -180,7 +180,7 @@ describe("a worker with a `sealKey`", () => {
     ]);
     expect(await guessesIn(table, runId, salary)).toEqual([]);
 
-    // Without a key, whoever reads Redis can test a guess. The guide says so.
+    // Without a key, anyone who reads Redis can test a guess. The guide says so.
     await runs.close();
     const { runs: open, admin: openAdmin } = await setUp();
     await open.add("nov", [salary], { key: () => "E-1" });
