@@ -1,39 +1,109 @@
-import { pageFilesOf } from "./bulk/page.mjs";
-import { parts } from "./bulk/parts.mjs";
+import { rmSync } from "node:fs";
+import { measure, measureInTurn, mediansOf } from "./measure/in-turn.mjs";
+import { bareLoops, generateMany, loops, writers } from "./measure/many.mjs";
+import { startProgram } from "./servers/start.mjs";
+import { makeTemporaryFolder } from "./shared/at-end.mjs";
+import { inDigits, sizeOf } from "./shared/figures.mjs";
 import { describeMachine } from "./shared/machine.mjs";
 import { existingFolder, UsageError } from "./shared/options.mjs";
-import { readReport, writeReports } from "./shared/reports.mjs";
+import { printTable } from "./shared/tables.mjs";
 
-export const defaults = { part: "", documents: 1_000_000, folder: ".", quick: false, page: false };
+const parts = { memory: measureMemory, speed: measureSpeed, folder: measureFolder };
 
-export const usage = `Measures runs of many documents: memory, documents per second, saving to a folder, and the first seconds.
-It takes about 12 minutes. It writes each part to docs/reports/bulk-benchmarks.*, except with --quick or --documents.
+export const defaults = { part: "", documents: 1_000_000, folder: ".", quick: false };
+
+export const usage = `Compares bulk runs with hand-written loops: memory, documents per second, and saving to a folder. It takes about 10 minutes.
 
   --part <name>      run only ${Object.keys(parts).join(", ")}
-  --documents <n>    documents of each run in the part memory, a multiple of 100 (default: 1,000,000)
+  --documents <n>    documents of each run in the part memory (default: 1,000,000)
   --folder <path>    folder for the part folder, which measures its disk (default: .)
-  --quick            measure fewer cells, rounds and documents in about two minutes
-  --page             only regenerate docs/reports/bulk-benchmarks.* from the JSON file`;
+  --quick            measure fewer cells, rounds and documents in about two minutes`;
 
-const file = "bulk-benchmarks.json";
+const inFlight = 20;
+const small = 2_000;
 
-export async function run({ part, documents, folder, quick, page }) {
-  if (page) return writeReports(pageFilesOf(JSON.parse(readReport(file))));
+/** The number of documents to measure, and to warm up with, by size. */
+const documentsOf = new Map([
+  [small, 15_000],
+  [50_000, 4_000],
+  [1_000_000, 200],
+]);
+
+export async function run({ part, documents, folder, quick }) {
   const names = Object.keys(parts).filter((name) => part === "" || name === part);
   if (names.length === 0)
     throw new UsageError(`--part must be ${Object.keys(parts).join(", ")}, got "${part}".`);
-  if (documents % 100 !== 0) throw new UsageError(`--documents must be a multiple of 100, got ${documents}.`);
-  const ofMemory = quick ? Math.min(documents, 50_000) : documents;
-  const settings = { quick, documents: ofMemory, folder: existingFolder(folder) };
-  for (const name of names) {
-    console.log(`\n${name}`);
-    const machine = describeMachine();
-    const date = new Date().toISOString().slice(0, 10);
-    const figures = await parts[name](settings);
-    const results = { date, machine, ...figures };
-    // Writes each part immediately, because it takes minutes to measure.
-    if (!quick && documents === defaults.documents) {
-      writeReports(pageFilesOf({ ...JSON.parse(readReport(file)), [name]: results }));
+  describeMachine();
+  const settings = {
+    origin: await startProgram("raw.mjs"),
+    documents: quick ? Math.min(documents, 50_000) : documents,
+    folder: existingFolder(folder),
+    rounds: quick ? 1 : 3,
+    quick,
+  };
+  for (const name of names) await parts[name](settings);
+}
+
+/** Measures the memory of long runs: without and with a journal, and when resuming with a journal that contains every job. */
+async function measureMemory({ origin, documents }) {
+  const folder = makeTemporaryFolder("bulk");
+  const plan = { origin, bytes: small, inFlight, measured: { documents }, samples: true, folder };
+  const print = printTable([`\nRSS in MB, ${documents} documents`, "at 10 %", "at 100 %", "documents / s"]);
+  const runs = { generateMany, runBulk: "runBulk", "runBulk, all finished before": "runBulk" };
+  for (const [name, contender] of Object.entries(runs)) {
+    const { rssSamples, perSecond } = await measure({ ...plan, contender });
+    print([name, rssSamples[0], rssSamples.at(-1), inDigits(perSecond)]);
+  }
+}
+
+/** Measures the documents per second of runs and of hand-written pools, and compares the run with the bare pools. */
+async function measureSpeed({ origin, quick, rounds }) {
+  const names = quick ? [...bareLoops, generateMany] : loops;
+  const print = printTable(["\ndocuments / s", ...names, ...bareLoops.map((bare) => `÷ ${bare}`)], 22);
+  for (const inFlight of quick ? [20] : [1, 8, 20, 64]) {
+    for (const [bytes, documents] of documentsOf) {
+      const span = { documents };
+      const plans = names.map((contender) => {
+        return { contender, origin, bytes, inFlight, warmUp: span, measured: span };
+      });
+      const perSecond = await speedsOf(plans, rounds);
+      const ratios = bareLoops.map((bare) => (perSecond[generateMany] / perSecond[bare]).toFixed(2));
+      print([
+        `${sizeOf(bytes)}, ${inFlight} in flight`,
+        ...names.map((name) => inDigits(perSecond[name])),
+        ...ratios,
+      ]);
     }
   }
+}
+
+/** Measures the cost of saving each document, from `writeFile` to `runBulk`. */
+async function measureFolder({ origin, quick, folder, rounds }) {
+  const documents = quick ? 750 : 1_800;
+  const names = Object.keys(writers);
+  const print = printTable(["\nsaved documents / s", ...names], 22);
+  for (const bytes of quick ? [small] : [small, 50_000]) {
+    const plans = names.map((contender) => {
+      return {
+        contender,
+        origin,
+        bytes,
+        inFlight,
+        warmUp: { documents: documents / 3 },
+        measured: { documents },
+      };
+    });
+    const perSecond = await speedsOf(plans, rounds, {
+      prepare: (plan) => ({ ...plan, folder: makeTemporaryFolder("bulk", folder) }),
+      check: async ({ folder }) => rmSync(folder, { recursive: true }),
+    });
+    print([sizeOf(bytes), ...names.map((name) => inDigits(perSecond[name]))]);
+  }
+}
+
+async function speedsOf(plans, rounds, options) {
+  const readings = await measureInTurn(plans, rounds, options);
+  return Object.fromEntries(
+    [...readings].map(([name, all]) => [name, mediansOf(all, ["perSecond"]).perSecond]),
+  );
 }

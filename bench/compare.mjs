@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { installPeers, versionsOf } from "./compare/packages.mjs";
-import { detailsOf, goalPartOf, pageFilesOf } from "./compare/page.mjs";
+import { cellOf, pageFilesOf } from "./compare/page.mjs";
 import { figuresOf } from "./compare/results.mjs";
-import { durations, nameOf, readSettings } from "./compare/settings.mjs";
+import { durations, readSettings } from "./compare/settings.mjs";
 import { peers } from "./measure/contenders.mjs";
 import { measureInTurn } from "./measure/in-turn.mjs";
 import { serverName, startServer } from "./servers/start.mjs";
@@ -25,7 +25,6 @@ Without options, it measures everything in ${durations.full}, and writes docs/re
 export async function run(options) {
   if (options.page) return writeReports(pageFilesOf(JSON.parse(readReport("benchmarks.json"))));
   const results = await compare(readSettings(options));
-  console.log(goalPartOf(results).join("\n\n"));
   if (results.kind === "full") writeReports(pageFilesOf(results));
 }
 
@@ -46,7 +45,7 @@ async function compare({ kind, contenders, cells, roundsOf, spansOf }) {
     const figures = [...readings].map(([name, ofRounds]) => [name, figuresOf(ofRounds)]);
     const results = { protocol, bytes, inFlight, contenders: Object.fromEntries(figures) };
     measured.push(results);
-    console.log(`\n${nameOf(results)} (${measured.length} of ${cells.length})\n\n${detailsOf(results)}\n`);
+    console.log(`\n${cellOf(results)}\n\n${measured.length} of ${cells.length}`);
   }
   return {
     date: new Date().toISOString().slice(0, 10),

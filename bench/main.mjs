@@ -1,20 +1,7 @@
 // `npm run bench -- <name> [options]` runs a benchmark. The default is the comparison with other clients.
 import { readOptions, UsageError } from "./shared/options.mjs";
 
-const names = [
-  "compare",
-  "bulk",
-  "growth",
-  "cold-start",
-  "big-body",
-  "http2",
-  "pace",
-  "soak",
-  "emulator",
-  "journal",
-  "queue",
-  "profile",
-];
+const names = ["compare", "bulk", "cold-start", "profile", "queue", "soak"];
 
 const [first = "", ...rest] = process.argv.slice(2);
 const isNamed = first !== "" && !first.startsWith("-");

@@ -1,5 +1,6 @@
+import { yardstick } from "../measure/contenders.mjs";
 import { mediansOf } from "../measure/in-turn.mjs";
-import { fourDigits } from "../shared/figures.mjs";
+import { fourDigits, inTwoDigits } from "../shared/figures.mjs";
 
 /**
  * The contents of docs/reports/benchmarks.json. Figures are medians, with the CPU time of each round.
@@ -18,6 +19,22 @@ export function figuresOf(readings) {
     ...mediansOf(readings, keys),
     rounds: readings.map(({ cpuMicroseconds }) => fourDigits(cpuMicroseconds)),
   };
+}
+
+/** Returns the CPU time relative to bare dispatch, or NaN if one of them was not measured. @returns {number} */
+export function ratioOf({ contenders }, contender) {
+  const [own, bare] = [contender, yardstick].map((name) => contenders[name]?.cpuMicroseconds ?? Number.NaN);
+  return own / bare;
+}
+
+/** Returns a ratio as text, marked with ~ if the rounds of that client, or of bare dispatch, differ by more than half. */
+export function ratioIn(cell, name) {
+  const ratio = inTwoDigits(ratioOf(cell, name));
+  const isImprecise = [name, yardstick].some((one) => {
+    const rounds = cell.contenders[one]?.rounds ?? [];
+    return Math.max(...rounds) > 1.5 * Math.min(...rounds);
+  });
+  return isImprecise && name !== yardstick ? `~ ${ratio}` : ratio;
 }
 
 /** Formats the file with one contender per line. */

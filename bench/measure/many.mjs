@@ -2,15 +2,14 @@
 // no number, and reports the length of each document and, if known, its duration.
 import { writeFile } from "node:fs/promises";
 import { contenders, ourBytes, peers } from "./contenders.mjs";
-import { toFile } from "./to-file.mjs";
 
 export const generateMany = "template-pdf generateMany";
 
 /** The bare loops for comparison: the fastest API of undici, and the most common one. */
-export const bareLoops = { dispatch: "undici dispatch", request: "undici request" };
+export const bareLoops = ["undici dispatch", "undici request"];
 
 /** The contenders for documents per second. */
-export const loops = [...Object.values(bareLoops), "global fetch", ourBytes, generateMany];
+export const loops = [...bareLoops, "global fetch", ourBytes, generateMany];
 
 /** The contenders that save each document to a file, in the order of the table. The last two are runs. */
 export const writers = {
@@ -21,32 +20,16 @@ export const writers = {
   "runBulk, folder()": undefined,
 };
 
-/** Dispatchers for HTTP/1.1 and HTTP/2. Without one, the client uses its own agent. */
-export const dispatchers = {
-  "own agent": () => undefined,
-  "HTTP/1.1": ({ Agent }) => new Agent(),
-  "HTTP/2": ({ Agent }) => new Agent({ allowH2: true }),
-  // undici shares a connection between POST requests only if they are declared idempotent.
-  "HTTP/2, shared": ({ Agent }) =>
-    new Agent({ allowH2: true, pipelining: 100 }).compose(
-      (dispatch) => (options, handler) => dispatch({ ...options, idempotent: true }, handler),
-    ),
-};
-
 /** Opens a contender by name. */
 export async function openPump(name, job) {
   // Loads only what the contender needs, because its memory is measured.
   const ofPeers = peers.includes(name) ? (await import("../peers/contenders.mjs")).contenders : {};
-  const one = contenders[name] ?? toFile[name] ?? ofPeers[name];
+  const one = contenders[name] ?? ofPeers[name];
   if (one) return poolOf(await one(job), job.inFlight);
 
   const { TemplatePdf } = await import("template-pdf");
   const { origin, apiKey, uid, values, folder } = job;
-  const dispatcher = dispatchers[name]?.(await import("undici"));
-  const client = new TemplatePdf({ baseUrl: origin, apiKey, ...(dispatcher && { dispatcher }) });
-  if (name in dispatchers) {
-    return poolOf(async () => (await client.generate(uid, values).bytes()).length, job.inFlight);
-  }
+  const client = new TemplatePdf({ baseUrl: origin, apiKey });
   const save = writers[name];
   if (!save) return openRun(name, client, job);
   return poolOf(async (_slot, number) => {

@@ -1,8 +1,6 @@
 // Runs one contender in its own process: warms up, then reports the cost of its documents.
 // node process.mjs <plan in JSON>: { contender, origin, bytes, inFlight, warmUp, measured, folder, samples }. A span such as
-// `measured` ends after its `documents`, `cpuMilliseconds` and `seconds`.
-import { subscribe } from "node:diagnostics_channel";
-import { collectGarbage } from "../shared/collect-garbage.mjs";
+// `measured` ends after its `documents` and `cpuMilliseconds`.
 import { percentileOf } from "../shared/figures.mjs";
 import { values } from "../shared/values.mjs";
 import { openPump } from "./many.mjs";
@@ -12,8 +10,6 @@ process.on("disconnect", () => process.exit());
 
 const plan = JSON.parse(process.argv[2] ?? "");
 const { contender, origin, bytes, inFlight, folder = "" } = plan;
-let sockets = 0;
-subscribe("undici:client:connected", () => sockets++);
 const apiKey = "0123456789abcdef0123456789abcdef";
 const pump = await openPump(contender, { origin, uid: String(bytes), apiKey, values, folder, inFlight });
 
@@ -26,54 +22,37 @@ const latencies = new Float64Array(100_000);
 /** The number of the next document, which continues across spans. */
 let number = 0;
 
-async function run({ documents, cpuMilliseconds = 0, seconds = 0 }) {
+async function run({ documents, cpuMilliseconds = 0 }) {
   const startedAt = performance.now();
   const before = process.cpuUsage();
-  const hasClock = cpuMilliseconds + seconds > 0;
-  const sampleEvery = plan.samples ? Math.ceil(documents / 100) : Number.POSITIVE_INFINITY;
-  const [rssSamples, heapSamples] = [[], []];
-  const eachSecond = Array(seconds).fill(0);
+  const sampleEvery = plan.samples ? Math.ceil(documents / 10) : Number.POSITIVE_INFINITY;
+  const rssSamples = [];
   let [begun, done] = [0, 0];
-  let [firstMs, isOver] = [0, false];
+  let isOver = false;
 
-  const secondsSince = () => (performance.now() - startedAt) / 1_000;
   const next = () => {
-    if (begun >= documents && (!hasClock || begun % lookEvery === 0)) {
-      isOver ||= secondsSince() >= seconds && microsecondsSince(before) >= cpuMilliseconds * 1_000;
+    if (begun >= documents && (cpuMilliseconds === 0 || begun % lookEvery === 0)) {
+      isOver ||= microsecondsSince(before) >= cpuMilliseconds * 1_000;
     }
     if (isOver) return undefined;
-    firstMs ||= performance.now() - startedAt;
     begun++;
     return number++;
   };
 
   const onDocument = (length, ms = 0) => {
-    if (typeof bytes === "number" && length !== bytes) {
-      throw new Error(`Got ${length} bytes instead of ${bytes}.`);
-    }
+    if (length !== bytes) throw new Error(`Got ${length} bytes instead of ${bytes}.`);
     latencies[done % latencies.length] = ms;
     done++;
-    if (seconds > 0) {
-      const second = Math.floor(secondsSince());
-      if (second < seconds) eachSecond[second]++;
-    }
-    if (done % sampleEvery === 0) {
-      const { rss, heapUsed } = process.memoryUsage();
-      rssSamples.push(Number((rss / 1e6).toFixed(1)));
-      heapSamples.push(Number((heapUsed / 1e6).toFixed(1)));
-    }
+    if (done % sampleEvery === 0) rssSamples.push(Number((process.memoryUsage.rss() / 1e6).toFixed(1)));
   };
 
   await pump(next, onDocument);
   if (done !== begun) throw new Error(`Got ${done} documents instead of ${begun}.`);
   return {
     cpuMicroseconds: microsecondsSince(before) / done,
-    perSecond: done / secondsSince(),
-    firstMs,
+    perSecond: (done * 1_000) / (performance.now() - startedAt),
     done,
     rssSamples,
-    heapSamples,
-    eachSecond,
   };
 }
 
@@ -84,16 +63,11 @@ function microsecondsSince(before) {
 
 if (plan.warmUp) await run(plan.warmUp);
 const { done, ...figures } = await run(plan.measured);
-const { rss } = process.memoryUsage();
-collectGarbage();
 const sorted = latencies.subarray(0, Math.min(done, latencies.length)).sort();
 const reading = {
   ...figures,
   peakMegabytes: (process.resourceUsage().maxRSS * 1_024) / 1e6,
   p50Ms: percentileOf(sorted, 0.5),
   p99Ms: percentileOf(sorted, 0.99),
-  rssMegabytes: rss / 1e6,
-  heapMegabytes: process.memoryUsage().heapUsed / 1e6,
-  sockets,
 };
 process.send(reading, () => process.exit());

@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { pageFilesOf as bulkFilesOf } from "../../bench/bulk/page.mjs";
-import { pageFilesOf as compareFilesOf } from "../../bench/compare/page.mjs";
+import { pageFilesOf } from "../../bench/compare/page.mjs";
 import { readReport } from "../../bench/shared/reports.mjs";
 
 function run(...args: string[]) {
@@ -32,11 +31,7 @@ describe("npm run bench", () => {
   });
 });
 
-it.each([
-  ["benchmarks", "npm run bench -- --page", compareFilesOf],
-  ["bulk-benchmarks", "npm run bench -- bulk --page", bulkFilesOf],
-])("the files docs/reports/%s.* are up to date (to update them, run `%s`)", (name, _command, filesOf) => {
-  const files: Readonly<Record<string, string>> = filesOf(JSON.parse(readReport(`${name}.json`)));
-  for (const extension of ["json", "md", "svg"])
-    expect(readReport(`${name}.${extension}`)).toBe(files[`${name}.${extension}`]);
+it("the files docs/reports/benchmarks.* are up to date (to update them, run `npm run bench -- --page`)", () => {
+  const files = pageFilesOf(JSON.parse(readReport("benchmarks.json")));
+  for (const [name, text] of Object.entries(files)) expect(readReport(name)).toBe(text);
 });

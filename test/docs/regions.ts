@@ -1,7 +1,6 @@
 import ts from "typescript";
 import { expect } from "vitest";
-import { ratioIn } from "../../bench/compare/page.mjs";
-import type { CellResults, Results } from "../../bench/compare/results.mjs";
+import { type CellResults, type Results, ratioIn } from "../../bench/compare/results.mjs";
 import { decide, inSeconds, repeatAfter } from "../../src/call/retry-policy.ts";
 import { run } from "../../src/cli/run.ts";
 import type { TimeoutPhase } from "../../src/errors/errors.ts";
