@@ -2,10 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { checkAudit, NotChecked } from "../../scripts/release/gates.mjs";
-import { readAnswer } from "../../scripts/release/registry.mjs";
-import { repositoryName } from "../../scripts/release/repository-name.mjs";
-import { newestOf } from "../../scripts/release/versions.mjs";
+import { repository as address } from "../../docs/site/repository.mjs";
 import { read, repository } from "./declarations.ts";
 
 const manifest = JSON.parse(read("package.json"));
@@ -14,8 +11,10 @@ const namesIn = (folder: string) => readdirSync(join(repository, folder));
 describe("a release", () => {
   it("has the same version in package.json, the lockfile and CHANGELOG.md", () => {
     const { version, packages } = JSON.parse(read("package-lock.json"));
-    const versions = [version, packages[""].version, newestOf(read("CHANGELOG.md")).version];
-    expect(versions).toEqual(Array(3).fill(manifest.version));
+    const [, newest] = /^## (.+)$/m.exec(read("CHANGELOG.md")) ?? [];
+    const versions = { version, root: packages[""].version, newest };
+    const expected = manifest.version;
+    expect(versions).toEqual({ version: expected, root: expected, newest: expected });
   });
 
   it("has a lockfile that does not name a registry, so that it works with every registry", () => {
@@ -31,7 +30,7 @@ describe("a release", () => {
   });
 
   it("is published with public access and provenance", () => {
-    const name = repositoryName(manifest.repository.url) ?? "";
+    const [, name = ""] = /^https:\/\/github\.com\/([\w.-]+\/[\w.-]+)$/.exec(address) ?? [];
     expect(manifest).toMatchObject({
       repository: { url: `git+https://github.com/${name}.git` },
       bugs: { url: `https://github.com/${name}/issues` },
@@ -41,37 +40,6 @@ describe("a release", () => {
     expect(manifest.private).toBeUndefined();
   });
 });
-
-it("newestOf() returns a changelog's newest version and the version's release notes", () => {
-  const changelog = "# a\n\n## 0.2.0\n\n### Minor\n\n- New.\n\n## 0.1.0\n\n- Old.\n";
-  expect(newestOf(changelog)).toEqual({ version: "0.2.0", notes: "### Minor\n\n- New." });
-});
-
-it.each([
-  ["git+https://github.com/owner/na.me.git", "owner/na.me"],
-  ["https://key@github.com/owner/na.me.git", "owner/na.me"],
-  ["git@github.com:owner/na.me.git", "owner/na.me"],
-  ["https://gitlab.com/owner/name", undefined],
-])("the repository name in %j is %s", (url, name) => {
-  expect(repositoryName(url)).toBe(name);
-});
-
-it("the release audit reports vulnerable packages and unreadable audit results", () => {
-  expect(checkAudit('{"vulnerabilities":{}}', false)).toBeUndefined();
-  expect(() => checkAudit('{"vulnerabilities":{"undici":{}}}', false)).toThrow("undici");
-  const unreadable = '{"message":"405 Method Not Allowed"}';
-  expect(() => checkAudit(unreadable, false)).toThrow(NotChecked);
-  expect(() => checkAudit(unreadable, true)).toThrow("needs an audit");
-});
-
-it.each([
-  [true, '["0.1.0","0.2.0"]', "", "published"],
-  [true, '["0.1.0"]', "", "new version"],
-  [false, "", "npm error code E404\n", "no package"],
-  [false, "", "npm error code ECONNREFUSED\n", "unknown"],
-])("an npm result (success: %s, stdout: %j, stderr: %j) means: %s", (succeeded, stdout, stderr, state) =>
-  expect(readAnswer({ succeeded, stdout, stderr }, "0.2.0").state).toBe(state),
-);
 
 interface Job {
   if?: string;
