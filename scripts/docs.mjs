@@ -1,10 +1,7 @@
 // @ts-check
 // `npm run docs` builds the site in `site/`. `npm run docs -- <command>`:
 //   serve       builds the site and serves it until Ctrl-C (`--port 8080`; default: a free port)
-//   links       requests every external link in the documentation, and prints dead ones
 //   tables, messages, faults, comparison, bundlers, pictures   regenerates these parts of the documentation
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { serve } from "@hono/node-server";
@@ -33,15 +30,13 @@ if (command in generated) {
   if (command === "pictures") process.env["TEMPLATE_PDF_PICTURES"] = "1";
   const [project = "", test = ""] = generated[/** @type {keyof typeof generated} */ (command)];
   exitUnless(await run("vitest", ["run", "--project", project, test, "--update"]));
-} else if (command === "links") {
-  exitUnless((await countDeadLinks()) === 0);
 } else if (command === "site" || command === "serve") {
   exitUnless(
     await run("typedoc", ["--options", "docs/site/typedoc.config.mjs"], { quiet: command === "serve" }),
   );
   if (command === "serve") serveSite(Number(values.port));
 } else {
-  console.error(`Expected serve, links, ${Object.keys(generated).join(", ")}, got "${command}".`);
+  console.error(`Expected serve, ${Object.keys(generated).join(", ")}, got "${command}".`);
   process.exit(2);
 }
 
@@ -56,43 +51,4 @@ function serveSite(port) {
   serve({ fetch: app.fetch, hostname: "127.0.0.1", port }, (address) => {
     console.log(`Serving the documentation at http://127.0.0.1:${address.port}/ (stop with Ctrl-C)`);
   });
-}
-
-async function countDeadLinks() {
-  const pages = execFileSync("git", ["ls-files", "*.md"], { cwd: root, encoding: "utf8" }).trim().split("\n");
-  const addresses = pages.flatMap((page) => {
-    const text = readFileSync(join(root, page), "utf8").replace(/^ *```[\s\S]*?^ *```|`[^`\n]*`/gm, "");
-    return [...text.matchAll(/https?:\/\/[^\s<>()"'\]]+[^\s<>()"'\].,:;!?]/g)]
-      .map(([address]) => new URL(address.replace(/#.*/, "")))
-      .filter(
-        ({ hostname }) => !/(?:^|\.)(?:example\.(?:com|org|net)|localhost|invalid)$|^127\./.test(hostname),
-      )
-      .map(({ href }) => ({ href, page }));
-  });
-  const waiting = [...new Set(addresses.map(({ href }) => href))];
-  let dead = 0;
-  const work = async () => {
-    for (let address = waiting.pop(); address !== undefined; address = waiting.pop()) {
-      // Many servers do not support HEAD.
-      const failure = (await request(address, "HEAD")) && (await request(address, "GET"));
-      if (failure === undefined) continue;
-      dead++;
-      const named = addresses.filter(({ href }) => href === address).map(({ page }) => page);
-      console.log(`${address}: ${failure} (${[...new Set(named)].join(", ")})`);
-    }
-  };
-  await Promise.all(Array.from({ length: 8 }, work));
-  return dead;
-}
-
-/** @param {string} address @param {"HEAD" | "GET"} method @returns {Promise<string | undefined>} why it failed */
-async function request(address, method) {
-  try {
-    const response = await fetch(address, { method, signal: AbortSignal.timeout(20_000) });
-    await response.body?.cancel();
-    // A page that returns 401, 403 or 429 to a program exists.
-    return response.ok || [401, 403, 429].includes(response.status) ? undefined : `${response.status}`;
-  } catch (error) {
-    return String(error instanceof Error ? (error.cause ?? error) : error);
-  }
 }
