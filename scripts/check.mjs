@@ -23,7 +23,6 @@ export async function check() {
       report("format and lint", run("biome", ["check"], { quiet: true })),
       report("types", run("node", [compiler, "--noEmit"], { quiet: true })),
       report("spelling", run("cspell", ["lint", "--no-progress"], { quiet: true })),
-      report("words of the glossary", run("node", ["scripts/check-words.mjs"], { quiet: true })),
       report("unused code and dependencies", run("knip", [], { quiet: true })),
       report("regular expressions", run("node", ["scripts/regular-expressions.mjs"], { quiet: true })),
       report(
