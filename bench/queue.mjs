@@ -4,35 +4,31 @@ import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
 import { bulkQueue } from "template-pdf/queue";
-import { limiterOf } from "./servers/limiter.mjs";
 import { killAtEnd } from "./shared/at-end.mjs";
 import { describeMachine } from "./shared/machine.mjs";
 import { pdfOf } from "./shared/pdf-of.mjs";
 import { printTable } from "./shared/tables.mjs";
 
-export const defaults = { jobs: 1_000_000, documents: 2_000, seconds: 60 };
+export const defaults = { jobs: 1_000_000, documents: 2_000 };
 
-export const usage = `A queue on a redis-server of its own, which has to be installed: how many jobs a second are added and in how much memory,
-what a job takes in Redis, documents a second of 1, 2 and 4 workers against a service that takes 50 ms, and four workers against a
-service that allows 200 a second.
+export const usage = `Measures a queue with its own redis-server, which must be installed: added jobs per second, the memory of this process and of
+Redis, and documents per second of 1, 2 and 4 workers with a service that takes 50 ms.
 
-  --jobs <n>       jobs that are added; 1,000,000
-  --documents <n>  documents for each worker; 2,000
-  --seconds <n>    of the service that allows 200 a second; 60`;
+  --jobs <n>        jobs to add (default: 1,000,000)
+  --documents <n>   documents of each worker (default: 2,000)`;
 
 const workerFile = fileURLToPath(new URL("queue/worker.mjs", import.meta.url));
 const redisPort = 16_379;
 const url = `redis://127.0.0.1:${redisPort}`;
 const concurrency = 16;
 
-export async function run({ jobs, documents, seconds }) {
+export async function run({ jobs, documents }) {
   describeMachine();
   const args = ["--port", String(redisPort), "--save", "", "--appendonly", "no"];
   killAtEnd(spawn("redis-server", args, { stdio: "ignore" }));
   const redis = new Redis(url);
   await adding(redis, jobs);
   await scaling(redis, documents);
-  await pacing(redis, seconds);
   redis.disconnect();
 }
 
@@ -72,8 +68,8 @@ async function adding(redis, count) {
   await redis.flushall();
 }
 
-/** Has some workers do a run, or as much of it as they can in a time. */
-async function work(redis, { workers, baseUrl, count, untilMs = Number.POSITIVE_INFINITY }) {
+/** Generates the documents of a run with some workers. */
+async function work(redis, { workers, baseUrl, count }) {
   const name = `bench-${workers}-${Math.random()}`;
   const runs = bulkQueue({ connection: url, name });
   await runs.add(
@@ -84,8 +80,7 @@ async function work(redis, { workers, baseUrl, count, untilMs = Number.POSITIVE_
     const settings = JSON.stringify({ url, name, baseUrl, concurrency });
     return killAtEnd(spawn(process.execPath, [workerFile, settings], { stdio: "inherit" }));
   });
-  const begin = performance.now();
-  for await (const _ of runs.progress("all", { everyMs: 50 })) if (performance.now() - begin > untilMs) break;
+  for await (const _ of runs.progress("all", { everyMs: 50 }));
   for (const child of children) child.kill("SIGKILL");
   await Promise.all(children.map((child) => child.exitCode ?? child.signalCode ?? once(child, "exit")));
   await runs.close();
@@ -117,36 +112,4 @@ async function scaling(redis, documents) {
     print([String(workers), perSecond.toFixed(0), (perSecond / one).toFixed(2)]);
   }
   server.close();
-}
-
-async function pacing(redis, seconds) {
-  const pdf = pdfOf(2_000);
-  const print = printTable(["allowed/s", "Retry-After", "settled/s", "of allowed", "refused"], 12);
-  for (const kind of ["window", "bucket"]) {
-    for (const retryAfter of ["1", "none"]) {
-      const isAllowed = limiterOf(kind, 200);
-      const counts = { accepted: 0, settled: 0, refused: 0 };
-      const begin = performance.now();
-      const server = createServer((request, response) => {
-        request.resume();
-        if (!isAllowed()) {
-          counts.refused++;
-          response.writeHead(429, retryAfter === "none" ? {} : { "retry-after": retryAfter }).end();
-          return;
-        }
-        counts.accepted++;
-        const sinceMs = performance.now() - begin;
-        if (sinceMs >= seconds * 500 && sinceMs < seconds * 1000) counts.settled++;
-        setTimeout(() => response.end(pdf), 50);
-      }).listen(0, "127.0.0.1");
-      await once(server, "listening");
-      const baseUrl = `http://127.0.0.1:${server.address().port}`;
-      await work(redis, { workers: 4, baseUrl, count: 300 * seconds, untilMs: seconds * 1000 });
-      server.close();
-      const settled = counts.settled / (seconds / 2);
-      const share = (100 * counts.refused) / (counts.refused + counts.accepted);
-      const cells = [`200, ${kind}`, retryAfter, settled.toFixed(1), `${(settled / 2).toFixed(1)} %`];
-      print([...cells, `${share.toFixed(2)} %`]);
-    }
-  }
 }
