@@ -67,6 +67,7 @@ describe("generateMany", () => {
     };
     const { results } = await generate(withLength(small), jobsOf(12), { concurrency: 3, use });
     expect(most).toBe(3);
+    expect(results).toHaveLength(12);
     for (const result of results)
       expect(result).toMatchObject({ value: `${result.index} ${result.index} 1 1000` });
   });

@@ -115,6 +115,10 @@ describe("a journal's lock", () => {
     const path = newPath();
     await leaveLock(path, JSON.stringify({ ...own, started: "1" }));
     await open(path);
+    expect(JSON.parse(await readFile(`${path}.lock`, "utf8"))).toMatchObject({
+      pid: own.pid,
+      started: own.started,
+    });
   });
 
   it("is taken over by exactly one of many concurrent runs if its process has ended", async () => {

@@ -71,6 +71,7 @@ it("a run generates only the missing documents if an outage stopped the previous
     why: expect.stringMatching(/^the service is unavailable; the last error: (?:Could not|Got no)/),
     summary: { fulfilled: fulfilled.length, rejected: 0 },
   });
+  expect(fulfilled.length).toBeGreaterThan(0);
   await startAgain();
   const before = requested.length;
   const left = 40 - fulfilled.length;

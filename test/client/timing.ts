@@ -24,6 +24,28 @@ export async function passTime(ms: number): Promise<void> {
   await turns();
 }
 
+/** Advances the fake timers to just before a limit of an outcome, and then to the limit. Expects the outcome only then. */
+export async function passLimit(outcome: Promise<unknown>, limitMs: number): Promise<void> {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  outcome.then(settle, settle);
+  // A timer may fire a few milliseconds late.
+  const marginMs = Math.max(20, limitMs / 100);
+  await passTime(limitMs - marginMs);
+  expect(isSettled, `the outcome was settled before ${limitMs} ms`).toBe(false);
+  await passTime(2 * marginMs);
+}
+
+/** Waits for what a function starts. Expects that it takes at least this long, measured by the real clock. */
+export async function takesAtLeast<Value>(limitMs: number, start: () => Promise<Value>): Promise<Value> {
+  const startMs = performance.now();
+  const value = await start();
+  expect(performance.now() - startMs, "the duration in milliseconds").toBeGreaterThanOrEqual(limitMs);
+  return value;
+}
+
 /** Removes the random delays before retries. */
 export function withoutBackOff(): void {
   const random = vi.spyOn(Math, "random").mockReturnValue(0);

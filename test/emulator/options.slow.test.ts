@@ -65,7 +65,7 @@ describe("startEmulator()", () => {
         expect.objectContaining({ message: expect.stringMatching(/throws\.mjs:1:30: no$/) }),
       );
     }
-    await expect(fetch(baseUrl)).rejects.toThrow();
+    await expect(fetch(baseUrl)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
   });
 
   it("loads TypeScript templates if Node supports TypeScript, and otherwise throws an error", async () => {

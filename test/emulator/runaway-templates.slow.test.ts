@@ -66,7 +66,7 @@ describe("a runaway template", () => {
 
   it("frees its thread soon after the caller disconnects", async () => {
     const aborted = generate(shared, "endless", {}, { signal: AbortSignal.timeout(100) });
-    await expect(aborted).rejects.toThrow();
+    await expect(aborted).rejects.toMatchObject({ name: "TimeoutError" });
     // A document may take 60 seconds, which is longer than the timeout of this test.
     expect(await textOf(shared, "fine")).toContain("fine");
   });
@@ -97,6 +97,7 @@ describe("values in a request", () => {
     const { errors, detail } = await response.json();
     expect(errors).toHaveLength(1_000);
     expect(errors[999].path).toBe(`lines[999]["${"n".repeat(60)}…"]`);
+    expect(detail).toContain("lines");
     expect(detail.length).toBeLessThan(2_000);
   });
 });

@@ -107,7 +107,8 @@ describe("a template that fails", () => {
     const before = shared.errors.length;
     expect((await generate(shared, "late")).status).toBe(500);
     expect(shared.errors).toHaveLength(before + 1);
-    await expect(generate(shared, "late", {}, { signal: AbortSignal.timeout(50) })).rejects.toThrow();
+    const left = generate(shared, "late", {}, { signal: AbortSignal.timeout(50) });
+    await expect(left).rejects.toMatchObject({ name: "TimeoutError" });
     // The only thread runs this call after the aborted one.
     expect((await generate(shared, "letter")).status).toBe(200);
     expect(shared.errors).toHaveLength(before + 1);

@@ -49,11 +49,23 @@ describe("a service failure", () => {
     expect((await handler(callOf())).headers.get("retry-after") ?? "omitted").toBe(expected);
   });
 
-  it("causes the same type of problem response even if the `values` function replaces the values", async () => {
-    const values = (_: Request, sent: Record<string, unknown>) => ({ ...sent, more: "of ours" });
-    const { handler } = await handlerBefore(saying(429, said), { values });
-    expect((await problemOf(await handler(callOf()))).kind).toBe("rate-limited");
-  });
+  it.each([400, 429, 503])(
+    "causes the same response if the `values` function replaces the values: status %i",
+    async (status) => {
+      const values = (_: Request, sent: Record<string, unknown>) => ({ ...sent, more: "of ours" });
+      const plain = await handlerBefore(saying(status, said));
+      const replacing = await handlerBefore(saying(status, said), { values });
+      const [{ response: plainResponse, ...expected }, { response, ...problem }] = [
+        await problemOf(await plain.handler(callOf())),
+        await problemOf(await replacing.handler(callOf())),
+      ];
+      expect(replacing.service.requests.map(({ body }) => JSON.parse(body))).toEqual([
+        { date: "today", more: "of ours" },
+      ]);
+      expect(response.status).toBe(plainResponse.status);
+      expect(problem).toEqual(expected);
+    },
+  );
 
   it("causes a 504 if the service does not respond in time", async () => {
     const service = await Service.start(() => {});

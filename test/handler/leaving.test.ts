@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
-import { TimeoutError, TruncatedPdfError } from "template-pdf";
+import { type TimeoutError, TruncatedPdfError } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { passTime, stopTime } from "../client/timing.ts";
+import { expectTimeout, passTime, stopTime } from "../client/timing.ts";
 import { asTaken, beginning, cutOffAfter, inChunks, pdfOf, rejectionOf, turns } from "../support/service.ts";
 import { callOf, handlerBefore, handlerOf, pdf } from "./handling.ts";
 
@@ -85,11 +85,15 @@ describe("a caller that stops reading", () => {
     onTestFinished(() => void vi.restoreAllMocks());
     const { client, service } = await handlerBefore(inChunks(big));
     const { handler, onError } = handlerOf({ client: client.with({ timeouts: { total: 300 } }) });
+    const startMs = performance.now();
     const { caller, connection } = await callBySocket(handler);
     // Does not use `once`, which would reject with the error that ends the socket.
     const disconnected = new Promise((resolve) => connection.on("close", resolve));
     await Promise.all([(await service.request()).closed, disconnected]);
-    expect(onError.mock.calls).toEqual([[expect.any(TimeoutError), expect.anything()]]);
+    expect(performance.now() - startMs).toBeGreaterThanOrEqual(300);
+    const [[error]] = onError.mock.calls as [[TimeoutError]];
+    expect(expectTimeout(error, "total", 300).attempts).toBe(1);
+    expect(onError).toHaveBeenCalledTimes(1);
     const pieces: Buffer[] = [];
     caller.on("data", (piece: Buffer) => pieces.push(piece)).resume();
     if (!caller.destroyed) await once(caller, "close");

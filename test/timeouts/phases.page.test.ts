@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { gather, generate, streamOutputs } from "../client/every-form.ts";
-import { expectTimeout, passTime, stopTime } from "../client/timing.ts";
+import { expectTimeout, passLimit, passTime, stopTime, takesAtLeast } from "../client/timing.ts";
 import {
   type Answer,
   beginning,
@@ -23,8 +23,9 @@ it.each<[string, Answer, "firstByte" | "stall", number | undefined]>([
   ["stops sending after 5 bytes", beginning(pdf.subarray(0, 5), promised), "stall", 200],
 ])("bytes() rejects and closes the socket if the service %s", async (_, answer, phase, status) => {
   const service = await Service.start(answer);
-  const bytes = generate(service.client({ timeouts: { [phase]: 60 } })).bytes();
-  const error = expectTimeout(await rejectionOf(bytes), phase, 60);
+  const client = service.client({ timeouts: { [phase]: 60 } });
+  const failure = await takesAtLeast(60, () => rejectionOf(generate(client).bytes()));
+  const error = expectTimeout(failure, phase, 60);
   expect([error.attempts, error.status]).toEqual([1, status]);
   await (await service.request()).closed;
 });
@@ -45,7 +46,7 @@ describe("timeouts.stall", () => {
     reader.releaseLock();
     const failure = rejectionOf(gather(stream));
     await turns(100);
-    await passTime(31_000);
+    await passLimit(failure, 30_000);
     expectTimeout(await failure, "stall", 30_000);
     await (await service.request()).closed;
   });
@@ -54,15 +55,23 @@ describe("timeouts.stall", () => {
 describe("timeouts.unread", () => {
   it.each([true, false])("closes the socket of a large unread document (verify: %s)", async (verify) => {
     const service = await Service.start(withLength(big));
-    const document = await generate(service.client({ verify, timeouts: { unread: 60 } }));
-    await (await service.request()).closed;
+    const client = service.client({ verify, timeouts: { unread: 60 } });
+    const document = await takesAtLeast(60, async () => {
+      const unread = await generate(client);
+      await (await service.request()).closed;
+      return unread;
+    });
     expect(expectTimeout(await rejectionOf(document.bytes()), "unread", 60).status).toBe(200);
   });
 
   it.each(streamOutputs)("aborts an unread result of %s", async (_, open) => {
     const service = await Service.start(withLength(big));
-    const chunks = await open(generate(service.client({ timeouts: { unread: 60 } })));
-    await (await service.request()).closed;
+    const client = service.client({ timeouts: { unread: 60 } });
+    const chunks = await takesAtLeast(60, async () => {
+      const unread = await open(generate(client));
+      await (await service.request()).closed;
+      return unread;
+    });
     expectTimeout(await rejectionOf(gather(chunks)), "unread", 60);
   });
 });

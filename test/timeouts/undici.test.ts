@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { generate } from "../client/every-form.ts";
-import { expectTimeout, passTime, stopTime } from "../client/timing.ts";
+import { expectTimeout, passTime, stopTime, takesAtLeast } from "../client/timing.ts";
 import { eventually } from "../support/eventually.ts";
 import { clientOf, pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
 import { listenRaw } from "../support/sockets.ts";
@@ -38,8 +38,8 @@ describe("timeouts.connect", () => {
     const server = await listenRaw((socket) => void socket.resume());
     onTestFinished(() => server.close());
     const client = clientOf(`https://127.0.0.1:${server.port}`, { timeouts: { connect: 100 } });
-    const failures = Array.from({ length: 20 }, () => rejectionOf(generate(client).bytes()));
-    for (const failure of await Promise.all(failures)) {
+    const fail = () => takesAtLeast(100, () => rejectionOf(generate(client).bytes()));
+    for (const failure of await Promise.all(Array.from({ length: 20 }, fail))) {
       const error = expectTimeout(failure, "connect", 100);
       expect([error.attempts, error.status]).toEqual([1, undefined]);
     }

@@ -154,10 +154,14 @@ describe("an injected delay", () => {
 
   it("is overridden by the delay that a call requests", async () => {
     const { call, listeners } = misbehaving({ faults: "503 first 1", latency: hour });
-    const slow = call({ "x-emulator-latency": "2s" });
+    const onResponse = vi.fn();
+    const slow = call({ "x-emulator-latency": "2s" }).finally(onResponse);
     await until(() => listeners() > 0);
     expect((await call({ "x-emulator-latency": "0" })).status).toBe(200);
-    await vi.advanceTimersByTimeAsync(2_000);
+    await vi.advanceTimersByTimeAsync(1_999);
+    await settle();
+    expect(onResponse).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
     expect((await slow).status).toBe(503);
   });
 
