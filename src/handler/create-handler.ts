@@ -142,7 +142,7 @@ function createProducer<Context>(options: HandlerOptions<HandlerTemplates, Conte
         ...settings,
       });
       return {
-        bytes: watched(pdf.stream(), signal, report),
+        bytes: watched(pdf.stream(), request, report),
         contentLength: pdf.contentLength,
         filename: wished ?? name,
         disposition,

@@ -6,8 +6,8 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { noteConnection } from "../service/connections.ts";
 import { callerLeft, Problem, serverFault } from "../service/problem.ts";
-import { withQuietBody } from "../service/quiet-body.ts";
 
 /**
  * A listener for `node:http` and a middleware for Express.
@@ -91,7 +91,8 @@ export function nodeListener<Context>(
       );
       return new Problem(500, serverFault, { kind: "server-fault" }).toResponse(requestId);
     }
-    return withQuietBody(await handler(request, context), outgoing);
+    noteConnection(request, (reason) => outgoing.destroy(reason));
+    return handler(request, context);
   };
   // By default, the adapter replaces the global Request and Response of the process.
   const listener = getRequestListener(respond as Parameters<typeof getRequestListener>[0], {

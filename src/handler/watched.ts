@@ -1,15 +1,16 @@
 import type { Bytes } from "../runtime/platform-types.ts";
+import { closeConnection } from "../service/connections.ts";
 
 /**
  * Forwards a stream with backpressure. It fails immediately, even if nothing reads, so that the connection of a stalled caller is
  * closed.
  *
- * @param signal - aborted when the caller disconnects, which is not a failure
+ * @param request - the request of the caller. It is aborted when the caller disconnects, which is not a failure
  * @param onFailure - receives the stream's error, once
  */
 export function watched(
   stream: ReadableStream<Bytes>,
-  signal: AbortSignal,
+  request: Request,
   onFailure: (error: unknown) => void,
 ): ReadableStream<Bytes> {
   const reader = stream.getReader();
@@ -19,16 +20,16 @@ export function watched(
       start(controller) {
         reader.closed.catch((error) => {
           if (isCancelled) return;
-          if (signal.aborted) {
-            // Most servers cancel the body now. Some print an error of a body that they have not begun to send.
-            setTimeout(() => {
-              if (!isCancelled) controller.error(error);
-            });
-            return;
-          }
-          onFailure(error);
+          const hasLeft = request.signal.aborted;
+          if (!hasLeft) onFailure(error);
           // Not the error itself, which names the service, because an adapter may send its message.
-          controller.error(new Error("The document is truncated."));
+          const truncated = new Error("The document is truncated.");
+          if (closeConnection(request, truncated)) return controller.close();
+          if (!hasLeft) return controller.error(truncated);
+          // Most servers cancel the body now. Some print an error of a body that they have not begun to send.
+          setTimeout(() => {
+            if (!isCancelled) controller.error(error);
+          });
         });
       },
       async pull(controller) {

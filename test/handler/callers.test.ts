@@ -1,24 +1,21 @@
-import { template } from "template-pdf";
+import { TruncatedPdfError, template } from "template-pdf";
 import { createHandler } from "template-pdf/handler";
 import { nodeListener } from "template-pdf/handler/node";
 import { describe, expect, it, vi } from "vitest";
-import { callOf, handlerBefore } from "./handling.ts";
+import { cutOffAfter } from "../support/service.ts";
+import { callOf, handlerBefore, pdf } from "./handling.ts";
 import { callBytes, exchange, path, serve, watchConsole } from "./raw-calls.ts";
 
 const printed = watchConsole();
 
 describe("nodeListener()", () => {
-  it("closes the connection if a response fails, and leaves it to the handler to report the error", async () => {
-    const failing = async () =>
-      new Response(
-        new ReadableStream({
-          pull: (controller) => controller.error(new Error("half")),
-          start: (controller) => controller.enqueue(new TextEncoder().encode("%PDF-")),
-        }),
-      );
-    const received = await exchange(await serve(nodeListener(failing)), callBytes());
-    expect(received.endsWith("0\r\n\r\n")).toBe(false);
-    expect(received).not.toContain("half");
+  it("closes the connection if the document is truncated, which only `onError` receives", async () => {
+    const { handler, onError } = await handlerBefore(cutOffAfter(pdf, 20_000));
+    const received = await exchange(await serve(nodeListener(handler)), callBytes());
+    // Bytes that were not sent yet are discarded.
+    expect(received.length).toBeLessThan(pdf.length);
+    expect(received).not.toMatch(/0\r\n\r\n$|truncated/);
+    expect(onError.mock.calls).toMatchObject([[expect.any(TruncatedPdfError), {}]]);
     expect(printed).not.toHaveBeenCalled();
   });
 
