@@ -1,4 +1,3 @@
-import { isDeeperThan, maxNesting, tooDeep } from "../json/json-value.ts";
 import type { Order } from "../service/endpoint.ts";
 import { invalidValues } from "../service/invalid-values.ts";
 import { Problem, unknownTemplate } from "../service/problem.ts";
@@ -65,7 +64,6 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
       "This path does not exist. Remove /api/v1 from `baseUrl`, because the client adds it.",
     );
   }
-  if (isDeeperThan(values, maxNesting)) throw new Problem(422, `The values object ${tooDeep}. Flatten it.`);
   const templates = await readTemplateFolder(folder);
   const template = templates.get(uid.normalize());
   if (template === undefined) {

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { describeKind } from "../errors/value-kinds.ts";
-import { isJsonObject } from "../json/json-value.ts";
+import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../json/json-value.ts";
 import { EventLoopTurns } from "../runtime/event-loop.ts";
 import { Problem } from "./problem.ts";
 
@@ -36,7 +36,8 @@ export function checkJsonType(headers: Headers): void {
  * Reads the body of a request as a JSON object, and holds at most `maxBytes` of it.
  *
  * @param maxBytes - the maximum size of the body in bytes
- * @throws {Problem} 413 if the body is larger, 400 if it is incomplete or not a JSON object in UTF-8.
+ * @throws {Problem} 413 if the body is larger, 400 if it is incomplete or not a JSON object in UTF-8, 422 if it is nested too
+ * deeply for recursive functions, such as `JSON.stringify` or a schema.
  * @throws {ConfigurationError} if the body has already been read on this server.
  */
 export async function readJsonObject(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
@@ -99,6 +100,10 @@ function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
     throw notJson("is not valid JSON in UTF-8");
   }
   if (!isJsonObject(value)) throw notJson(`is ${describeKind(value)}`);
+  // Each level takes at least two characters.
+  if (bytes.byteLength > 2 * maxNesting && isDeeperThan(value, maxNesting)) {
+    throw new Problem(422, `The values object ${tooDeep}. Flatten it.`, { kind: "invalid-values" });
+  }
   return value;
 }
 

@@ -1,3 +1,4 @@
+import { describeThrown } from "../../json/describe-thrown.ts";
 import type { Call } from "../reporting.ts";
 
 /** A request in the list. */
@@ -51,7 +52,7 @@ export class RequestLog {
   }
 
   noteError(request: Request, error: unknown): void {
-    this.#errors.set(request, error instanceof Error ? error.message : String(error));
+    this.#errors.set(request, describeThrown(error));
   }
 
   add(call: Call, request: Request): void {
