@@ -1,7 +1,8 @@
 import { dirname, resolve } from "node:path";
 import { NameClash } from "../template-types/names.ts";
-import type { TemplateShape } from "../template-types/shape.ts";
+import { shapesIn, type TemplateShape } from "../template-types/shape.ts";
 import { signature, writeTypes } from "../template-types/write-types.ts";
+import { ignoredByZod } from "../template-types/zod-text.ts";
 import { Failure, Misuse } from "./failure.ts";
 import { divertStdout } from "./load-module.ts";
 import { isStdout, printable, write } from "./output.ts";
@@ -56,6 +57,7 @@ export async function types(words: readonly string[], flags: TypesFlags, session
   warnings.push(...templates.flatMap((found) => found.warnings()));
   const folder = path === undefined ? resolve() : dirname(path);
   const shapes = templates.map((found) => found.describe(folder));
+  if (flags.zod) warnings.push(...shapes.filter(hasIgnored).map(warnOfIgnored));
   if (path !== undefined) warnings.push(...(await warnOfCommonJs(folder, output)));
   for (const warning of warnings) {
     stderr.write(`template-pdf: warning: ${printable(warning)}\n`);
@@ -88,6 +90,15 @@ function writtenTypes(shapes: readonly TemplateShape[], { zod = false }: TypesFl
   } catch (error) {
     throw error instanceof NameClash ? new Misuse(error.message) : error;
   }
+}
+
+function hasIgnored({ shape, definitions }: TemplateShape): boolean {
+  const shapes = [shape, ...definitions.values()].flatMap(shapesIn);
+  return shapes.some((each) => each.kind === "object" && each.members.has(ignoredByZod));
+}
+
+function warnOfIgnored({ uid }: TemplateShape): string {
+  return `${uid}: zod ignores the property ${ignoredByZod}, so it is neither checked nor sent. Rename it in the template.`;
 }
 
 function refuseForeignFile(written: string | undefined, output: string): void {

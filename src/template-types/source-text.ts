@@ -23,6 +23,11 @@ export function memberName(name: string): string {
   return identifier.test(name) ? name : quoted(name);
 }
 
+/** Writes the key of a property in an object literal, in which a plain `__proto__` would set the prototype. */
+export function literalKey(name: string): string {
+  return name === "__proto__" ? '["__proto__"]' : memberName(name);
+}
+
 /** Writes a documentation comment, on one line if the text has one line. */
 export function docComment(text: string): readonly string[] {
   const lines = text

@@ -1,7 +1,7 @@
 import { builders, utils } from "prettier/doc";
 import { type Alternative, alternativesOf, arrange, discriminantOf, literalsOf } from "./alternatives.ts";
 import { type ObjectShape, type Shape, shapesIn, sortedMembers } from "./shape.ts";
-import { literalText, memberName, quoted } from "./source-text.ts";
+import { literalKey, literalText, quoted } from "./source-text.ts";
 import { block, commentLines, type DefinitionNames, type Doc, objectText, print } from "./type-text.ts";
 
 const {
@@ -33,6 +33,9 @@ export interface ZodNames {
   readonly types: DefinitionNames;
   readonly schemas: DefinitionNames;
 }
+
+/** A property that zod never reads, because it could change the prototype of an object. The output of a schema lacks it. */
+export const ignoredByZod = "__proto__";
 
 /** Whether the `typed` function is used in an expression. */
 export function usesTyped(shape: Shape): boolean {
@@ -141,7 +144,9 @@ function oneOf(alternatives: readonly Alternative[], names: ZodNames): Expressio
   const [first] = arranged;
   if (arranged.length === 1 && first) return first;
   const discriminant = discriminantOf(alternatives);
-  return discriminant !== undefined && alternatives.every((each) => isSwitchable(each, discriminant))
+  return discriminant !== undefined &&
+    discriminant !== ignoredByZod &&
+    alternatives.every((each) => isSwitchable(each, discriminant))
     ? call("z.discriminatedUnion", term(quoted(discriminant)), list(arranged))
     : call("z.union", list(arranged));
 }
@@ -189,7 +194,7 @@ function objectExpression(shape: ObjectShape, names: ZodNames): Expression {
   const { members, others } = shape;
   if (members.size === 0 && others) return call("z.record", call("z.string"), zodText(others, names));
   const lines = sortedMembers(members).map(([name, member]): Doc => {
-    const key = memberName(name);
+    const key = literalKey(name);
     const value = zodText(member.shape, names, member.isOptional);
     return [commentLines(member), assigned(key, ":", value, key.length < 5), ","];
   });

@@ -119,6 +119,17 @@ describe("the types command", () => {
   });
 });
 
+it("types --zod writes `__proto__` as a property, and warns that zod ignores it", async () => {
+  const cwd = folderOf({ "i.json": '{"a":{"__proto__":"x"}}', "j.json": '{"b":1}' });
+  const { code, stderr, written } = await runTypes(cwd, ". --zod");
+  expect(code).toBe(0);
+  expect(stderr).toBe(
+    "template-pdf: warning: i: zod ignores the property __proto__, so it is neither checked nor sent. Rename it in the template.\n",
+  );
+  expect(written).toContain('["__proto__"]: z.string(),');
+  expect((await runTypes(cwd, ". --force")).stderr).toBe("");
+});
+
 describe("the types command with incomplete or ambiguous files", () => {
   it("derives a template's types from its placeholders if it has no schema or sample", async () => {
     const letter = '{"content":["Dear {{customer.name}}, {{total | currency GBP}}"]}';

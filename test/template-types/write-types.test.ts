@@ -1,12 +1,16 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as zod4 from "zod";
 import * as zod3 from "zod-3";
 import { template } from "../../src/template.ts";
 import { NameClash } from "../../src/template-types/names.ts";
+import { Samples } from "../../src/template-types/samples.ts";
 import type { Shape } from "../../src/template-types/shape.ts";
 import { docComment } from "../../src/template-types/source-text.ts";
 import { signature, writeTypes } from "../../src/template-types/write-types.ts";
+import { slowProperty } from "../support/fuzz.ts";
 import { run } from "./support/compile.ts";
+import { anyHostileValues } from "./support/hostile-values.ts";
 import { member, named, object } from "./support/make-shape.ts";
 
 const text: Shape = { kind: "string" };
@@ -141,11 +145,13 @@ describe("a generated schema", () => {
   const kind = (value: string, isOptional = false) => member({ kind: "literal", value }, isOptional);
   const card = object({ kind: kind("card"), number: member(number) });
   const iban = object({ kind: kind("iban") });
+  const tagged = (value: string) => object({ ["__proto__"]: kind(value) });
   it.each<[title: string, of: readonly Shape[], call: string]>([
     ["a discriminated union if the literals differ", [card, iban], 'z.discriminatedUnion("kind", '],
     ["a plain union if a literal is repeated", [card, object({ kind: kind("card") })], "z.union("],
     ["a plain union if a literal is optional", [object({ kind: kind("a", true) }), iban], "z.union("],
     ["a plain union if an alternative is not an object", [card, iban, text], "z.union("],
+    ["a plain union if zod ignores the property", [tagged("a"), tagged("b")], "z.union("],
   ])("uses %s", (_title, of, call) => {
     const union = named("t", [], object({ all: member({ kind: "union", of }) }));
     expect(writeTypes([union], { zod: true })).toContain(`all: ${call}`);
@@ -165,5 +171,17 @@ describe("a generated schema", () => {
     ])("returns `success: %j` for %j", (success, values) => {
       expect(schema.safeParse(values)).toMatchObject(success ? { success, data: values } : { success });
     });
+
+    slowProperty("accepts the sample that it was written for, whatever the names of its properties", () =>
+      fc.property(anyHostileValues, (values) => {
+        const samples = new Samples();
+        samples.add(values);
+        const code = writeTypes([named("t", [], samples.shape())], { zod: true });
+        const found = run(code, { zod, "template-pdf": { template } })["tSchema"] as zod4.ZodType;
+        expect(found.safeParse(values).error).toBeUndefined();
+        // A plain `__proto__` would set the prototype of the properties.
+        expect(code).not.toMatch(/^ *"?__proto__"?: z\./m);
+      }),
+    );
   });
 });

@@ -44,19 +44,20 @@ const styles = new Map(Object.entries(fileStyles).map(([style, name]) => [name.t
  * have, is the font `Inter-Light`. Subfolders are ignored.
  */
 export function readFonts(folder: string): FontFiles {
-  const fonts: FontFiles = {};
+  const fonts = new Map<string, FontFiles[string]>();
   for (const file of filesOf(folder, "font")) {
     const [, stem] = /^([^.].*)\.(?:ttf|otf|woff2?)$/i.exec(file) ?? [];
     if (stem === undefined) continue;
     const [, family = stem, style = "regular"] = /^(.+)-(regular|bold|italic|bolditalic)$/i.exec(stem) ?? [];
-    fonts[family] = { ...fonts[family], [styles.get(style.toLowerCase()) ?? "normal"]: join(folder, file) };
+    const name = styles.get(style.toLowerCase()) ?? "normal";
+    fonts.set(family, { ...fonts.get(family), [name]: join(folder, file) });
   }
-  if (Object.keys(fonts).length === 0) {
+  if (fonts.size === 0) {
     throw new Error(
       `The font folder ${folder} contains no .ttf, .otf, .woff or .woff2 files. Use another folder.`,
     );
   }
-  return fonts;
+  return Object.fromEntries(fonts);
 }
 
 function filesOf(folder: string, what: string): string[] {

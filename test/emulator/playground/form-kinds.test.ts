@@ -38,6 +38,7 @@ describe("the playground's form", () => {
     [{ $ref: "#/$defs/a~1b" }, undefined, "x"],
     [{ $ref: "#/$defs/node" }, undefined, { child: { child: { child: { child: { child: {} } } } } }],
     [{}, { name: "Zoë", tags: ["a"], age: 7 }, { name: "", tags: [], age: 0 }],
+    [{ required: ["constructor", "toString"], properties: {} }, {}, { constructor: "", toString: "" }],
   ])("creates a new item from the schema %j and the neighboring item %j: %j", (schema, like, value) => {
     expect(emptyValue(schema, root, like)).toEqual(value);
   });

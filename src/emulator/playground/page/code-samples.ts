@@ -14,14 +14,14 @@ const pdfs = new TemplatePdf({
   baseUrl: ${text(baseUrl)},
   apiKey: ${text(apiKey)},
 });
-await pdfs.generate(${text(uid)}, ${indented(values)}).saveTo(${text(fileOf(uid))});
+await pdfs.generate(${text(uid)}, ${literal(values)}).saveTo(${text(fileOf(uid))});
 `,
   fetch: ({ baseUrl, apiKey, uid, values }) => `import { writeFile } from "node:fs/promises";
 
 const response = await fetch(${text(urlOf(baseUrl, uid))}, {
   method: "POST",
   headers: { authorization: ${text(`API-Key ${apiKey}`)}, "content-type": "application/json" },
-  body: JSON.stringify(${indented(values, "  ")}),
+  body: JSON.stringify(${literal(values, "  ")}),
 });
 if (!response.ok) throw new Error(await response.text());
 await writeFile(${text(fileOf(uid))}, new Uint8Array(await response.arrayBuffer()));
@@ -51,8 +51,15 @@ function text(value: string): string {
   return JSON.stringify(value);
 }
 
-function indented(values: object, by = ""): string {
-  return JSON.stringify(values, null, 2).replaceAll("\n", `\n${by}`);
+function indented(values: object): string {
+  return JSON.stringify(values, null, 2);
+}
+
+/** Writes values in JavaScript, in which a plain `"__proto__":` would set the prototype. Each key is at the start of a line. */
+function literal(values: object, by = ""): string {
+  return indented(values)
+    .replace(/^( *)"__proto__":/gm, '$1["__proto__"]:')
+    .replaceAll("\n", `\n${by}`);
 }
 
 /** Quotes text for a POSIX shell. */

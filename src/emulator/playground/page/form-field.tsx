@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { formatJsonPath } from "../../../request/values.ts";
-import { emptyValue, kindOf, resolveSchema, type Schema } from "./form-kinds.ts";
+import { emptyValue, kindOf, memberOf, resolveSchema, type Schema } from "./form-kinds.ts";
 import type { Refusal } from "./server.ts";
 
 interface FormFieldProps {
@@ -65,10 +65,10 @@ export function FormField(props: FormFieldProps) {
       <FormField
         key={member}
         {...{ root, errors }}
-        schema={schema.properties?.[member] ?? {}}
+        schema={(memberOf(schema.properties, member) ?? {}) as Schema}
         label={member}
         path={[...path, member]}
-        value={members[member]}
+        value={memberOf(members, member)}
         isRequired={schema.required?.includes(member) ?? schema.properties === undefined}
         onChange={(next) => onChange(withMember(members, member, next))}
       />

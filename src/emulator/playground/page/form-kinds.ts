@@ -36,9 +36,14 @@ function lookUp(reference: string, root: Schema): Schema {
   if (!reference.startsWith("#")) return {};
   let found: unknown = root;
   for (const part of decodeURIComponent(reference).split("/").slice(1)) {
-    found = Object(found)[part.replaceAll("~1", "/").replaceAll("~0", "~")];
+    found = memberOf(found, part.replaceAll("~1", "/").replaceAll("~0", "~"));
   }
   return Object(found) as Schema;
+}
+
+/** Returns an own property. Other names, such as `constructor`, are inherited. */
+export function memberOf(object: unknown, name: string): unknown {
+  return Object.hasOwn(Object(object), name) ? Object(object)[name] : undefined;
 }
 
 function alternativeOf(alternatives: readonly Schema[], root: Schema, value: unknown): Schema {
@@ -55,7 +60,7 @@ export function kindOf(schema: Schema, value: unknown): Kind {
   const hasMisfit =
     value !== undefined && value !== null && typeOf(value, {}) !== type.replace("integer", "number");
   // A value that does not match its schema is shown unchanged as JSON.
-  return hasMisfit && types.length > 0 ? "json" : (kinds[type] ?? "json");
+  return hasMisfit && types.length > 0 ? "json" : ((memberOf(kinds, type) as Kind | undefined) ?? "json");
 }
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -86,7 +91,7 @@ export function emptyValue(schema: Schema, root: Schema, like?: unknown, depth =
     if (depth === maxDepth) return {};
     const names = found.properties ? (found.required ?? []) : Object.keys(Object(like));
     const member = (name: string) =>
-      emptyValue(found.properties?.[name] ?? {}, root, Object(like)[name], depth + 1);
+      emptyValue((memberOf(found.properties, name) ?? {}) as Schema, root, memberOf(like, name), depth + 1);
     return Object.fromEntries(names.map((name) => [name, member(name)]));
   }
   if (kind === "list") return [];
