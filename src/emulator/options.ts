@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { longestTimerMs } from "../runtime/environment.ts";
 import { isHostName, isLoopbackHost } from "../service/allowed-hosts.ts";
 import { defaultMaxBodyBytes } from "../service/endpoint.ts";
+import { defaultMaxNodes } from "./renderer/definition-size.ts";
 import type { Call } from "./reporting.ts";
 
 /** Limits for an emulator. */
@@ -18,6 +19,11 @@ export interface EmulatorLimits {
   readonly requestMs?: number | undefined;
   /** The timeout in milliseconds for rendering one document. If it is exceeded, the emulator responds with 500. Default: 60,000. */
   readonly renderMs?: number | undefined;
+  /**
+   * The maximum number of nodes in one document: its elements, such as table cells, and its words. If a call exceeds it, the emulator
+   * responds with 422. A node takes about 4 kB of memory. Default: 50,000.
+   */
+  readonly maxNodes?: number | undefined;
   /** The number of rendering threads. Default: one per core, up to 4. */
   readonly threads?: number | undefined;
 }
@@ -71,7 +77,7 @@ export interface EmulatorOptions {
 
 const knownOptions =
   "templates port host allowedHosts apiKeys images fonts ui limits faults latency onCall onError".split(" ");
-const knownLimits = "maxBodyBytes requestMs renderMs threads".split(" ");
+const knownLimits = "maxBodyBytes requestMs renderMs maxNodes threads".split(" ");
 
 /** Checks the options and fills in the defaults, except for `faults` and `latency`. */
 export function resolveEmulatorOptions(options: EmulatorOptions) {
@@ -117,11 +123,12 @@ function resolveLimits(limits: EmulatorLimits) {
   expect(typeof limits === "object", "limits", "an object with numbers");
   refuseUnknown(limits, knownLimits, "`limits` knows");
   const { maxBodyBytes = defaultMaxBodyBytes, requestMs = 30_000, renderMs = 60_000 } = limits;
-  const { threads = Math.min(availableParallelism(), 4) } = limits;
+  const { maxNodes = defaultMaxNodes, threads = Math.min(availableParallelism(), 4) } = limits;
   return {
     maxBodyBytes: toInteger(maxBodyBytes, "limits.maxBodyBytes", 1, Number.MAX_SAFE_INTEGER),
     requestMs: toInteger(requestMs, "limits.requestMs", 1, longestTimerMs),
     renderMs: toInteger(renderMs, "limits.renderMs", 1, longestTimerMs),
+    maxNodes: toInteger(maxNodes, "limits.maxNodes", 1, Number.MAX_SAFE_INTEGER),
     threads: toInteger(threads, "limits.threads", 1, 64),
   };
 }

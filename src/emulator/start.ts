@@ -7,6 +7,7 @@ import { requireApiKey } from "../service/require-api-key.ts";
 import { Misbehaviour } from "./misbehaviour.ts";
 import { type EmulatorOptions, resolveEmulatorOptions } from "./options.ts";
 import { Playground } from "./playground/playground.ts";
+import { maxMemoryMegabytes } from "./renderer/definition-size.ts";
 import { Renderers } from "./renderers.ts";
 import { type Answer, reporting } from "./reporting.ts";
 import { type FoundTemplate, inspectTemplates, renderOrder } from "./templates.ts";
@@ -61,7 +62,9 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const authorize = requireApiKey(apiKeys);
   const closing = new AbortController();
   const misbehaviour = new Misbehaviour({ faults, latency }, closing.signal);
-  const renderers = new Renderers({ templates: folder, images, fonts }, limits.threads, limits.renderMs);
+  const { threads, renderMs, maxNodes } = limits;
+  const setup = { templates: folder, images, fonts, maxNodes };
+  const renderers = new Renderers(setup, threads, renderMs, maxMemoryMegabytes(maxNodes));
   try {
     const parts = { folder, renderers, misbehaviour, apiKey: apiKeys[0] };
     const playground = ui ? new Playground(parts) : undefined;

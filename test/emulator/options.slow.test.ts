@@ -88,7 +88,12 @@ describe("startEmulator()", () => {
     ["an API key that contains a space", { apiKeys: ["a b"] }, "visible ASCII"],
     ["an `onError` that is not a function", { onError: true }, "Expected `onError`"],
     ["a number as `images`", { images: 1 }, "Expected `images` to be a folder"],
-    ["an unknown limit", { limits: { pages: 1 } }, "`limits` knows: maxBodyBytes, requestMs, renderMs"],
+    [
+      "an unknown limit",
+      { limits: { pages: 1 } },
+      "`limits` knows: maxBodyBytes, requestMs, renderMs, maxNodes, threads",
+    ],
+    ["a limit of nodes below 1", { limits: { maxNodes: 0 } }, "limits.maxNodes"],
     ["a time limit that is too long for timers", { limits: { renderMs: 2 ** 31 } }, "limits.renderMs"],
     ["a limit of 0 threads", { limits: { threads: 0 } }, "limits.threads"],
     ["an invalid fault rule", { faults: "never" }, "never"],

@@ -1,10 +1,12 @@
 // A rendering thread: loads templates, fills them with values, and lays out documents, one at a time. It is a separate thread,
 // because changed modules need a new one, and because a layout cannot be interrupted.
+import { EventEmitter } from "node:events";
 import { readFile } from "node:fs/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { describeThrown } from "../../json/describe-thrown.ts";
 import { withoutValues } from "../../service/without-values.ts";
 import type { TemplateFile } from "../template-folder.ts";
+import { findExcess, TooLarge } from "./definition-size.ts";
 import { findErrorLocation, userFrames } from "./error-location.ts";
 import { parseJsonTemplate } from "./json/json-template.ts";
 import { LoadedModules } from "./loaded-modules.ts";
@@ -17,6 +19,9 @@ import { type Version, versionOf } from "./user-file.ts";
 const port = parentPort;
 if (port === null) throw new Error("This file runs only in a thread of the emulator.");
 
+// pdfmake adds a listener for each level of nested elements. Node would print a warning about values that are nested ten levels deep.
+EventEmitter.defaultMaxListeners = 0;
+
 const modules = new LoadedModules();
 /** Keyed by path. Changed JSON files are read again; modules are not. */
 const templates = new Map<string, { readonly version: Version; readonly template: Template }>();
@@ -24,7 +29,9 @@ const templates = new Map<string, { readonly version: Version; readonly template
 let isAbandoned = false;
 
 // Errors of pdfmake or the folders end the thread, and are reported to its owner.
-const render = loadRenderer(workerData as RendererSetup);
+const setup = workerData as RendererSetup;
+const { maxNodes = Number.POSITIVE_INFINITY } = setup;
+const render = loadRenderer(setup);
 port.on("message", (message: Message) => {
   if (message === "abandon") isAbandoned = true;
   else void perform(message).then(report);
@@ -49,12 +56,15 @@ async function perform({ template: file, values, wantsTypes }: Task): Promise<Ou
     }
     if (values === undefined) return { kind: "inspected", sample: template.sample, schema: template.schema };
     stage = "fill";
-    const filled = await template.fill(values);
+    const filled = await template.fill(values, maxNodes);
     if (filled.issues) return { kind: "refused", issues: filled.issues };
+    const excess = findExcess(filled.definition, maxNodes);
+    if (excess !== undefined) return tooLarge(excess);
     if (isAbandoned) return { kind: "abandoned" };
     stage = "render";
     return { kind: "document", ...(await render(filled.definition)) };
   } catch (error) {
+    if (error instanceof TooLarge) return tooLarge(error.message);
     const hide = stage === "load" ? String : withoutValues(values);
     const message = await describe(error, file, hide, stage === "render");
     const frames = userFrames(error).map(({ text }) => text);
@@ -63,6 +73,10 @@ async function perform({ template: file, values, wantsTypes }: Task): Promise<Ou
   } finally {
     modules.noteRequired();
   }
+}
+
+function tooLarge(message: string): Outcome {
+  return { kind: "refused", issues: [{ path: [], message }] };
 }
 
 async function load(source: TemplateFile): Promise<Template> {

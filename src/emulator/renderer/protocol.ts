@@ -8,6 +8,8 @@ export interface RendererSetup {
   readonly templates: string;
   readonly images: string | undefined;
   readonly fonts: string | undefined;
+  /** See `EmulatorLimits`. Default: no limit. */
+  readonly maxNodes?: number;
 }
 
 /** A task for a worker thread. Each thread runs one task at a time. */

@@ -13,8 +13,12 @@ export interface Template {
   readonly sample: Record<string, unknown>;
   /** A JSON Schema for the values, if the template has one. */
   readonly schema: object | undefined;
-  /** Fills in values without changing them. */
-  fill(values: Record<string, unknown>): Filled | Promise<Filled>;
+  /**
+   * Fills in values without changing them.
+   *
+   * @param maxNodes - the maximum number of nodes. The function stops soon after it, but does not count exactly. Default: no limit
+   */
+  fill(values: Record<string, unknown>, maxNodes?: number): Filled | Promise<Filled>;
 }
 
 /** A mistake in a template that the emulator detects. Its message contains no values, and is shown unchanged. */

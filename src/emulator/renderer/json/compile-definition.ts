@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../../json/json-value.ts";
 import { formatJsonPath } from "../../../request/values.ts";
+import { TooLarge } from "../definition-size.ts";
 import { IssueList } from "../issue-list.ts";
 import { compilePath, compileText, type Fill, mistake, type Spot } from "./compile-text.ts";
 import { ValueShape } from "./sample-values.ts";
@@ -104,7 +105,12 @@ function compilePagePart(name: string, json: unknown, spot: Spot): Fill {
   return (scope, filling) => {
     // Detects issues before pdfmake evaluates the function.
     fill(scope, filling);
-    return (page: number, pages: number) => fill(scope, { issues: new IssueList(), page, pages });
+    return (page: number, pages: number) => {
+      const part = fill(scope, { ...filling, issues: new IssueList(), page, pages });
+      const { excess } = filling.budget;
+      if (excess !== undefined) throw new TooLarge(excess);
+      return part;
+    };
   };
 }
 
@@ -144,7 +150,9 @@ function compileEach(json: JsonObject, spot: Spot): Fill<readonly unknown[]> {
       return [];
     }
     const list: unknown[] = [];
-    for (let index = 0; index < items.length && !filling.issues.isFull; index += 1) {
+    const { issues, budget } = filling;
+    for (let index = 0; index < items.length && !issues.isFull && budget.excess === undefined; index += 1) {
+      budget.spend(1);
       const inner = { value: items[index], array, number: index + 1, outer: scope };
       // A spread could exceed the stack, because each item would be an argument.
       for (const piece of show(inner, filling)) list.push(piece);

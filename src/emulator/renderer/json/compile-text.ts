@@ -1,6 +1,7 @@
 import type { JsonPath } from "../../../json/json-value.ts";
 import { formatJsonPath } from "../../../request/values.ts";
 import { quote } from "../../quote.ts";
+import type { NodeBudget } from "../definition-size.ts";
 import type { IssueList } from "../issue-list.ts";
 import { mistakeAt } from "../template.ts";
 import { compileFormat, type Format, type Formatter } from "./formats.ts";
@@ -11,6 +12,8 @@ import { outward, pathTo, type Scope, valueAt } from "./scope.ts";
 /** The state that is shared while a template is filled once. */
 export interface Filling {
   readonly issues: IssueList;
+  /** Ends `$each`, before the definition does not fit in memory. */
+  readonly budget: NodeBudget;
   /** The values of `{{@page}}` and `{{@pages}}`, or any numbers while only issues are collected. */
   readonly page: number;
   readonly pages: number;
@@ -43,6 +46,7 @@ export function compileText(text: string, spot: Spot): Fill<string> {
   return (scope, filling) => {
     let filled = "";
     for (const fill of parts) filled += fill(scope, filling);
+    filling.budget.spendFilled(filled);
     return filled;
   };
 }

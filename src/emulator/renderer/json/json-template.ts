@@ -1,5 +1,6 @@
 import { parseJson } from "../../../json/json-text.ts";
 import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../../../json/json-value.ts";
+import { NodeBudget } from "../definition-size.ts";
 import { IssueList } from "../issue-list.ts";
 import type { Filled, Template } from "../template.ts";
 import { mistakeAt, TemplateMistake } from "../template.ts";
@@ -9,7 +10,7 @@ import { parseSchema } from "./schema/json-schema.ts";
 
 /** A JSON template, which is filled synchronously. */
 export interface JsonTemplate extends Template {
-  fill(values: Record<string, unknown>): Filled;
+  fill(values: Record<string, unknown>, maxNodes?: number): Filled;
 }
 
 /**
@@ -43,11 +44,18 @@ export function parseJsonTemplate(text: string, file: string): JsonTemplate {
   return {
     sample: sample ?? shape.sampleObject(),
     schema: isJsonObject(schema) ? schema : undefined,
-    fill(values) {
+    fill(values, maxNodes = Number.POSITIVE_INFINITY) {
       const refused = check(values);
       if (refused.length > 0) return { issues: refused };
-      const filling: Filling = { issues: new IssueList(), page: 1, pages: 1 };
+      const filling: Filling = {
+        issues: new IssueList(),
+        budget: new NodeBudget(maxNodes),
+        page: 1,
+        pages: 1,
+      };
       const definition = fill({ value: values, array: [], number: 0, outer: undefined }, filling);
+      const { excess } = filling.budget;
+      if (excess !== undefined) return { issues: [{ path: [], message: excess }] };
       const issues = filling.issues.all;
       return issues.length > 0 ? { issues } : { definition };
     },
