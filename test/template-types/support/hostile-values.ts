@@ -23,7 +23,12 @@ const hostileNames = [
   "0",
 ];
 
-const texts = fc.oneof(fc.constant("__proto__"), fc.constantFrom(...hostileNames), fc.string({ unit: "grapheme" }), fc.string());
+const texts = fc.oneof(
+  fc.constant("__proto__"),
+  fc.constantFrom(...hostileNames),
+  fc.string({ unit: "grapheme" }),
+  fc.string(),
+);
 
 const { values } = fc.letrec<{ value: unknown; values: Values }>((tie) => ({
   value: fc.oneof(
