@@ -151,6 +151,16 @@ describe("a truncated document", () => {
     expect(service.requests).toHaveLength(1);
   });
 
+  it("is not requested again if the caller awaits the result before an output", async () => {
+    const { service, client } = await start();
+    const pending = generate(client());
+    const awaited = pending.then(({ requestId }) => requestId);
+    const error = await rejectionOf(pending.bytes());
+    expect(await awaited).toBe("truncated");
+    expect(error).toMatchObject({ code: "truncated_pdf", attempts: 1 });
+    expect(service.requests).toHaveLength(1);
+  });
+
   it("causes an error that contains the number of attempts if every attempt fails", async () => {
     const { service, client } = await start(99);
     const error = await rejectionOf(generate(client()).bytes());

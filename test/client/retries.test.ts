@@ -9,6 +9,7 @@ import {
   rejectionOf,
   Service,
   saying,
+  turns,
   withLength,
 } from "../support/service.ts";
 import { later } from "../support/sockets.ts";
@@ -114,6 +115,8 @@ describe("the delay before a retry", () => {
     const pending = generate(client, { signal: controller.signal });
     const failure = rejectionOf(pending.bytes());
     await waiting;
+    // The delay begins when the failed attempt has ended.
+    await turns(20);
     random.mockRestore();
     const reason = new Error("the customer left");
     if (end === "abort") controller.abort(reason);

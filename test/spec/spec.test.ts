@@ -17,9 +17,9 @@ const values = { date: "20 November 2026", total: "£1,000,000" };
 const pdf = pdfOf(2_000);
 
 /** Starts a service that sends the same response to every request, and creates a client for it. */
-async function start(answer: Answer = withLength(pdf)) {
+async function start(answer: Answer = withLength(pdf), options: ClientOptions = {}) {
   const service = await Service.start(answer);
-  return { service, client: service.client() };
+  return { service, client: service.client(options) };
 }
 
 describe("a client that follows the specification", () => {
@@ -58,13 +58,14 @@ describe("a client that follows the specification", () => {
   });
 
   it("does not poll after a 202 without a document (States and transitions)", async () => {
-    const { service, client } = await start(saying(202, '{"state":"rendering"}', { location: "/jobs/1" }));
+    const answer = saying(202, '{"state":"rendering"}', { location: "/jobs/1" });
+    const { service, client } = await start(answer, { retry: { limit: 2 } });
     await expect(client.generate("inv_2024", {}).bytes()).rejects.toThrow(InvalidPdfError);
     expect(service.requests).toHaveLength(1);
   });
 
   it("names an unknown uid in a NotFoundError, and rejects an empty uid (Resources)", async () => {
-    const { service, client } = await start(saying(404));
+    const { service, client } = await start(saying(404), { retry: { limit: 2 } });
     const error = await rejectionOf(client.generate("inv_1999", {}).bytes());
     expect(error).toBeInstanceOf(NotFoundError);
     expect(String(error)).toContain('"inv_1999"');
