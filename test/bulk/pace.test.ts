@@ -101,6 +101,9 @@ describe("automatic concurrency", () => {
     while (!pace.isFull) underWay.push(pace.sent(20));
     pace.refused(underWay.at(-1) ?? 0, 30, undefined);
     expect(pace.slots).toBe(15);
+    // This request was sent before the fall.
+    pace.refused(underWay.at(-2) ?? 0, 31, undefined);
+    expect(pace.slots).toBe(15);
   });
 });
 

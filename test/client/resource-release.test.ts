@@ -1,4 +1,6 @@
 import { getEventListeners, once } from "node:events";
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { GeneratedPdf, PendingPdf } from "template-pdf";
 import { ConfigurationError, SaveError } from "template-pdf";
@@ -139,7 +141,12 @@ describe("close()", () => {
   });
 
   it("closes the client's connections but not those of the caller's dispatcher", async () => {
-    const service = await Service.start(withLength(small));
+    const service = await Service.start((received) => {
+      // Otherwise, the server and undici close an idle connection after a few seconds.
+      const { server } = received.socket as Socket & { server: Server };
+      server.keepAliveTimeout = 0;
+      return withLength(small, { "keep-alive": "timeout=600" })(received);
+    });
     const client = service.client();
     await generate(client).bytes();
     await client.close();

@@ -42,7 +42,8 @@ export async function passLimit(outcome: Promise<unknown>, limitMs: number): Pro
 export async function takesAtLeast<Value>(limitMs: number, start: () => Promise<Value>): Promise<Value> {
   const startMs = performance.now();
   const value = await start();
-  expect(performance.now() - startMs, "the duration in milliseconds").toBeGreaterThanOrEqual(limitMs);
+  // Timers of the runtime may fire up to a millisecond early, and browsers set two for a limit.
+  expect(performance.now() - startMs, "the duration in milliseconds").toBeGreaterThanOrEqual(limitMs - 2);
   return value;
 }
 
