@@ -1,10 +1,17 @@
-import { defineConfig } from "vitest/config";
+import { fileURLToPath } from "node:url";
+import { defineConfig, type Plugin } from "vitest/config";
 import base from "../../vitest.config.ts";
 
-const { MUTATION_TEST_TIMEOUT_MS, MUTATION_TESTS = "test/**/*.test.ts" } = process.env;
+/** Stryker selects threads, in which tests cannot change the umask or the folder of the process. */
+const inProcesses: Plugin = {
+  name: "in-processes",
+  configureVitest({ project }) {
+    project.config.pool = "forks";
+  },
+};
 
-/** A project with the selected tests, which resolves modules like one of the projects of the repository. */
-function projectLike(name: string, exclude: readonly string[]) {
+/** The tests of a project of the repository that run source code in their own process. */
+function testsOf(name: string, include: string) {
   const found = base.test?.projects?.find((one) => {
     return typeof one === "object" && "test" in one && one.test?.name === name;
   });
@@ -12,35 +19,34 @@ function projectLike(name: string, exclude: readonly string[]) {
   const { resolve = {}, plugins = [], test: { env = {} } = {} } = found;
   return {
     resolve,
-    plugins,
+    plugins: [...plugins, inProcesses],
     test: {
       name,
       env,
-      runner: `${import.meta.dirname}/runner.mjs`,
-      // Ends tests that wait forever because of a mutant.
-      testTimeout: Number(MUTATION_TEST_TIMEOUT_MS),
-      hookTimeout: 30_000,
-      pool: "forks" as const,
-      isolate: true,
-      include: MUTATION_TESTS.split(" "),
+      include: [include],
       exclude: [
         // These tests run programs, or read the sources without running them.
         "test/{bench,cli,docs,emulator,guards,package,runtimes,support,types}/**",
         "test/architecture.test.ts",
-        // These tests count bytes, which the mutants increase.
-        "test/**/*memory.{isolated.,}test.ts",
-        ...exclude,
+        // These tests wait. Stryker runs concurrent tests one after the other, so they would take most of the time.
+        "test/{faults,timeouts}/**",
+        // These tests need a process each, or count bytes, which the mutants increase.
+        "test/**/*.{isolated,slow}.test.ts",
+        "test/**/*memory.test.ts",
       ],
+      // Ends tests that wait forever because of a mutant.
+      testTimeout: 10_000,
+      isolate: false,
     },
   };
 }
 
-/** The source tests and the page tests, which scripts/mutation.mjs runs in a copy of the repository. */
+/** The source tests and the page tests, which Stryker runs in a copy of the repository. */
 export default defineConfig({
-  root: `${import.meta.dirname}/../..`,
+  root: fileURLToPath(new URL("../..", import.meta.url)),
   test: {
     tags: base.test?.tags ?? [],
     dangerouslyIgnoreUnhandledErrors: true,
-    projects: [projectLike("source", []), projectLike("page", ["test/**/!(*.page).test.ts"])],
+    projects: [testsOf("source", "test/**/*.test.ts"), testsOf("page", "test/**/*.page.test.ts")],
   },
 });
