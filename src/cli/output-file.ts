@@ -16,10 +16,18 @@ export class OutputFile {
     this.#file = file;
   }
 
-  /** @throws {Misuse} if nothing can be written to the path */
-  static async open(path: string): Promise<OutputFile> {
+  /**
+   * Starts a file. A file that replaces another keeps its mode.
+   *
+   * @param isPrivate - whether a new file is readable only by its owner, whatever the umask
+   * @throws {Misuse} if nothing can be written to the path
+   */
+  static async open(path: string, isPrivate = false): Promise<OutputFile> {
     try {
-      return new OutputFile(path, await AtomicFile.open(await targetOf(path)));
+      const target = await targetOf(path);
+      const isMasked = target.mode === undefined && !isPrivate;
+      const newMode = isMasked ? await AtomicFile.probe(target.folder) : undefined;
+      return new OutputFile(path, await AtomicFile.open(target, { newMode }));
     } catch (error) {
       throw new Misuse(describeFailure(path, error), { cause: error });
     }

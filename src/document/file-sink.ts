@@ -1,7 +1,8 @@
 import type { Body, Sink } from "../call/body.ts";
 import { ChunkList } from "../call/chunks.ts";
 import { AtomicFile } from "../files/atomic-file.ts";
-import { resolveSaveTarget, type SavePath, saveError } from "../files/save-path.ts";
+import type { OpenFolder } from "../files/open-folder.ts";
+import { type CheckedPath, openTargetFolder, resolveSaveTarget, saveError } from "../files/save-path.ts";
 
 /** The maximum number of unwritten bytes. After that, the connection is paused. */
 const maxQueuedBytes = 1024 * 1024;
@@ -49,12 +50,15 @@ export class FileSink implements Sink {
    * @returns the number of bytes
    * @throws {SaveError} with the path, and the system error as its cause
    */
-  async saveTo(path: SavePath, attempts: number): Promise<number> {
+  async saveTo(path: CheckedPath, attempts: number): Promise<number> {
+    const { newMode, policy } = path;
+    let folder: OpenFolder | undefined;
     let file: AtomicFile | undefined;
     try {
       const target = await resolveSaveTarget(path);
       this.#throwIfFailed();
-      file = await AtomicFile.open(target, path.policy?.mark);
+      folder = await openTargetFolder(path, target);
+      file = await AtomicFile.open(target, { newMode, mark: policy?.mark, folder });
       const bytes = await this.#drainInto(file);
       await file.finish(() => this.#throwIfFailed());
       return bytes;
@@ -67,6 +71,7 @@ export class FileSink implements Sink {
       this.#body.cancel(failure);
       throw failure;
     } finally {
+      folder?.close();
       this.#reportClosed?.();
     }
   }

@@ -5,7 +5,7 @@ import type { PdfResponse } from "../call/attempt.ts";
 import { addCaller } from "../errors/caller-stack.ts";
 import { OversizedPdfError } from "../errors/errors.ts";
 import type { SaveOptions, SavePolicy } from "../files/save-options.ts";
-import type { SavePath } from "../files/save-path.ts";
+import type { CheckedPath } from "../files/save-path.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { requestIdOf } from "../transport/response-head.ts";
@@ -224,7 +224,7 @@ export class GeneratedPdf {
    *
    * @internal
    */
-  saveChecked(path: SavePath): Promise<Saved> {
+  saveChecked(path: CheckedPath): Promise<Saved> {
     return this.#nodeOutputs.save(this.#response.body, path, this.attempts);
   }
 

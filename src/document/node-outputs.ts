@@ -3,10 +3,10 @@ import { ChunkRelay } from "../call/chunks.ts";
 import { AtomicFile } from "../files/atomic-file.ts";
 import { isPolicy, type SaveOptions, type SavePolicy } from "../files/save-options.ts";
 import {
+  type CheckedPath,
   createFolders,
   parseSavePath,
   resolveSaveTarget,
-  type SavePath,
   saveError,
 } from "../files/save-path.ts";
 import { checkOptions, isBoolean, type Rules } from "../options/option-rules.ts";
@@ -28,9 +28,9 @@ export interface NodeOutputs {
     given: string | URL,
     options: SaveOptions | SavePolicy | undefined,
     attempts: number,
-  ): Promise<SavePath>;
+  ): Promise<CheckedPath>;
   /** Saves the document completely or not at all. */
-  save(body: Body, path: SavePath, attempts: number): Promise<Saved>;
+  save(body: Body, path: CheckedPath, attempts: number): Promise<Saved>;
 }
 
 const rules: Rules<SaveOptions> = { recursive: isBoolean };
@@ -43,13 +43,13 @@ export const nodeOutputs: NodeOutputs = {
     if (!isPolicy(options)) checkOptions(options, rules, "saveTo()");
     const path = parseSavePath(given, options, attempts);
     const { policy, recursive } = path;
-    await policy?.prepare();
+    const preparedMode = await policy?.prepare();
     try {
       if (recursive) await createFolders(path);
       const target = await resolveSaveTarget(path);
       // Creating a file is cheaper than rendering a document that cannot be saved. Bulk runs check the folder in `prepare`.
-      if (!target.isDirect && !policy) await AtomicFile.probe(target.folder);
-      return path;
+      if (target.isDirect || policy) return { ...path, newMode: preparedMode };
+      return { ...path, newMode: await AtomicFile.probe(target.folder) };
     } catch (error) {
       throw saveError(path, error, attempts);
     }

@@ -1,35 +1,80 @@
+import type { Stats } from "node:fs";
 import { fileSystem, ignoreMissing, renamePatiently } from "./file-system.ts";
 import { draftEnding } from "./filenames.ts";
+import type { OpenFolder } from "./open-folder.ts";
+import { privateMode } from "./private-mode.ts";
 import type { FileTarget } from "./target.ts";
+
+/** How a file is created. */
+export interface AtomicFileOptions {
+  /** The mode of the file if it does not replace another file. Default: only its owner may read it. */
+  readonly newMode?: number | undefined;
+  /** The start of the draft's name, after the dot. */
+  readonly mark?: string | undefined;
+  /** The target's folder, if the file must not be saved outside of it. */
+  readonly folder?: OpenFolder | undefined;
+}
+
+/** Where a file is written. */
+interface Place {
+  readonly path: string;
+  /** The mode of the finished file. */
+  readonly mode: number;
+  /** The path until the file is complete; missing for a device or a pipe. */
+  readonly draft?: string;
+  readonly folder?: OpenFolder | undefined;
+}
 
 /** A file that is being written: a draft in the target's folder that is renamed when complete, or a device or pipe. */
 export class AtomicFile {
   readonly #descriptor: number;
-  readonly #target: FileTarget;
-  readonly #draft: string | undefined;
+  readonly #place: Place;
   #isOpen = true;
 
-  private constructor(descriptor: number, target: FileTarget, draft: string | undefined) {
+  private constructor(descriptor: number, place: Place) {
     this.#descriptor = descriptor;
-    this.#target = target;
-    this.#draft = draft;
+    this.#place = place;
   }
 
-  /** @param mark - the start of the draft's name, after the dot */
-  static async open(target: FileTarget, mark = ""): Promise<AtomicFile> {
-    if (target.isDirect) return new AtomicFile(await openDirectly(target.path), target, undefined);
-    // The draft's name is not derived from the target's name, which may already have the maximum length.
-    const { open, path } = fileSystem();
-    const draft = path.join(target.folder, `.${mark}${crypto.randomUUID()}${draftEnding}`);
-    // The draft is private from its first byte on, because the file that it replaces may be.
-    const descriptor = await open(draft, "wx", target.mode === undefined ? 0o666 : 0o600);
-    return new AtomicFile(descriptor, target, draft);
+  /** @throws whatever the check of `folder` throws */
+  static async open(
+    target: FileTarget,
+    { newMode = privateMode, mark, folder }: AtomicFileOptions,
+  ): Promise<AtomicFile> {
+    const mode = (target.mode ?? newMode) & 0o777;
+    if (target.isDirect) return new AtomicFile(await openDirectly(target.path), { path: target.path, mode });
+    const { open, path: paths } = fileSystem();
+    const parent = folder?.path ?? target.folder;
+    const path = paths.join(parent, paths.basename(target.path));
+    const draft = draftPath(parent, mark);
+    // The draft is private from its first byte on, because the finished file may be.
+    const file = new AtomicFile(await open(draft, "wx", privateMode), { path, mode, draft, folder });
+    try {
+      // Its path may have led elsewhere.
+      if (folder?.isPinned === false) await folder.check();
+    } catch (error) {
+      await file.discard();
+      throw error;
+    }
+    return file;
   }
 
-  /** Checks that files can be created in a folder by creating one. */
-  static async probe(folder: string, mark?: string): Promise<void> {
-    const target = { path: folder, folder, mode: undefined, isDirect: false };
-    await (await AtomicFile.open(target, mark)).discard();
+  /**
+   * Checks that files can be created in a folder by creating one.
+   *
+   * @returns the mode of new files, according to the umask or the folder's access control list
+   */
+  static async probe(folder: string, mark?: string): Promise<number> {
+    const { open, fstatSync, close, unlink } = fileSystem();
+    const path = draftPath(folder, mark);
+    const descriptor = await open(path, "wx", 0o666);
+    try {
+      // Synchronous, because the system has just created the file and still knows its mode.
+      return fstatSync(descriptor).mode & 0o777;
+    } finally {
+      await close(descriptor);
+      await unlink(path).catch(ignoreMissing);
+    }
   }
 
   async write(chunks: Uint8Array[]): Promise<void> {
@@ -43,25 +88,55 @@ export class AtomicFile {
    * Syncs the file and renames it to its target. Keeps the mode of the file that it replaces.
    *
    * @param beforeRename - called before each attempt to rename; it may throw
+   * @throws whatever the check of the folder throws. In that case, the file is removed
    */
   async finish(beforeRename?: () => void): Promise<void> {
-    const draft = this.#draft;
+    const { path, draft, folder } = this.#place;
     if (draft === undefined) return this.#close();
-    const { chmod, sync, rename } = fileSystem();
-    const { mode, path } = this.#target;
-    if (mode !== undefined) await chmod(this.#descriptor, mode & 0o777);
+    const { fstat, sync, rename } = fileSystem();
+    await this.#setMode();
     await sync(this.#descriptor);
+    // A path that may lead elsewhere must not be removed unless it is this file.
+    const stats = folder && !folder.isPinned ? await fstat(this.#descriptor) : undefined;
     await this.#close();
     await renamePatiently(() => {
       beforeRename?.();
       return rename(draft, path);
     });
+    try {
+      await folder?.check();
+    } catch (error) {
+      await this.#removeFinished(stats);
+      throw error;
+    }
   }
 
   /** Closes the file and removes its draft. */
   async discard(): Promise<void> {
     await this.#close().catch(() => {});
-    if (this.#draft !== undefined) await fileSystem().unlink(this.#draft).catch(ignoreMissing);
+    const { draft } = this.#place;
+    if (draft !== undefined) await fileSystem().unlink(draft).catch(ignoreMissing);
+  }
+
+  /** Gives the finished file its mode. */
+  async #setMode(): Promise<void> {
+    const { chmod, fstat } = fileSystem();
+    const { mode } = this.#place;
+    if (mode === privateMode || process.platform === "win32") return;
+    try {
+      await chmod(this.#descriptor, mode);
+    } catch (error) {
+      // File systems without modes refuse the change, but give every file the same mode.
+      if (((await fstat(this.#descriptor)).mode & 0o777) !== mode) throw error;
+    }
+  }
+
+  /** Removes the finished file. With `stats`, removes it only if the file at its path has these stats. */
+  async #removeFinished(stats: Stats | undefined): Promise<void> {
+    const { lstat, unlink } = fileSystem();
+    const { path } = this.#place;
+    const found = stats && (await lstat(path).catch(ignoreMissing));
+    if (found?.ino === stats?.ino && found?.dev === stats?.dev) await unlink(path).catch(ignoreMissing);
   }
 
   /** Closes once, because the system reuses the number of a closed descriptor. */
@@ -70,6 +145,11 @@ export class AtomicFile {
     this.#isOpen = false;
     await fileSystem().close(this.#descriptor);
   }
+}
+
+/** Returns a new name. It is not derived from the target's name, which may already have the maximum length. */
+function draftPath(folder: string, mark = ""): string {
+  return fileSystem().path.join(folder, `.${mark}${crypto.randomUUID()}${draftEnding}`);
 }
 
 /** Opens a device or a pipe. Fails if no program reads the pipe, instead of waiting for one. */

@@ -12,13 +12,13 @@ export interface SavePolicy extends SaveOptions {
   /** The start of the temporary file's name, after the dot. It identifies the run that left the file behind. */
   readonly mark: string;
   /**
-   * Creates the file's folder before the request is sent. If the method throws, the document fails with that
-   * error.
+   * Creates the file's folder before the request is sent, and returns the mode of new files in it. If the method
+   * throws, the document fails with that error.
    */
-  prepare(): Promise<void>;
+  prepare(): Promise<number>;
   /**
-   * Returns the reason a document must not be saved to a file, if any. Called before the request is sent, and again before the
-   * file is written.
+   * Returns the reason a document must not be saved to a file, if any. Called before the request is sent, and again before and
+   * after the file is written.
    *
    * @param path - the path with all links resolved
    */

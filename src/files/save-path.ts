@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { SaveError } from "../errors/errors.ts";
 import { fileSystem } from "./file-system.ts";
+import { OpenFolder } from "./open-folder.ts";
 import { isPolicy, type SaveOptions, type SavePolicy } from "./save-options.ts";
 import { describeWriteError, PathRefusal } from "./system-errors.ts";
 import { absolutePath, type FileTarget, resolveTarget } from "./target.ts";
@@ -11,6 +12,12 @@ export interface SavePath {
   readonly absolute: string;
   readonly policy: SavePolicy | undefined;
   readonly recursive: boolean | undefined;
+}
+
+/** A path to which a document can be saved. */
+export interface CheckedPath extends SavePath {
+  /** The mode of the file if it is new; missing for a device or a pipe. */
+  readonly newMode: number | undefined;
 }
 
 /** Windows paths that are not files: `\\.\NUL`, `\\.\pipe\name`. */
@@ -58,7 +65,35 @@ export async function resolveSaveTarget({ absolute, policy }: SavePath): Promise
   const target = await resolveTarget(absolute);
   const objection = policy?.objectionTo(target.path);
   if (objection !== undefined) throw new PathRefusal(objection);
+  // Neither can be replaced completely or not at all, which a bulk run promises.
+  if (policy && target.isDirect) throw new PathRefusal("it is a device or a pipe, not a file");
   return target;
+}
+
+/**
+ * Opens the folder of a target that was just checked, if the document must not be saved elsewhere.
+ *
+ * @throws {PathRefusal} if another process has since moved the folder or put a link in the place of one in its path. The folder's
+ * `check` throws the same later
+ */
+export async function openTargetFolder(
+  { policy }: SavePath,
+  target: FileTarget,
+): Promise<OpenFolder | undefined> {
+  if (policy === undefined) return undefined;
+  const { path } = fileSystem();
+  const name = path.basename(target.path);
+  let opened: string | undefined;
+  return OpenFolder.open(target.folder, (realPath) => {
+    opened ??= realPath;
+    const isMoved = realPath !== opened;
+    const objection =
+      policy.objectionTo(path.join(realPath, name)) ?? (isMoved ? "its folder was moved" : undefined);
+    if (objection === undefined) return;
+    throw new PathRefusal(
+      `${objection}. Another process replaced a folder in the path during the run: check who can write to these folders`,
+    );
+  });
 }
 
 /** Creates the missing folders of a path. */

@@ -73,5 +73,6 @@ export async function resolveTarget(absolute: string): Promise<FileTarget> {
 /** Opens a file, because `access` in Deno ends a program that lacks the permission to read its user id. */
 async function checkWritable(path: string): Promise<void> {
   const { open, close, constants } = fileSystem();
-  await close(await open(path, constants.O_WRONLY));
+  // Another process may have put a pipe there, for which a normal open would wait.
+  await close(await open(path, constants.O_WRONLY | constants.O_NONBLOCK));
 }

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { modeOf, setUmask } from "../support/file-modes.ts";
+import { hasModes } from "../support/platform.ts";
 import { type Files, folderOf, runTypes } from "./types-command.ts";
 
 const one = { "invoice.json": '{"a":"1"}' };
@@ -21,6 +23,12 @@ describe("the types file", () => {
     expect(await runTypes(cwd, "invoice.json")).toMatchObject(done);
     expect(statSync(path).mtimeMs).toBe(1000);
     expect((await runTypes(cwd, "invoice.json -o -")).stdout).toBe(readFileSync(path, "utf8"));
+  });
+
+  it.runIf(hasModes)("has the mode that the umask leaves", async () => {
+    setUmask(0o026);
+    const { path } = await folderWithTypes();
+    expect(modeOf(path)).toBe("640");
   });
 
   it.each([

@@ -146,7 +146,7 @@ it("A file is complete even if the system writes only a few bytes at a time", as
     return writev(descriptor, [first?.subarray(0, 3) ?? new Uint8Array()]);
   };
   const target = { path: join(folder, "a.pdf"), folder, mode: undefined, isDirect: false };
-  const file = await AtomicFile.open(target);
+  const file = await AtomicFile.open(target, {});
   expect(await readdir(folder)).toEqual([expect.stringMatching(/^\.[\da-f-]{36}\.template-pdf$/)]);
   await file.write(["abcde", "", "fgh", "i"].map((text) => Buffer.from(text)));
   await file.finish();

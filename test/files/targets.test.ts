@@ -1,8 +1,11 @@
 import { execFileSync } from "node:child_process";
+import { fstatSync } from "node:fs";
 import { chmod, lstat, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { fileSystem } from "../../src/files/file-system.ts";
 import { generate, temporaryFolder } from "../client/every-form.ts";
+import { modeOf, setUmask } from "../support/file-modes.ts";
 import { hasLinks, hasModes } from "../support/platform.ts";
 import { beginning, pdfOf, rejectionOf, Service, withLength } from "../support/service.ts";
 
@@ -51,18 +54,12 @@ describe.runIf(hasLinks)("saveTo() through a symbolic link", () => {
 });
 
 describe.runIf(hasModes)("saveTo()", () => {
-  const umask = process.umask();
-  afterEach(() => {
-    process.umask(umask);
-  });
-  const modeOf = async (path: string) => ((await stat(path)).mode & 0o7777).toString(8);
-
   it.each(["640", "755"])("keeps the mode of the replaced file: %s", async (mode) => {
     const path = join(temporaryFolder(), "invoice.pdf");
     await writeFile(path, "old");
     await chmod(path, mode);
     await save(path);
-    expect(await modeOf(path)).toBe(mode);
+    expect(modeOf(path)).toBe(mode);
   });
 
   // The superuser may write to any file.
@@ -72,18 +69,62 @@ describe.runIf(hasModes)("saveTo()", () => {
     const error = await rejectionOf(save(path));
     expect(error).toMatchObject({ code: "not_saved", attempts: 0, cause: { code: "EACCES" } });
     expect(String(error)).toMatch(/: this process does not have permission to write there\.$/);
-    expect([await modeOf(path), await readFile(path, "utf8")]).toEqual(["444", "old"]);
+    expect([modeOf(path), await readFile(path, "utf8")]).toEqual(["444", "old"]);
   });
 
   it("respects the umask if the file is new", async () => {
-    process.umask(0o027);
+    setUmask(0o027);
     const path = join(temporaryFolder(), "invoice.pdf");
     await save(path);
-    expect(await modeOf(path)).toBe("640");
+    expect(modeOf(path)).toBe("640");
+  });
+
+  it("respects each change of the umask", async () => {
+    const folder = temporaryFolder();
+    for (const [umask, mode] of [
+      [0, "666"],
+      [0o077, "600"],
+      [0o022, "644"],
+    ] as const) {
+      setUmask(umask);
+      await save(join(folder, mode));
+      expect(modeOf(join(folder, mode))).toBe(mode);
+    }
+  });
+
+  it("creates the temporary file of a new file with mode 600, and writes it with this mode", async () => {
+    setUmask(0);
+    const { written, createdAndWritten } = observe();
+    const path = join(temporaryFolder(), "payslip.pdf");
+    await save(path);
+    expect([...written]).toEqual(["600"]);
+    expect([...createdAndWritten]).toEqual([0o600]);
+    expect(modeOf(path)).toBe("666");
+  });
+
+  it("saves to a file system that gives every file the same mode", async () => {
+    setUmask(0o022);
+    const { files, refusal } = observe();
+    const { open } = files;
+    files.open = (path, flags) => open(path, flags);
+    files.chmod = () => Promise.reject(refusal);
+    const path = join(temporaryFolder(), "invoice.pdf");
+    await save(path);
+    expect(modeOf(path)).toBe("644");
+  });
+
+  it("rejects if the system refuses the mode of the finished file", async () => {
+    setUmask(0o022);
+    const { files, refusal } = observe();
+    files.chmod = () => Promise.reject(refusal);
+    const folder = temporaryFolder();
+    const error = await rejectionOf(save(join(folder, "invoice.pdf")));
+    expect(error).toMatchObject({ code: "not_saved", cause: refusal });
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it("sets the final file mode on the temporary file", async () => {
-    process.umask(0);
+    setUmask(0);
     const folder = temporaryFolder();
     const path = join(folder, "payslip.pdf");
     await writeFile(path, "old");
@@ -105,9 +146,31 @@ describe.runIf(hasModes)("saveTo()", () => {
     (await service.request()).response.end(pdf.subarray(100_000));
     await saving;
     expect([...modes]).toEqual(["600"]);
-    expect(await modeOf(path)).toBe("600");
+    expect(modeOf(path)).toBe("600");
   });
 });
+
+/** Observes the files that are created and written until the test has finished. */
+function observe() {
+  const files = fileSystem();
+  const { open, writev, chmod } = files;
+  onTestFinished(() => void Object.assign(files, { open, writev, chmod }));
+  const created = new Map<number, unknown>();
+  const createdAndWritten = new Set<unknown>();
+  const written = new Set<string>();
+  files.open = async (path, flags, mode) => {
+    const descriptor = await open(path, flags, mode);
+    created.set(descriptor, mode);
+    return descriptor;
+  };
+  files.writev = (descriptor, chunks) => {
+    createdAndWritten.add(created.get(descriptor));
+    written.add((fstatSync(descriptor).mode & 0o7777).toString(8));
+    return writev(descriptor, chunks);
+  };
+  const refusal = Object.assign(new Error("EPERM: operation not permitted, fchmod"), { code: "EPERM" });
+  return { files, refusal, written, createdAndWritten };
+}
 
 describe.runIf(process.platform === "linux")("saveTo() with the path of a special file", () => {
   it("writes to a device, directly or through a link", async () => {

@@ -1,13 +1,15 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { describeKind } from "../../errors/value-kinds.ts";
+import { AtomicFile } from "../../files/atomic-file.ts";
+import { OpenFolder } from "../../files/open-folder.ts";
 import { describeSystemError, PathRefusal } from "../../files/system-errors.ts";
 import { ConfigurationError, type PendingPdf, type Saved, SaveError } from "../../index.ts";
 import { checkOptions, isText } from "../../options/option-rules.ts";
 import type { Job } from "../job.ts";
 import type { Sink, SinkRun } from "../sink.ts";
-import { foldedPath, isWithin, objectionToPath, realPathOf, UsedPaths } from "./document-paths.ts";
+import { foldedPath, isWithin, objectionToPath, UsedPaths } from "./document-paths.ts";
 import { parsePattern } from "./placeholders.ts";
-import { makeWritableFolder, removeDrafts, syncFolder } from "./writable-folder.ts";
+import { openOrCreateFolder, removeDrafts, syncFolder } from "./writable-folder.ts";
 
 /** Options for `folder`. */
 export interface FolderOptions {
@@ -62,11 +64,11 @@ class Folder<J extends Job> implements FolderSink<J> {
   readonly place: string;
   readonly #pathOf: (job: J) => string;
   #used = new UsedPaths(process.platform);
-  /** Folders that exist, or are being created. */
-  readonly #knownFolders = new Map<string, Promise<void>>();
+  /** The mode of new files in folders that exist, or are being created. */
+  readonly #knownFolders = new Map<string, Promise<number>>();
   /** Folders with new entries since the last `sync`. */
   #changedFolders = new Set<string>();
-  /** The path `place` with its links resolved. */
+  /** The path `place` with its links resolved, at the start of the run. */
   #realPlace: string | undefined;
   /** The files of the run: its journal, the lock and the old journal. */
   #kept: readonly string[] = [];
@@ -153,7 +155,8 @@ class Folder<J extends Job> implements FolderSink<J> {
    * already resolved.
    */
   #objectionTo(real: string): string | undefined {
-    this.#realPlace ??= realPathOf(this.place);
+    // The first folder of a run is `place` itself: see `#prepareFolder`.
+    this.#realPlace ??= real;
     if (!isWithin(real, this.#realPlace)) return `a link in it points outside ${JSON.stringify(this.place)}`;
     const folded = foldedPath(real, process.platform);
     return this.#kept.some((kept) => isWithin(folded, kept))
@@ -161,12 +164,18 @@ class Folder<J extends Job> implements FolderSink<J> {
       : undefined;
   }
 
+  /** Throws if documents must not be saved in a folder. */
+  readonly #check = (real: string): void => {
+    const objection = this.#objectionTo(real);
+    if (objection !== undefined) throw new PathRefusal(objection);
+  };
+
   /** A file name survives a power cut once its folder is synced. Some systems do that automatically. */
   async sync(): Promise<void> {
     const changed = this.#changedFolders;
     this.#changedFolders = new Set();
     const syncOne = (path: string) =>
-      syncFolder(path).catch((cause) => {
+      this.#syncFolder(path).catch((cause) => {
         throw folderError(
           path,
           "could not be synced",
@@ -177,6 +186,17 @@ class Folder<J extends Job> implements FolderSink<J> {
     await Promise.all([...changed].map(syncOne));
   }
 
+  async #syncFolder(path: string): Promise<void> {
+    // The parents of `place` have new entries, too.
+    if (!isWithin(path, this.place)) return syncFolder(path);
+    const folder = await OpenFolder.open(path, this.#check);
+    try {
+      await syncFolder(folder.path);
+    } finally {
+      folder.close();
+    }
+  }
+
   #refusal(why: string): SaveError {
     return new SaveError(
       `The document cannot be saved in ${JSON.stringify(this.place)}: its path ${why}. No request was sent for this document.`,
@@ -184,7 +204,7 @@ class Folder<J extends Job> implements FolderSink<J> {
     );
   }
 
-  #makeFolder(path: string): Promise<void> {
+  #makeFolder(path: string): Promise<number> {
     const known = this.#knownFolders.get(path);
     if (known) return known;
     if (this.#knownFolders.size === maxKnownFolders) this.#knownFolders.clear();
@@ -195,23 +215,34 @@ class Folder<J extends Job> implements FolderSink<J> {
     return made;
   }
 
-  /** @param consequence - the end of the error's message */
-  async #prepareFolder(path: string, consequence?: string): Promise<void> {
+  /**
+   * Creates a folder, and checks that it is writable.
+   *
+   * @param consequence - the end of the error's message
+   * @returns the mode of new files
+   */
+  async #prepareFolder(path: string, consequence?: string): Promise<number> {
+    // A sink that wraps this one may not call `open`.
+    if (this.#realPlace === undefined && path !== this.place) await this.#makeFolder(this.place);
+    let isNew = false;
+    const onNew = (created: string) => {
+      isNew ||= created === path;
+      // Its parent has a new entry.
+      this.#changedFolders.add(dirname(created));
+    };
     try {
-      const objection = this.#objectionTo(realPathOf(path));
-      if (objection !== undefined) throw new PathRefusal(objection);
-      const firstMissing = await makeWritableFolder(path, this.#mark);
-      if (firstMissing !== undefined) this.#noteNewNames(path, firstMissing);
-      else if (this.#staleMark !== undefined) await removeDrafts(path, this.#staleMark, `.${this.#mark}`);
+      const folder = await openOrCreateFolder(path, { place: this.place, check: this.#check, onNew });
+      try {
+        const newMode = await AtomicFile.probe(folder.path, this.#mark);
+        if (!isNew && this.#staleMark !== undefined) {
+          await removeDrafts(folder.path, this.#staleMark, `.${this.#mark}`);
+        }
+        return newMode;
+      } finally {
+        folder.close();
+      }
     } catch (cause) {
       throw folderError(path, "is not writable", cause, consequence);
-    }
-  }
-
-  /** The parents of new folders also have new entries. */
-  #noteNewNames(path: string, firstMissing: string): void {
-    for (let at = path; at.length >= firstMissing.length; at = dirname(at)) {
-      this.#changedFolders.add(dirname(at));
     }
   }
 }

@@ -1,19 +1,77 @@
-import { type FileHandle, mkdir, open, opendir, unlink } from "node:fs/promises";
-import { join } from "node:path";
-import { AtomicFile } from "../../files/atomic-file.ts";
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open, opendir, rmdir, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { draftEnding } from "../../files/filenames.ts";
+import { type FolderCheck, OpenFolder } from "../../files/open-folder.ts";
+
+/** How a run opens its folders. */
+export interface FolderAccess {
+  /** The folder that contains all documents. */
+  readonly place: string;
+  /** Throws if documents must not be saved in a folder. */
+  readonly check: FolderCheck;
+  /** Called with the path of each folder that was created. */
+  onNew(path: string): void;
+}
 
 /**
- * Creates a folder and its parents, and checks that the folder is writable. Returns the first folder that was missing, if any.
+ * Opens a folder in the run's folder, and creates it and its parents if they are missing. Each parent is checked before a folder is
+ * created in it.
  */
-export async function makeWritableFolder(path: string, mark: string): Promise<string | undefined> {
-  const firstMissing = await mkdir(path, { recursive: true }).catch(async (error: NodeJS.ErrnoException) => {
+export async function openOrCreateFolder(path: string, access: FolderAccess): Promise<OpenFolder> {
+  const found = await OpenFolder.open(path, access.check).catch(ignoreNoFolder);
+  if (found) return found;
+  if (path === access.place) return createPlace(access);
+  const parent = await openOrCreateFolder(dirname(path), access);
+  try {
+    return await createChild(parent, path, access);
+  } finally {
+    parent.close();
+  }
+}
+
+/** Creates the folder of all documents and its parents. The caller chose their path, so it is not checked. */
+async function createPlace({ place, check, onNew }: FolderAccess): Promise<OpenFolder> {
+  const firstMissing = await mkdir(place, { recursive: true }).catch(async (error) => {
     // Unlike a recursive `mkdir`, a plain one reports a read-only file system correctly.
-    if (error.code === "ENOENT") await mkdir(path);
+    if (error.code === "ENOENT") await mkdir(place);
     throw error;
   });
-  await AtomicFile.probe(path, mark);
-  return firstMissing;
+  if (firstMissing !== undefined) {
+    for (let at = place; at.length >= firstMissing.length; at = dirname(at)) onNew(at);
+  }
+  return OpenFolder.open(place, check);
+}
+
+async function createChild(
+  parent: OpenFolder,
+  path: string,
+  { check, onNew }: FolderAccess,
+): Promise<OpenFolder> {
+  const name = basename(path);
+  const child = join(parent.path, name);
+  check(join(await parent.realPath(), name));
+  try {
+    await mkdir(child);
+  } catch (error) {
+    // Another job may have created it just now. Otherwise, it is a file or a broken link.
+    const created = await OpenFolder.open(child, check).catch(ignoreNoFolder);
+    if (created) return created;
+    throw error;
+  }
+  onNew(path);
+  try {
+    return await OpenFolder.open(child, check);
+  } catch (error) {
+    // Not every system can prevent that another process exchanges the parent for a link at this moment.
+    await rmdir(child).catch(() => {});
+    throw error;
+  }
+}
+
+/** Returns `undefined` if a folder does not exist. */
+function ignoreNoFolder(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
 }
 
 /** Removes the drafts of a killed run. Their names begin with `stale`. The names of this run's drafts begin with `kept`. */
@@ -33,7 +91,8 @@ const codesOfNoSync: readonly string[] = ["EISDIR", "EPERM", "EACCES", "EINVAL",
 export async function syncFolder(path: string): Promise<void> {
   let handle: FileHandle | undefined;
   try {
-    handle = await open(path, "r");
+    // Another process may have put a pipe there, for which a normal open would wait.
+    handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
     await handle.sync();
   } catch (error) {
     if (!codesOfNoSync.includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
