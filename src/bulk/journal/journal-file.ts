@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, rename } from "node:fs/promises";
+import { type FileHandle, lstat, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { renamePatiently } from "../../files/file-system.ts";
+import { ignoreMissing, renamePatiently } from "../../files/file-system.ts";
+import { makePrivate, privateMode } from "../../files/private-mode.ts";
 import { syncFolder } from "../folder/writable-folder.ts";
 import {
   type Beginning,
@@ -41,6 +42,22 @@ export class JournalFile {
     const beginning = readBeginning(await this.#read(Buffer.allocUnsafe(chunkBytes), 0));
     if (beginning.kind === "header") this.#end = beginning.bytes;
     return beginning;
+  }
+
+  /**
+   * Removes the permissions that earlier versions gave to other users, also from `<path>.old`. Must not be called before the file is
+   * known to be a journal.
+   */
+  async makePrivate(): Promise<void> {
+    await makePrivate(this.#handle);
+    const handle = await openShared(`${this.#path}.old`);
+    if (handle === undefined) return;
+    const old = new JournalFile(`${this.#path}.old`, handle);
+    try {
+      if ((await old.readBeginning()).kind !== "foreign") await makePrivate(handle);
+    } finally {
+      await old.close();
+    }
   }
 
   /** Reads all lines, and removes an incomplete last line. */
@@ -109,5 +126,16 @@ export class JournalFile {
 }
 
 function openHandle(path: string): Promise<FileHandle> {
-  return open(path, constants.O_RDWR | constants.O_CREAT);
+  return open(path, constants.O_RDWR | constants.O_CREAT, privateMode);
+}
+
+/** Opens a file for reading if other users have permissions for it. Does not follow links. */
+async function openShared(path: string): Promise<FileHandle | undefined> {
+  const stats = await lstat(path).catch(ignoreMissing);
+  if (!stats?.isFile() || (stats.mode & 0o077) === 0) return undefined;
+  return open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error) => {
+    // It belongs to another user, so this process cannot change its mode.
+    if (error.code !== "EACCES") throw error;
+    return undefined;
+  });
 }

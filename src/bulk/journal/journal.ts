@@ -76,6 +76,7 @@ interface Resumed {
 async function resume({ path, run, fresh }: JournalOptions, file: JournalFile): Promise<Resumed> {
   const beginning = await file.readBeginning();
   const { kind } = beginning;
+  if (kind !== "foreign") await file.makePrivate();
   const isUnreadable = kind === "damaged" || kind === "otherVersion";
   if (kind === "foreign" || (isUnreadable && !fresh)) throw journalError(path, refusals[kind]);
   const header = kind === "header" ? beginning.header : undefined;

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, open, rename, unlink, writeFile } from "node:fs/promises";
 import { clearInterval, setInterval } from "node:timers";
 import { renamePatiently } from "../../files/file-system.ts";
+import { privateMode } from "../../files/private-mode.ts";
 import { isRunning, type LockHolder, parseHolder, thisProcess } from "./lock-holder.ts";
 
 /** The interval at which a run touches its lock. */
@@ -89,7 +90,7 @@ export async function takeLock(path: string): Promise<Lock> {
   const token = randomBytes(6).toString("hex");
   const draft = { path: `${path}.${token}`, text: `${JSON.stringify(thisProcess(token))}\n` };
   try {
-    await writeFile(draft.path, draft.text, { flag: "wx" });
+    await writeFile(draft.path, draft.text, { flag: "wx", mode: privateMode });
     for (let tries = 0; tries < maxTries; tries++) {
       if ((await create(path, draft)) || (await takeOver(path, draft))) return new Lock(path, draft.text);
     }
@@ -103,9 +104,9 @@ export async function takeLock(path: string): Promise<Lock> {
 async function create(path: string, draft: Draft): Promise<boolean> {
   try {
     await link(draft.path, path).catch(async (error) => {
+      if (error.code === "EEXIST") throw error;
       // Not every file system supports links.
-      if (error.code !== "EEXIST") await writeFile(path, draft.text, { flag: "wx" });
-      else throw error;
+      await writeFile(path, draft.text, { flag: "wx", mode: privateMode });
     });
     return true;
   } catch (error) {

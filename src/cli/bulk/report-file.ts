@@ -136,12 +136,12 @@ export class ReportFile {
     this.#waiting = layout.begin;
   }
 
-  /** Starts a report, and creates its folder if it is missing. */
+  /** Starts a report, and creates its folder if it is missing. A new report is private, because it contains values of the rows. */
   static async open(path: string, format: ReportFormat): Promise<ReportFile> {
     await mkdir(dirname(path), { recursive: true }).catch((error) => {
       throw new Misuse(describeFailure(path, error), { cause: error });
     });
-    return new ReportFile(reportLayouts[format], await OutputFile.open(path));
+    return new ReportFile(reportLayouts[format], await OutputFile.open(path, true));
   }
 
   /** The path as it was passed. */

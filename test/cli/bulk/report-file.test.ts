@@ -1,12 +1,13 @@
-import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ReportEntry, ReportFile, reportLayouts } from "../../../src/cli/bulk/report-file.ts";
 import { temporaryFolder } from "../../client/every-form.ts";
+import { modeOf, setUmask } from "../../support/file-modes.ts";
 import { property } from "../../support/fuzz.ts";
-import { hasLinks } from "../../support/platform.ts";
+import { hasLinks, hasModes } from "../../support/platform.ts";
 
 const character = fc.constantFrom(..."\",\r\n= ;\t'＝-.aé😀");
 const anyText = fc.string({ unit: character });
@@ -52,6 +53,26 @@ describe("a report", () => {
     symlinkSync("real.csv", join(folder, "r.csv"));
     await (await ReportFile.open(join(folder, "r.csv"), "csv")).finish();
     expect(readFileSync(join(folder, "real.csv"), "utf8")).toMatch(/^line,/);
+  });
+});
+
+describe.runIf(hasModes)("a report", () => {
+  it("is private from its first byte, whatever the umask", async () => {
+    setUmask(0);
+    const folder = temporaryFolder();
+    const report = await ReportFile.open(join(folder, "r.json"), "json");
+    report.add(entry(1));
+    expect(readdirSync(folder).map((name) => modeOf(join(folder, name)))).toEqual(["600"]);
+    await report.finish();
+    expect(modeOf(join(folder, "r.json"))).toBe("600");
+  });
+
+  it("keeps the mode of the file that it replaces", async () => {
+    const path = join(temporaryFolder(), "r.json");
+    writeFileSync(path, "");
+    chmodSync(path, 0o640);
+    await (await ReportFile.open(path, "json")).finish();
+    expect(modeOf(path)).toBe("640");
   });
 });
 
