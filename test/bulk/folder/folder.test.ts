@@ -99,6 +99,18 @@ describe("a folder sink", () => {
     );
   });
 
+  it("saves in subfolders and in its folder even if a sink that wraps it does not open it", async () => {
+    const { run, out, files } = await setUpFolder();
+    await mkdir(join(out, "inner"));
+    const inner = folder("{{name}}", { root: out });
+    const sink = { keyOf: (job: NamedJob) => inner.keyOf(job), put: inner.put.bind(inner) };
+    expect((await run(["inner/a", "b"], { sink, concurrency: 1 })).messages).toEqual([
+      "fulfilled",
+      "fulfilled",
+    ]);
+    expect(await files()).toEqual(["b", "inner"]);
+  });
+
   it("accepts a function that returns a relative or absolute path inside the folder", async () => {
     const { run, at, files } = await setUpRun();
     const sinkOf = (pathOf: (n: number) => string) =>
