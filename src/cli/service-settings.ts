@@ -1,5 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
+import { maxEnvFileBytes } from "../files/env-file.ts";
+import { readSmallFile } from "../files/small-file.ts";
 import { describeReadError, Misuse } from "./failure.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -72,7 +73,7 @@ function missing(what: string, line: string, also: string): Misuse {
 
 async function readEnvFile(): Promise<Readonly<Record<string, string | undefined>>> {
   try {
-    const text = await readFile(envFile, "utf8");
+    const text = (await readSmallFile(envFile, maxEnvFileBytes)).toString();
     return parseEnv(text.replace(/^\ufeff/, ""));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return {};

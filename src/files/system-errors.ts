@@ -25,7 +25,7 @@ const explanations: Explanations = {
   EFBIG: "the file is too large",
   EIO: "the disk reported an error",
   ENAMETOOLONG: "its name is too long",
-  ENXIO: "it is a pipe that no program is reading",
+  ENXIO: "it is a pipe that no program is reading, or a socket",
 };
 
 /**

@@ -5,9 +5,11 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openJournal } from "../../src/bulk/journal/journal.ts";
+import { takeLock } from "../../src/bulk/journal/lock.ts";
 import { thisProcess } from "../../src/bulk/journal/lock-holder.ts";
 import { temporaryFolder } from "../client/every-form.ts";
-import { hasLinks, hasProcessTable } from "../support/platform.ts";
+import { hasLinks, hasPipeFiles, hasProcessTable } from "../support/platform.ts";
+import { makePipe } from "../support/special-files.ts";
 
 const newPath = () => join(temporaryFolder(), "run.journal");
 const filesBeside = async (path: string) => (await readdir(join(path, ".."))).sort();
@@ -47,6 +49,30 @@ describe("a journal's lock", () => {
     await first.close();
     const next = await open(path);
     expect(next.finishedBefore).toBe(1);
+  });
+
+  it.runIf(hasPipeFiles)("is refused if it is a named pipe, and lost if it becomes one", async () => {
+    const path = newPath();
+    makePipe(`${path}.lock`);
+    expect(await messageOf(open(path))).toContain(
+      `cannot be opened: its lock ${JSON.stringify(`${path}.lock`)} is unusable, because it is a named pipe, not a file`,
+    );
+    await rm(`${path}.lock`);
+    const lock = await takeLock(`${path}.lock`);
+    onTestFinished(() => lock.release());
+    expect(await lock.isOurs()).toBe(true);
+    await rm(`${path}.lock`);
+    makePipe(`${path}.lock`);
+    // The lock is checked again if it was not touched for a while.
+    vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(await lock.isOurs()).toBe(false);
+  });
+
+  it("is refused if it is larger than any lock", async () => {
+    const path = newPath();
+    await leaveLock(path, "x".repeat(100_000), 31);
+    expect(await messageOf(open(path))).toContain("is unusable, because it is larger than 64 KiB");
   });
 
   it.runIf(hasLinks)("is the same if the journal is opened through a link", async () => {

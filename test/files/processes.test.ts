@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../client/every-form.ts";
 import { bundleSource } from "../support/bundle-source.ts";
+import { hasPipeFiles } from "../support/platform.ts";
 import { pdfOf, Service, saying, withLength } from "../support/service.ts";
+import { makePipe } from "../support/special-files.ts";
 
 const pdf = pdfOf(300_000);
 const run = promisify(execFile);
@@ -96,4 +98,16 @@ describe("A process", () => {
     const failure = await run(process.execPath, [script, service.baseUrl]).catch((error) => error);
     expect(failure).toMatchObject({ code: 1, stderr: expect.stringContaining("NotFoundError") });
   });
+});
+
+it.runIf(hasPipeFiles)("a client is created without waiting if .env is a named pipe or endless", async () => {
+  const script = `try { new TemplatePdf({ baseUrl: "https://pdf.example.com" }); } catch ({ code }) { console.log(code); }`;
+  const path = await childScript(script);
+  for (const create of [makePipe, (link: string) => symlink("/dev/zero", link)]) {
+    const cwd = temporaryFolder();
+    await create(join(cwd, ".env"));
+    const limits = { cwd, env: {}, timeout: 20_000, killSignal: "SIGKILL" } as const;
+    const { stdout } = await run(process.execPath, [path], limits);
+    expect(stdout).toBe("invalid_configuration\n");
+  }
 });

@@ -126,7 +126,8 @@ export class JournalFile {
 }
 
 function openHandle(path: string): Promise<FileHandle> {
-  return open(path, constants.O_RDWR | constants.O_CREAT, privateMode);
+  // Opening a pipe or a terminal would wait.
+  return open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK, privateMode);
 }
 
 /** Opens a file for reading if other users have permissions for it. Does not follow links. */

@@ -1,5 +1,9 @@
-import { readFileSync, readlinkSync } from "node:fs";
+import { readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { readSmallFileSync } from "../../files/small-file.ts";
+
+/** The maximum size of a file in `/proc` in bytes: far more than these files contain. */
+const maxProcFileBytes = 64 * 1024;
 
 /** The process that holds a lock, with enough data to identify it uniquely. */
 export interface LockHolder {
@@ -63,7 +67,7 @@ export function isRunning({ pid, host, processes, started }: LockHolder): boolea
 
 /** Returns the state and the start time of a process from proc(5), if it exists. */
 function startOf(pid: number): { readonly state: string; readonly started: string } | undefined {
-  const text = known(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+  const text = known(() => readProcFile(`${pid}/stat`));
   // The second field is the program name in parentheses. It may contain any character.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state = "", started] = [fields[0], fields[19]];
@@ -71,9 +75,13 @@ function startOf(pid: number): { readonly state: string; readonly started: strin
 }
 
 function ownProcesses(): string {
-  const boot = known(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+  const boot = known(() => readProcFile("sys/kernel/random/boot_id").trim());
   const namespace = known(() => readlinkSync("/proc/self/ns/pid"));
   return [boot, namespace].filter((part) => part !== "").join(" ");
+}
+
+function readProcFile(name: string): string {
+  return readSmallFileSync(`/proc/${name}`, maxProcFileBytes).toString();
 }
 
 /** Returns the result of a call, or an empty string if it fails. */

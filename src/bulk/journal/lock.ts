@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { link, open, rename, unlink, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { link, rename, unlink, writeFile } from "node:fs/promises";
 import { clearInterval, setInterval } from "node:timers";
 import { renamePatiently } from "../../files/file-system.ts";
 import { privateMode } from "../../files/private-mode.ts";
+import { openFile, readToEnd } from "../../files/small-file.ts";
+import { PathRefusal } from "../../files/system-errors.ts";
 import { isRunning, type LockHolder, parseHolder, thisProcess } from "./lock-holder.ts";
 
 /** The interval at which a run touches its lock. */
@@ -13,6 +16,8 @@ const trustMs = 10_000;
 const staleMs = 30_000;
 /** The maximum number of lost races before another cause is assumed, such as a lock that is a broken link. */
 const maxTries = 100;
+/** The maximum size of a lock file in bytes: far more than a holder takes. */
+const maxLockBytes = 64 * 1024;
 
 /** Another run holds the lock. The message follows the name of the locked file. */
 export class LockHeld extends Error {
@@ -67,9 +72,10 @@ export class Lock {
 
   /** Writes the content of the lock again, so that its time comes from the file system's clock. */
   async #touch(): Promise<void> {
-    const handle = await open(this.#path, "r+").catch(ignoreMissing);
+    const handle = await openFile(this.#path, constants.O_RDWR).catch(ignoreReplaced);
     try {
-      this.#isLost ||= handle === undefined || (await handle.readFile("utf8")) !== this.#text;
+      const text = handle && (await readToEnd(handle, maxLockBytes).catch(ignoreReplaced));
+      this.#isLost ||= text?.toString() !== this.#text;
       if (this.#isLost) return;
       await handle?.write(this.#text, 0);
       this.#touchedAt = Date.now();
@@ -95,6 +101,11 @@ export async function takeLock(path: string): Promise<Lock> {
       if ((await create(path, draft)) || (await takeOver(path, draft))) return new Lock(path, draft.text);
     }
     throw new LockHeld(path, undefined);
+  } catch (error) {
+    if (!(error instanceof PathRefusal)) throw error;
+    throw new PathRefusal(`its lock ${JSON.stringify(path)} is unusable, because ${error.message}`, {
+      cause: error,
+    });
   } finally {
     await unlink(draft.path).catch(() => {});
   }
@@ -166,10 +177,10 @@ interface Found {
 }
 
 async function look(path: string): Promise<Found | undefined> {
-  const handle = await open(path, "r").catch(ignoreMissing);
+  const handle = await openFile(path).catch(ignoreMissing);
   try {
     if (!handle) return undefined;
-    const text = await handle.readFile("utf8");
+    const text = (await readToEnd(handle, maxLockBytes)).toString();
     return { text, holder: parseHolder(text), touchedMs: (await handle.stat()).mtimeMs };
   } finally {
     await handle?.close();
@@ -178,4 +189,9 @@ async function look(path: string): Promise<Found | undefined> {
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
+}
+
+/** Returns `undefined` for a missing file, or something that is not a lock file. */
+function ignoreReplaced(error: NodeJS.ErrnoException): undefined {
+  if (!(error instanceof PathRefusal)) ignoreMissing(error);
 }

@@ -1,6 +1,7 @@
-import { open, readdir, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { journalOpening } from "../../bulk/journal/journal-format.ts";
+import { openFile } from "../../files/small-file.ts";
 import { Misuse } from "../failure.ts";
 import type { BulkFlags, BulkPlan } from "./plan.ts";
 
@@ -25,7 +26,7 @@ export async function refuseOtherJournals(
 }
 
 async function isJournal(path: string): Promise<boolean> {
-  const file = await open(path).catch(() => undefined);
+  const file = await openFile(path).catch(() => undefined);
   try {
     const { buffer, bytesRead } = (await file?.read({ length: journalOpening.length })) ?? {};
     return buffer?.toString("latin1", 0, bytesRead) === journalOpening;

@@ -1,0 +1,183 @@
+import type { Stats } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { PathRefusal } from "./system-errors.ts";
+
+// All files are opened for reading here, because a folder can contain a named pipe or a link to a device where a program expects
+// a file. Opening a pipe waits for a writer, in a thread of which Node has four, and the process cannot exit until then. A device
+// such as /dev/zero never ends.
+
+/** Thrown if a file is larger than its limit. */
+export class FileTooLarge extends PathRefusal {
+  constructor(maxBytes: number) {
+    super(`it is larger than ${formatLimit(maxBytes)}`);
+  }
+}
+
+/** Loaded late, because runtimes without files load this module, too. */
+function fileSystem() {
+  return process.getBuiltinModule("node:fs");
+}
+
+/** Returns flags with which opening a pipe or a terminal never waits. They do not affect files. Windows has neither flag. */
+function withoutWaiting(access?: number): number {
+  const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = fileSystem().constants;
+  return (access ?? O_RDONLY) | O_NONBLOCK | O_NOCTTY;
+}
+
+/**
+ * Opens a file without waiting.
+ *
+ * @param access - flags such as `O_RDWR`; the default is `O_RDONLY`
+ * @throws {PathRefusal} if the path is not a file
+ * @throws the system error
+ */
+export async function openFile(path: string, access?: number): Promise<FileHandle> {
+  const handle = await fileSystem().promises.open(path, withoutWaiting(access)).catch(refuseSocket);
+  try {
+    refuseUnlessFile(await handle.stat());
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/**
+ * Reads an open file from its current position to its end.
+ *
+ * @throws {FileTooLarge} if that is more than `maxBytes`
+ */
+export async function readToEnd(handle: FileHandle, maxBytes: number): Promise<Buffer> {
+  const content = new LimitedContent((await handle.stat()).size, maxBytes);
+  for (;;) {
+    const space = content.space();
+    const { bytesRead } = await handle.read(space, 0, space.length);
+    if (bytesRead === 0) return content.bytes();
+    content.add(bytesRead);
+  }
+}
+
+/**
+ * Reads a file without waiting for a pipe or a device.
+ *
+ * @throws {PathRefusal} if the path is not a file, or the file is larger than `maxBytes`
+ * @throws the system error
+ */
+export async function readSmallFile(path: string, maxBytes: number): Promise<Buffer> {
+  const handle = await openFile(path);
+  try {
+    return await readToEnd(handle, maxBytes);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The same as {@link readSmallFile}, for callers that cannot wait. */
+export function readSmallFileSync(path: string, maxBytes: number): Buffer {
+  return useFileSync(path, (descriptor, { size }) => {
+    const content = new LimitedContent(size, maxBytes);
+    for (;;) {
+      const bytesRead = fileSystem().readSync(descriptor, content.space());
+      if (bytesRead === 0) return content.bytes();
+      content.add(bytesRead);
+    }
+  });
+}
+
+/**
+ * Checks that a path is a file, for readers that are not ours, such as Node's module loader.
+ *
+ * @throws {PathRefusal} if it is not a file
+ * @throws the system error
+ */
+export function requireFileSync(path: string): void {
+  useFileSync(path, () => {});
+}
+
+function useFileSync<T>(path: string, use: (descriptor: number, stats: Stats) => T): T {
+  const { fstatSync, closeSync } = fileSystem();
+  const descriptor = openSync(path);
+  try {
+    const stats = fstatSync(descriptor);
+    refuseUnlessFile(stats);
+    return use(descriptor, stats);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Opens a named pipe without waiting for its first writer.
+ *
+ * @returns its descriptor, or `undefined` if the path is not a pipe
+ * @throws {PathRefusal} if the path is a socket
+ * @throws the system error
+ */
+export function openPipeSync(path: string): number | undefined {
+  const { fstatSync, closeSync } = fileSystem();
+  const descriptor = openSync(path);
+  if (fstatSync(descriptor).isFIFO()) return descriptor;
+  closeSync(descriptor);
+  return undefined;
+}
+
+function openSync(path: string): number {
+  try {
+    return fileSystem().openSync(path, withoutWaiting());
+  } catch (error) {
+    return refuseSocket(error);
+  }
+}
+
+/** Sockets cannot be opened. */
+function refuseSocket(error: unknown): never {
+  if ((error as NodeJS.ErrnoException).code !== "ENXIO") throw error;
+  throw new PathRefusal("it is a socket or a missing device, not a file", { cause: error });
+}
+
+function refuseUnlessFile(stats: Stats): void {
+  if (stats.isFile()) return;
+  const kind = stats.isDirectory() ? "folder" : stats.isFIFO() ? "named pipe" : "device";
+  throw new PathRefusal(`it is a ${kind}, not a file`);
+}
+
+/** The content of a file that is being read. Its size is not trusted: it is 0 for files in /proc, and a file may grow. */
+class LimitedContent {
+  readonly #maxBytes: number;
+  #buffer: Buffer;
+  #length = 0;
+
+  constructor(size: number, maxBytes: number) {
+    if (size > maxBytes) throw new FileTooLarge(maxBytes);
+    this.#maxBytes = maxBytes;
+    // One byte more, so that the end is found without a larger buffer.
+    this.#buffer = Buffer.allocUnsafeSlow(size + 1);
+  }
+
+  /** Returns the space for the next bytes, which is never empty. */
+  space(): Buffer {
+    if (this.#length === this.#buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.min(this.#length * 2 + minGrowth, this.#maxBytes + 1));
+      this.#buffer.copy(larger);
+      this.#buffer = larger;
+    }
+    return this.#buffer.subarray(this.#length);
+  }
+
+  /** @throws {FileTooLarge} if the content exceeds the limit */
+  add(byteCount: number): void {
+    this.#length += byteCount;
+    if (this.#length > this.#maxBytes) throw new FileTooLarge(this.#maxBytes);
+  }
+
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+}
+
+const minGrowth = 4_096;
+
+function formatLimit(bytes: number): string {
+  const [size, unit] = bytes >= 2 ** 20 ? [bytes / 2 ** 20, "MiB"] : [bytes / 1_024, "KiB"];
+  return `${size} ${unit}`;
+}
