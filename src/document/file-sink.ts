@@ -82,7 +82,7 @@ export class FileSink implements Sink {
       this.#throwIfFailed();
       if (this.#queue.byteLength > 0) {
         bytes += this.#queue.byteLength;
-        await file.write(this.#queue.take());
+        await file.write(this.#queue.take(), () => this.#throwIfFailed());
         this.#body.resume();
       } else if (this.#state === "received") {
         return bytes;

@@ -5,6 +5,9 @@ import type { OpenFolder } from "./open-folder.ts";
 import { privateMode } from "./private-mode.ts";
 import type { FileTarget } from "./target.ts";
 
+/** How long to wait before writing to a full pipe again, in milliseconds. */
+const fullPipeMs = 2;
+
 /** How a file is created. */
 export interface AtomicFileOptions {
   /** The mode of the file if it does not replace another file. Default: only its owner may read it. */
@@ -77,10 +80,14 @@ export class AtomicFile {
     }
   }
 
-  async write(chunks: Uint8Array[]): Promise<void> {
+  /** @param beforeEach - called before each attempt to write, because a full pipe may never be read; it may throw */
+  async write(chunks: Uint8Array[], beforeEach?: () => void): Promise<void> {
     let rest = chunks;
     while (rest.length > 0) {
-      rest = withoutFirst(rest, await fileSystem().writev(this.#descriptor, rest));
+      beforeEach?.();
+      const count = await fileSystem().writev(this.#descriptor, rest).catch(ignoreFullPipe);
+      if (count === undefined) await new Promise((resolve) => setTimeout(resolve, fullPipeMs));
+      else rest = withoutFirst(rest, count);
     }
   }
 
@@ -152,16 +159,18 @@ function draftPath(folder: string, mark = ""): string {
   return fileSystem().path.join(folder, `.${mark}${crypto.randomUUID()}${draftEnding}`);
 }
 
-/** Opens a device or a pipe. Fails if no program reads the pipe, instead of waiting for one. */
-async function openDirectly(path: string): Promise<number> {
-  const { open, close, constants } = fileSystem();
-  const probe = await open(path, constants.O_WRONLY | constants.O_NONBLOCK);
-  try {
-    return await open(path, constants.O_WRONLY | constants.O_APPEND);
-  } finally {
-    // Closed only now, because a reader sees the end of the pipe when the last writer closes it.
-    await close(probe);
-  }
+/**
+ * Opens a device or a pipe. Fails if no program reads the pipe. No thread waits for the program, because the process could not
+ * exit until then.
+ */
+function openDirectly(path: string): Promise<number> {
+  const { open, constants } = fileSystem();
+  return open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK);
+}
+
+/** Returns `undefined` if a pipe is full. */
+function ignoreFullPipe(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "EAGAIN") throw error;
 }
 
 /** Returns the rest of the chunks after `count` bytes. */
