@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
 import { describeKind } from "../errors/value-kinds.ts";
+import { FileTooLarge } from "../files/small-file.ts";
 import { decodeJson } from "./decode-utf8.ts";
 import { describeReadError, Misuse } from "./failure.ts";
+import { isStdin, maxJsonBytes, readInput } from "./input.ts";
 
 /** Where the values for a document come from. */
 export interface ValuesSource {
@@ -50,11 +50,14 @@ function refuseNested(key: string, values: object): void {
 }
 
 async function readObject(file: string, stdin: Readable): Promise<object> {
-  const isStdin = file === "-" || file === "/dev/stdin";
-  const name = isStdin ? "standard input" : file;
-  const bytes = await (isStdin ? buffer(stdin) : readFile(file)).catch((cause: unknown) => {
+  const name = isStdin(file) ? "standard input" : file;
+  const bytes = await readInput(file, stdin, maxJsonBytes).catch((cause: unknown) => {
     const what = `Could not read the values from ${name}: ${describeReadError(cause)}.`;
-    throw new Misuse(`${what} Give --values a JSON file, or - for standard input.`, { cause });
+    const next =
+      cause instanceof FileTooLarge
+        ? "Leave out the values that the template does not use."
+        : "Give --values a JSON file, or - for standard input.";
+    throw new Misuse(`${what} ${next}`, { cause });
   });
   const values = decodeJson(bytes, name);
   if (typeof values === "object" && values !== null && !Array.isArray(values)) return values;

@@ -2,6 +2,8 @@ import { writeSync } from "node:fs";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { findErrorLocation } from "../emulator/renderer/error-location.ts";
+import { requireFileSync } from "../files/small-file.ts";
+import { PathRefusal } from "../files/system-errors.ts";
 import { describeThrown } from "../json/describe-thrown.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { Misuse } from "./failure.ts";
@@ -29,6 +31,7 @@ export async function loadModule(
   what: string,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
+  refusePipe(path, name);
   const reportExit = () => {
     process.exitCode = exitCodes.misused;
     try {
@@ -65,6 +68,16 @@ export async function loadModule(
     });
   } finally {
     process.off("exit", reportExit).off("beforeExit", giveUp);
+  }
+}
+
+/** Node would wait for a pipe, and the command could not be stopped. */
+function refusePipe(path: string, name: string): void {
+  try {
+    requireFileSync(path);
+  } catch (error) {
+    if (error instanceof PathRefusal) throw new Misuse(`${name} cannot be loaded: ${error.message}.`);
+    // Node reports a missing file.
   }
 }
 

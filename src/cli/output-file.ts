@@ -1,9 +1,12 @@
-import { readFile } from "node:fs/promises";
 import { AtomicFile } from "../files/atomic-file.ts";
 import { safeFilename } from "../files/filenames.ts";
+import { readSmallFile } from "../files/small-file.ts";
 import { describeWriteError } from "../files/system-errors.ts";
 import { absolutePath, type FileTarget, resolveTarget } from "../files/target.ts";
 import { Failure, Misuse } from "./failure.ts";
+
+/** The maximum size of a file that the command compares with its own output. */
+const maxExistingBytes = 256 * 1024 * 1024;
 
 /** A file that the command writes atomically. */
 export class OutputFile {
@@ -74,7 +77,8 @@ export async function readExisting(path: string): Promise<string | undefined> {
     const target = await targetOf(path);
     // A device, such as /dev/null, has no content to preserve.
     if (target.mode === undefined || target.isDirect) return undefined;
-    return (await readFile(target.path, "utf8")).replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
+    const text = (await readSmallFile(target.path, maxExistingBytes)).toString();
+    return text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
   } catch (error) {
     throw new Misuse(describeFailure(path, error), { cause: error });
   }

@@ -21,13 +21,19 @@ export function openSession(
   const listeners = endingSignals.map((name) => {
     const end = () => {
       const stopped = new Stopped(exitCodes[name]);
-      if (ending.signal.aborted) terminal.exit(stopped.exitCode);
-      else if (draining && !draining.signal.aborted) draining.abort(stopped);
+      if (ending.signal.aborted) {
+        // A thread that waits for the system delays the exit. From now on, signals end the process at once.
+        close();
+        terminal.exit(stopped.exitCode);
+      } else if (draining && !draining.signal.aborted) draining.abort(stopped);
       else ending.abort(stopped);
     };
     terminal.on(name, end);
     return { name, end };
   });
+  const close = () => {
+    for (const { name, end } of listeners) terminal.off(name, end);
+  };
   terminal.stdout.on("error", (error) => ending.abort(outputFailure(error)));
   // If standard error fails, nothing can be reported.
   terminal.stderr.on("error", () => {});
@@ -41,9 +47,7 @@ export function openSession(
         return draining.signal;
       },
     },
-    close() {
-      for (const { name, end } of listeners) terminal.off(name, end);
-    },
+    close,
   };
 }
 

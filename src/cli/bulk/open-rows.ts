@@ -25,10 +25,12 @@ export async function withRows(
   { terminal, signal }: Session,
   use: (rows: OpenRows) => Promise<void>,
 ): Promise<void> {
-  const data = await openData({ file, format, encoding, delimiter, stdin: terminal.stdin, signal });
+  const { stdin } = terminal;
+  const data = await openData({ file, format, encoding, delimiter, stdin, signal });
   try {
     const areTexts = data.format === "csv";
-    const reading = schemaFile === undefined ? undefined : readSchema(schemaFile, { uid, areTexts, signal });
+    const options = { uid, areTexts, stdin, signal };
+    const reading = schemaFile === undefined ? undefined : readSchema(schemaFile, options);
     await use({ data, schema: reading && (await untilAborted(reading, signal)) });
   } finally {
     await data.close();

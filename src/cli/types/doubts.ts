@@ -1,6 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { readSmallFile } from "../../files/small-file.ts";
 import type { SampleFile } from "./sample-file.ts";
+
+/** The maximum size of `package.json` and `tsconfig.json` in bytes. A larger one is ignored. */
+const maxManifestBytes = 4 * 1024 * 1024;
 
 /** Matches a name that ends in a small number, like that of a numbered sample. A year is probably part of a uid. */
 const numbered = /^(.+?)([-_ ])\d{1,3}$/;
@@ -40,7 +43,7 @@ export async function warnOfCommonJs(folder: string, output: string): Promise<st
 
 async function nearest(folder: string, name: string): Promise<string> {
   for (let at = folder; ; at = dirname(at)) {
-    const text = await readFile(join(at, name), "utf8").catch(() => undefined);
-    if (text !== undefined || at === dirname(at)) return text ?? "";
+    const content = await readSmallFile(join(at, name), maxManifestBytes).catch(() => undefined);
+    if (content !== undefined || at === dirname(at)) return content?.toString() ?? "";
   }
 }

@@ -1,14 +1,13 @@
-import { readFile, stat } from "node:fs/promises";
 import { parseJsonTemplate } from "../../emulator/renderer/json/json-template.ts";
+import { FileTooLarge, readSmallFile } from "../../files/small-file.ts";
 import { parseJson, positionInJson, syntaxErrors } from "../../json/json-text.ts";
 import { isDeeperThan, isJsonObject, type JsonPath } from "../../json/json-value.ts";
 import { decodeUtf8 } from "../decode-utf8.ts";
 import { Misuse } from "../failure.ts";
+import { maxJsonBytes } from "../input.ts";
 import { kindOfJson, mayBeSchema } from "./json-kind.ts";
 import { type SampleFile, uidOf, unreadable } from "./sample-file.ts";
 import { type Collection, samplesOf } from "./template-samples.ts";
-
-const maxMiB = 256;
 
 /** The maximum depth: far more than samples and schemas need, and far less than the stack allows. */
 const maxDepth = 1500;
@@ -77,13 +76,12 @@ function valuesOfPlaceholders(text: string, name: string): object {
 }
 
 async function textOf({ path, name }: SampleFile): Promise<string> {
-  const { size } = await stat(path).catch(unreadable(name));
-  if (size > maxMiB * 1024 * 1024) {
-    throw new Misuse(
-      `${name}: the file is larger than ${maxMiB} MiB. Save it as NDJSON, one sample per line, in a file that ends in .ndjson.`,
-    );
-  }
-  const text = decodeUtf8(await readFile(path).catch(unreadable(name)), name);
+  const bytes = await readSmallFile(path, maxJsonBytes).catch((cause: unknown) => {
+    if (!(cause instanceof FileTooLarge)) throw unreadable(name)(cause);
+    const advice = "Save it as NDJSON, one sample per line, in a file that ends in .ndjson";
+    throw new Misuse(`${name}: the file is larger than ${maxJsonBytes / 1024 ** 2} MiB. ${advice}.`);
+  });
+  const text = decodeUtf8(bytes, name);
   if (text.replace("\ufeff", "").trim() !== "") return text;
   throw new Misuse(`${name}: the file is empty. Add a sample, for example {"date":"1 May"}.`);
 }

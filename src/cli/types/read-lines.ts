@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { openFile } from "../../files/small-file.ts";
 import { lineAndColumn, parseJson } from "../../json/json-text.ts";
 import { badCharacter, decode } from "../bulk/data/encodings.ts";
 import { maxRecordMiB, readLine, readRecords } from "../bulk/data/read-records.ts";
@@ -26,7 +26,8 @@ export async function readLines(
   let line = 0;
   let count = 0;
   try {
-    const chunks = decode(createReadStream(path, { highWaterMark: chunkBytes, signal }), "utf-8");
+    const handle = await openFile(path);
+    const chunks = decode(handle.createReadStream({ highWaterMark: chunkBytes, signal }), "utf-8");
     for await (const texts of readRecords<string | undefined>(chunks, readLine, () => undefined)) {
       for (const text of texts) {
         const place = `${name}:${++line}`;

@@ -1,6 +1,7 @@
 import type { Stats } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
+import { readSmallFile } from "../../files/small-file.ts";
 import { isUid } from "../../request/url.ts";
 import { describeReadError, Misuse } from "../failure.ts";
 import { expandPattern } from "./expand-pattern.ts";
@@ -18,6 +19,9 @@ export interface SampleFile {
 
 /** The way in which a file is read. */
 type FileKind = "json" | "lines" | "module";
+
+/** The maximum size of a module that is searched for a default export, in bytes. */
+const maxModuleBytes = 16 * 1024 * 1024;
 
 const kinds: Readonly<Record<string, FileKind>> = {
   ".json": "json",
@@ -100,8 +104,8 @@ function statsOf(path: string): Promise<Stats | undefined> {
 /** Running a module has unknown effects, so a module in a folder runs only if it looks like a template. */
 async function mayBeTemplate(path: string): Promise<boolean> {
   // The reader reports files that cannot be read.
-  const text = await readFile(path, "utf8").catch(() => "export default");
-  return /\bexport\s+default\b|\bas\s+default\b/.test(text);
+  const content = await readSmallFile(path, maxModuleBytes).catch(() => "export default");
+  return /\bexport\s+default\b|\bas\s+default\b/.test(content.toString());
 }
 
 /** Converts a file system error to a message. */

@@ -1,10 +1,16 @@
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readSchema, type SchemaOptions } from "../../../src/cli/bulk/data/check-rows.ts";
 import { fileOf } from "./read-data.ts";
 
-const options: SchemaOptions = { uid: "invoice", areTexts: false, signal: new AbortController().signal };
+const options: SchemaOptions = {
+  uid: "invoice",
+  areTexts: false,
+  stdin: Readable.from([]),
+  signal: new AbortController().signal,
+};
 
 const zodPath = join(import.meta.dirname, "../../../node_modules/zod/index.js");
 const importing = `import * as z from ${JSON.stringify(pathToFileURL(zodPath).href)};\n`;

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { extname, resolve } from "node:path";
+import type { Readable } from "node:stream";
 import { parseSchema } from "../../../emulator/renderer/json/schema/json-schema.ts";
 import { TemplateMistake } from "../../../emulator/renderer/template.ts";
 import { type AnyTemplate, template, ValuesError, type ValuesIssue } from "../../../index.ts";
@@ -7,6 +7,7 @@ import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../../../json/j
 import { bodyOf, isStandardSchema, type StandardSchemaV1 } from "../../../request/schema.ts";
 import { decodeJson } from "../../decode-utf8.ts";
 import { describeReadError, Misuse } from "../../failure.ts";
+import { maxJsonBytes, readInput } from "../../input.ts";
 import { divertStdout, loadModule } from "../../load-module.ts";
 
 /** The schema that rows are checked against before the first request. */
@@ -23,6 +24,7 @@ export interface SchemaOptions {
   readonly uid: string;
   /** Whether all values are strings, as in CSV. In that case, a schema that requires another type never matches. */
   readonly areTexts: boolean;
+  readonly stdin: Readable;
   readonly signal: AbortSignal;
 }
 
@@ -31,7 +33,7 @@ const moduleExtensions = [".mjs", ".js", ".cjs", ".ts", ".mts", ".cts"];
 /** Reads the schema of the rows: a JSON Schema, or a module that exports a Standard Schema or a `template()`. */
 export async function readSchema(file: string, options: SchemaOptions): Promise<RowSchema> {
   if (moduleExtensions.includes(extname(file).toLowerCase())) return readSchemaModule(file, options);
-  const bytes = await readFile(file).catch((cause: unknown) => {
+  const bytes = await readInput(file, options.stdin, maxJsonBytes).catch((cause: unknown) => {
     const what = `Could not read the schema ${file}: ${describeReadError(cause)}.`;
     throw new Misuse(`${what} Give --schema a JSON Schema, or a module.`, { cause });
   });

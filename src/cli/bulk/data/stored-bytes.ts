@@ -1,9 +1,9 @@
-import { createReadStream } from "node:fs";
-import { type FileHandle, open, stat, unlink, writeFile } from "node:fs/promises";
+import { type FileHandle, open, unlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addAbortSignal, type Readable } from "node:stream";
 import { describeReadError, Failure, Misuse } from "../../failure.ts";
+import { isStdin, openInput } from "../../input.ts";
 
 /** The size of a chunk. */
 const chunkBytes = 64 * 1024;
@@ -58,13 +58,10 @@ export class StoredBytes {
 
 /** Opens a file, or `-`. Input that can be read only once is first copied to a private temporary file. */
 export async function storeBytes(path: string, stdin: Readable, signal: AbortSignal): Promise<StoredBytes> {
-  const isStdin = path === "-" || path === "/dev/stdin";
-  const name = isStdin ? "standard input" : path;
+  const name = isStdin(path) ? "standard input" : path;
   try {
-    const isFile = !isStdin && (await stat(path)).isFile();
-    const file = isFile
-      ? await open(path)
-      : await writeDown(name, isStdin ? stdin : createReadStream(path), signal);
+    const input = await openInput(path, stdin);
+    const file = "file" in input ? input.file : await writeDown(name, input.pipe, signal);
     return new StoredBytes(name, file, await versionOf(file), signal);
   } catch (cause) {
     signal.throwIfAborted();
