@@ -34,7 +34,7 @@ const outer: Readonly<Record<string, readonly string[]>> = {
   "handler/": ["index.ts", "errors/", "json/", "options/", "request/", "runtime/", "service/", "template.ts"],
   "testing/": ["index.ts", "call/", "json/", "options/", "request/", "runtime/", "service/", "template.ts"],
   "template-types/": ["json/"],
-  "emulator/": ["index.ts", "json/", "request/", "runtime/", "service/", "template-types/"],
+  "emulator/": ["index.ts", "files/", "json/", "request/", "runtime/", "service/", "template-types/"],
   "cli/": [
     "index.ts",
     "bulk/",
@@ -135,6 +135,60 @@ describe("the source files", () => {
     expect(loaded).toEqual([]);
   });
 });
+
+/**
+ * The functions of node:fs with which a file may be opened for reading. Only `files/small-file.ts` uses them, because opening a
+ * named pipe waits, and a device never ends.
+ */
+const opening = /^(?:(?:read|copy)File(?:Sync)?|cp(?:Sync)?|open(?:Sync|AsBlob)?|createReadStream)$/;
+
+/** The files that open something else, and what that is. */
+const otherOpeners: Readonly<Record<string, string>> = {
+  "bulk/folder/writable-folder.ts": "a folder",
+  "bulk/journal/journal-file.ts":
+    "a journal, for reading and writing: it does not wait, and checks what it opened",
+  "cli/bulk/data/stored-bytes.ts": "its own new file",
+};
+
+/** The files that get node:fs by name, of which the second only writes. */
+const loadersOfFs = ["files/file-system.ts", "files/small-file.ts"];
+
+describe("files", () => {
+  it("are opened for reading only by files/small-file.ts", () => {
+    const openers = sources.filter(
+      ({ path }) => namesFromFs(readFileSync(`${root}/${path}`, "utf8")).length > 0,
+    );
+    expect(openers.map(({ path }) => path).sort()).toEqual(Object.keys(otherOpeners).sort());
+  });
+
+  it("are the only reason to get node:fs by name", () => {
+    const byName = sources.filter(({ path }) =>
+      readFileSync(`${root}/${path}`, "utf8").includes('Module("node:fs'),
+    );
+    expect(byName.map(({ path }) => path).sort()).toEqual(loadersOfFs);
+  });
+
+  it.each([
+    ['import { readFile as read, stat } from "node:fs/promises";', ["readFile"]],
+    ['import { type Stats, createReadStream } from "node:fs";', ["createReadStream"]],
+    ['import fs from "node:fs";', ["fs"]],
+    ['import * as fs from "node:fs/promises";', ["* as fs"]],
+    ['import { writeFile, lstatSync } from "node:fs";', []],
+    ['import { readFile } from "./types.ts";', []],
+  ])("are recognized in %j", (text, names) => expect(namesFromFs(text)).toEqual(names));
+});
+
+/** Returns the imported functions of node:fs that may open a file for reading, or the whole module. */
+function namesFromFs(text: string): string[] {
+  return [...text.matchAll(/^import (?!type )([^;]*?) from "node:fs(?:\/promises)?";/gms)].flatMap(
+    ([, what = ""]) => {
+      const list = /^\{(.*)\}$/s.exec(what.trim())?.[1];
+      if (list === undefined) return [what];
+      const names = list.split(",").map((name) => name.trim().split(" as ")[0] ?? "");
+      return names.filter((name) => opening.test(name));
+    },
+  );
+}
 
 describe("the architecture rules", () => {
   it("cover every kind of import", () => {

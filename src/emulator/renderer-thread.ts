@@ -10,6 +10,9 @@ import type { Message, Outcome, RendererSetup, Report, Task } from "./renderer/p
  */
 const abandonedMs = 1_000;
 
+/** How long a thread may take to end. A thread that waits for the system, for example for a named pipe, never ends. */
+const endingMs = 1_000;
+
 /** A rendering thread. It runs one task at a time. */
 export class RendererThread {
   readonly #worker: Worker;
@@ -21,6 +24,8 @@ export class RendererThread {
   readonly ready: Promise<void>;
   /** Resolves when the thread has ended. */
   readonly ended: Promise<void>;
+  /** The file of the latest task. */
+  #lastFile = "a template";
 
   constructor(setup: RendererSetup, maxMemoryMegabytes: number) {
     this.#worker = new Worker(createRequire(import.meta.url).resolve("#renderer"), {
@@ -62,6 +67,7 @@ export class RendererThread {
         limit = setTimeout(() => this.#settle?.({ kind: "abandoned", isSpent: true }), abandonedMs);
       };
       this.#task = task;
+      this.#lastFile = shortPath(task.template.path);
       this.#settle = (outcome) => {
         this.#task = undefined;
         this.#settle = undefined;
@@ -78,9 +84,29 @@ export class RendererThread {
     });
   }
 
+  /**
+   * Ends the thread within a second.
+   *
+   * @throws {Error} if the thread cannot be ended. It no longer keeps the event loop alive
+   */
   async end(): Promise<void> {
     this.#break("The emulator was closed before the document was finished.");
-    await this.#worker.terminate();
+    this.#worker.unref();
+    await new Promise<void>((resolve, reject) => {
+      const limit = setTimeout(() => reject(this.#cannotEnd()), endingMs);
+      const done = (): void => {
+        clearTimeout(limit);
+        resolve();
+      };
+      void this.#worker.terminate().then(done, done);
+    });
+  }
+
+  #cannotEnd(): Error {
+    const why = "because it waits for the system, for example for a named pipe";
+    return new Error(
+      `${this.#lastFile}: its rendering thread cannot be stopped, ${why}. The process cannot exit by itself: kill it.`,
+    );
   }
 
   /** Ends the current task, if any. The thread must not get another one. */
@@ -89,7 +115,7 @@ export class RendererThread {
   }
 
   #file(): string {
-    return this.#task ? shortPath(this.#task.template.path) : "a template";
+    return this.#task ? this.#lastFile : "a template";
   }
 }
 

@@ -4,6 +4,13 @@ import { RendererThread } from "./renderer-thread.ts";
 /** The memory limit of a thread. A template that exceeds it ends its thread instead of filling the memory of the machine. */
 const defaultMaxMemoryMegabytes = 2_048;
 
+/** The maximum number of threads that cannot be ended. Each holds its memory. */
+const maxStuckThreads = 16;
+
+const tooManyStuck =
+  `${maxStuckThreads} rendering threads cannot be stopped, because their templates wait for the system, for example for a named pipe. ` +
+  "Fix these templates, and start the emulator again";
+
 /** The rendering threads, up to the limit. A thread starts only when all others are busy. */
 export class Renderers {
   readonly #setup: RendererSetup;
@@ -12,6 +19,8 @@ export class Renderers {
   readonly #maxMemoryMegabytes: number;
   readonly #threads = new Set<RendererThread>();
   readonly #idle = new Set<RendererThread>();
+  /** Threads that cannot be ended, because a template waits for the system. Others replace them, up to a limit. */
+  readonly #stuck = new Set<RendererThread>();
   /** Waiting tasks, called in order when a thread is idle or may be started. */
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
@@ -34,9 +43,10 @@ export class Renderers {
    */
   async perform(task: Task, signal?: AbortSignal): Promise<Outcome> {
     for (;;) {
+      if (this.#stuck.size >= maxStuckThreads) return { kind: "broken", message: tooManyStuck, stack: "" };
       const thread = await this.#take(signal);
       const outcome = await thread.perform(task, signal, this.#limitMs);
-      if (outcome.isSpent) void thread.end();
+      if (outcome.isSpent) void this.#replace(thread);
       else this.#idle.add(thread);
       this.#wakeNext();
       // A new thread cannot be stale.
@@ -47,7 +57,7 @@ export class Renderers {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const wake of this.#waiting) wake();
-    await Promise.all([...this.#threads].map((thread) => thread.end()));
+    await Promise.all([...this.#threads, ...this.#stuck].map((thread) => thread.end()));
   }
 
   async #take(signal: AbortSignal | undefined): Promise<RendererThread> {
@@ -81,12 +91,27 @@ export class Renderers {
     this.#threads.add(thread);
     // A thread that has ended, even an idle one, makes room for another.
     void thread.ended.then(() => {
-      this.#threads.delete(thread);
-      this.#idle.delete(thread);
-      this.#wakeNext();
+      this.#stuck.delete(thread);
+      this.#remove(thread);
     });
     await thread.ready;
     return thread;
+  }
+
+  /** Ends a thread and makes room for another, even if it cannot be ended. */
+  async #replace(thread: RendererThread): Promise<void> {
+    try {
+      await thread.end();
+    } catch {
+      this.#stuck.add(thread);
+      this.#remove(thread);
+    }
+  }
+
+  #remove(thread: RendererThread): void {
+    this.#threads.delete(thread);
+    this.#idle.delete(thread);
+    this.#wakeNext();
   }
 
   #wakeNext(): void {

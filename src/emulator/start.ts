@@ -25,7 +25,8 @@ export interface Emulator {
   /**
    * Stops listening, finishes responses in flight, and closes all connections. A second call returns the same promise.
    *
-   * @throws {Error} (rejects) if calls had to be interrupted after 8 seconds
+   * @throws {Error} (rejects) if calls had to be interrupted after 8 seconds, or a template keeps its thread from ending for another
+   * second. The message names the template
    */
   close(): Promise<void>;
   /** The same as `close`, for `await using`. */

@@ -1,7 +1,10 @@
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
+import { readSmallFile } from "../../files/small-file.ts";
 import { Problem } from "../../service/problem.ts";
+import { requireFrom } from "../require-from.ts";
+
+/** The maximum size of a file of the page in bytes. The largest is the worker of pdf.js. */
+const maxFileBytes = 16 * 1024 * 1024;
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -43,7 +46,7 @@ export class PageFiles {
   findPdfJs(): string | undefined {
     for (const folder of [this.#templates, process.cwd()]) {
       try {
-        const require = createRequire(join(folder, "template.mjs"));
+        const require = requireFrom(join(folder, "template.mjs"));
         return dirname(require.resolve("pdfjs-dist/build/pdf.min.mjs"));
       } catch {
         // pdf.js is optional, because browsers can show PDFs themselves.
@@ -70,7 +73,7 @@ export class PageFiles {
 }
 
 async function send(path: string, isKnown: boolean): Promise<Response> {
-  const body = isKnown ? await readFile(path).catch(() => undefined) : undefined;
+  const body = isKnown ? await readSmallFile(path, maxFileBytes).catch(() => undefined) : undefined;
   if (body === undefined) throw new Problem(404, "The playground has no such file.");
   return new Response(new Uint8Array(body), {
     headers: {

@@ -3,6 +3,8 @@ import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isOfUser } from "./user-file.ts";
 
+const longestCheckMs = 10_000;
+
 interface SourceLocation {
   readonly path: string;
   readonly line: string;
@@ -87,7 +89,9 @@ async function locationOfSyntaxError(
   if (!(error instanceof SyntaxError)) return undefined;
   for (const path of [...loaded].reverse()) {
     const printed = await new Promise<string>((resolve) => {
-      execFile(process.execPath, ["--check", path], (_error, _stdout, stderr) => resolve(stderr));
+      // Killed after a while, because the file may have become a pipe since.
+      const limits = { timeout: longestCheckMs, killSignal: "SIGKILL" } as const;
+      execFile(process.execPath, ["--check", path], limits, (_error, _stdout, stderr) => resolve(stderr));
     });
     const [first = "", ...others] = printed.split("\n");
     const line = /:(\d+)\s*$/.exec(first)?.[1];

@@ -1,7 +1,9 @@
+import { basename } from "node:path";
 import type { OpenedImage, PdfDocument } from "pdfmake/js/PDFDocument.js";
 import type { ReadPicture } from "./named-folders.ts";
 import { checkPixels, isPng, PictureBudget, readPng } from "./picture-sizes.ts";
 import { TemplateMistake } from "./template.ts";
+import { readUserFile } from "./user-file.ts";
 
 const transparentPixel = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
@@ -9,7 +11,7 @@ const transparentPixel = Buffer.from(
 );
 
 /**
- * Replaces every image and attached file with its bytes before pdfmake opens it. Names refer to the image folder, and no other
+ * Replaces every image, font and attached file with its bytes before pdfmake opens it. Names refer to the image folder, and no other
  * file can be opened.
  *
  * pdfmake's own policy (0.3.11) is not sufficient. It opens allowed names as paths, and allows everything that begins with
@@ -21,7 +23,7 @@ const transparentPixel = Buffer.from(
  * name, which may be a value
  */
 export function guardFiles(prototype: PdfDocument, readPicture: ReadPicture): WeakMap<PdfDocument, unknown> {
-  const { provideImage, openImage, file } = prototype;
+  const { provideImage, openImage, file, provideFont } = prototype;
   const failures = new WeakMap<PdfDocument, unknown>();
   const budgets = new WeakMap<PdfDocument, PictureBudget>();
   /** The name of the image that pdfmake is about to open. */
@@ -76,6 +78,14 @@ export function guardFiles(prototype: PdfDocument, readPicture: ReadPicture): We
       failures.set(this, failure);
       return openImage.call(this, transparentPixel);
     }
+  };
+  prototype.provideFont = function (...[family, bold, italics]) {
+    const path = this.getFontFile(family, bold, italics);
+    const font = this.fonts[family];
+    if (font && typeof path === "string") {
+      font[this.getFontType(bold, italics)] = readUserFile(path, basename(path));
+    }
+    return provideFont.call(this, family, bold, italics);
   };
   prototype.file = function (source, options = {}) {
     const bytes = bytesIn(source);

@@ -1,6 +1,6 @@
 // Runs in the thread that older Node versions use for module hooks. Newer versions do not need it: see loaded-modules.ts.
 import type { MessagePort } from "node:worker_threads";
-import { userPathOf, versionOf } from "./user-file.ts";
+import { userPathOf, versionToLoad } from "./user-file.ts";
 
 let port: MessagePort;
 
@@ -16,6 +16,6 @@ export async function load<Context, Result>(
   next: (url: string, context: Context) => Promise<Result>,
 ): Promise<Result> {
   const path = userPathOf(url);
-  if (path !== undefined) port.postMessage({ path, version: versionOf(path) });
+  if (path !== undefined) port.postMessage({ path, version: versionToLoad(path) });
   return next(url, context);
 }

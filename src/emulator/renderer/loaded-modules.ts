@@ -1,6 +1,6 @@
 import * as nodeModule from "node:module";
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import { isOfUser, userPathOf, type Version, versionOf } from "./user-file.ts";
+import { isOfUser, userPathOf, type Version, versionOf, versionToLoad } from "./user-file.ts";
 
 /** The part of `node:module` that some supported versions of Node lack. */
 interface ModuleHooks {
@@ -28,7 +28,7 @@ export class LoadedModules {
   constructor() {
     const load: LoadHook = (url, context, next) => {
       const path = userPathOf(url);
-      if (path !== undefined) this.#note(path, versionOf(path));
+      if (path !== undefined) this.#note(path, versionToLoad(path));
       return next(url, context);
     };
     const { registerHooks } = nodeModule as ModuleHooks;

@@ -1,7 +1,6 @@
 // A rendering thread: loads templates, fills them with values, and lays out documents, one at a time. It is a separate thread,
 // because changed modules need a new one, and because a layout cannot be interrupted.
 import { EventEmitter } from "node:events";
-import { readFile } from "node:fs/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { describeThrown } from "../../json/describe-thrown.ts";
 import { withoutValues } from "../../service/without-values.ts";
@@ -14,7 +13,7 @@ import { loadModuleTemplate } from "./module-template.ts";
 import { loadRenderer } from "./pdfmake.ts";
 import type { Message, Outcome, RendererSetup, Report, Task } from "./protocol.ts";
 import { type Template, TemplateMistake } from "./template.ts";
-import { type Version, versionOf } from "./user-file.ts";
+import { readUserFile, type Version, versionOf } from "./user-file.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("This file runs only in a thread of the emulator.");
@@ -88,7 +87,7 @@ async function load(source: TemplateFile): Promise<Template> {
   if (known && known.version === version) return known.template;
   const template = isModule
     ? await loadModuleTemplate(source)
-    : parseJsonTemplate(await readFile(path, "utf8"), file);
+    : parseJsonTemplate(readUserFile(path).toString(), file);
   templates.set(path, { version, template });
   return template;
 }

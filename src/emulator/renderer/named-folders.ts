@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, realpathSync } from "node:fs";
+import { readdirSync, realpathSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import type { FontFiles } from "pdfmake";
 import { describeFolderError } from "../template-folder.ts";
 import { TemplateMistake } from "./template.ts";
+import { readUserFile } from "./user-file.ts";
 
 export type ReadPicture = (name: string) => Buffer;
 
@@ -22,8 +23,9 @@ export function openPictures(folder: string | undefined): ReadPicture {
     }
     try {
       const path = realpathSync(resolve(root, name));
-      if (path.startsWith(root + sep)) return readFileSync(path);
-    } catch {
+      if (path.startsWith(root + sep)) return readUserFile(path, name);
+    } catch (error) {
+      if (error instanceof TemplateMistake) throw error;
       // The existence of files elsewhere is not revealed.
     }
     throw new TemplateMistake(`the image folder ${root} does not contain this file`, name);

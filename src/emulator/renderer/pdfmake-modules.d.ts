@@ -36,6 +36,10 @@ declare module "pdfmake/js/PDFDocument.js" {
 
   /** The PDF document. */
   export interface PdfDocument {
+    /** The paths of the fonts by family and style, or their bytes. */
+    readonly fonts: Record<string, Record<string, string | Uint8Array>>;
+    getFontType(bold: boolean, italics: boolean): string;
+    getFontFile(familyName: string, bold: boolean, italics: boolean): string | Uint8Array | null;
     provideFont(familyName: string, bold: boolean, italics: boolean): Font;
     readonly images: Record<string, unknown>;
     /** For an `image` in the definition: a name in `images`, or the image. */

@@ -1,8 +1,9 @@
-import { createRequire } from "node:module";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { FontFiles, Pdfmake } from "pdfmake";
 import type { PdfDocument } from "pdfmake/js/PDFDocument.js";
 import type { Bytes } from "../../index.ts";
+import { requireFrom as requireFromFile } from "../require-from.ts";
 import { guardFiles } from "./file-access.ts";
 import { collectMissingCharacters } from "./missing-characters.ts";
 import { fileStyles, openPictures, readFonts } from "./named-folders.ts";
@@ -28,7 +29,7 @@ interface PdfmakeParts {
 /** Searches for pdfmake next to this package, then from the template folder, because `npx` installs this package elsewhere. */
 function requirePdfmake(templates: string, requireFrom: RequireFrom): PdfmakeParts {
   let missing: unknown;
-  for (const from of [import.meta.url, join(templates, "template.mjs")]) {
+  for (const from of [fileURLToPath(import.meta.url), join(templates, "template.mjs")]) {
     const require = requireFrom(from);
     try {
       return {
@@ -50,7 +51,7 @@ function requirePdfmake(templates: string, requireFrom: RequireFrom): PdfmakePar
  * pdfmake's global state. Documents can open only these fonts and the images in the given folder, and cannot
  * fetch URLs.
  */
-export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = createRequire): Render {
+export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = requireFromFile): Render {
   const { pdfmake, roboto, document } = requirePdfmake(setup.templates, requireFrom);
   const readPicture = openPictures(setup.images);
   const useFonts = () => {

@@ -2,6 +2,9 @@ import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readSmallFileSync, requireFileSync } from "../../files/small-file.ts";
+import { PathRefusal } from "../../files/system-errors.ts";
+import { TemplateMistake } from "./template.ts";
 
 /** The folder of this package. */
 const own = dirname(dirname(dirname(createRequire(import.meta.url).resolve("#renderer")))) + sep;
@@ -19,6 +22,25 @@ export function userPathOf(url: string): string | undefined {
   return isOfUser(path) ? path : undefined;
 }
 
+/** The maximum size of a JSON template, an image or a font in bytes. */
+export const maxUserFileBytes = 64 * 1024 * 1024;
+
+/**
+ * Reads a template, or a file that it uses.
+ *
+ * @param about - the name of a file that a template uses
+ * @throws {TemplateMistake} if the path is not a file, or the file is too large
+ */
+export function readUserFile(path: string, about?: string): Buffer {
+  try {
+    return readSmallFileSync(path, maxUserFileBytes);
+  } catch (error) {
+    if (!(error instanceof PathRefusal)) throw error;
+    const what = about === undefined ? "cannot be read" : "a file that it uses cannot be read";
+    throw new TemplateMistake(`${what}: ${error.message}`, about);
+  }
+}
+
 /** The state of a file, or `undefined` if it did not exist. */
 export type Version = string | undefined;
 
@@ -26,4 +48,19 @@ export type Version = string | undefined;
 export function versionOf(path: string): Version {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats && `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
+}
+
+/**
+ * Returns the fingerprint of a module that Node is about to read.
+ *
+ * @throws {Error} if it is not a file, because Node would wait for a pipe, in a thread of which the process has only four
+ */
+export function versionToLoad(path: string): Version {
+  try {
+    requireFileSync(path);
+  } catch (error) {
+    if (error instanceof PathRefusal) throw new Error(`${path} cannot be loaded: ${error.message}`);
+    // Node reports a missing file.
+  }
+  return versionOf(path);
 }
