@@ -3,16 +3,14 @@ import { expect, it, vi } from "vitest";
 import { isRunning, thisProcess } from "../../src/bulk/journal/lock-holder.ts";
 
 // Windows and macOS have no /proc either.
-vi.mock("node:fs", async (importOriginal) => {
-  const missing = () => {
-    throw Object.assign(new Error("ENOENT"), { code: "ENOENT" });
-  };
-  return {
-    ...(await importOriginal<typeof import("node:fs")>()),
-    readFileSync: missing,
-    readlinkSync: missing,
-  };
+const missing = vi.hoisted(() => () => {
+  throw Object.assign(new Error("ENOENT"), { code: "ENOENT" });
 });
+vi.mock("node:fs", async (importOriginal) => ({
+  ...(await importOriginal<typeof import("node:fs")>()),
+  readlinkSync: missing,
+}));
+vi.mock("../../src/files/small-file.ts", () => ({ readSmallFileSync: missing }));
 
 it("without a process table, `isRunning()` detects only processes that have ended", () => {
   const { pid } = spawnSync(process.execPath, ["--version"]);
