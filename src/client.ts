@@ -4,9 +4,8 @@ import { Call } from "./call/call.ts";
 import { type CallContext, Connections } from "./call/connections.ts";
 import { type BulkAttempt, startAttempt } from "./call/outcome.ts";
 import { PendingPdf } from "./document/pending-pdf.ts";
-import { ConfigurationError } from "./errors/errors.ts";
 import { type CallOptions, resolveCall } from "./options/call-options.ts";
-import { type ClientOptions, checkClientNames, resolveOptions } from "./options/client-options.ts";
+import { type ClientOptions, checkClientOptions, resolveOptions } from "./options/client-options.ts";
 import type { RetryPolicy } from "./options/retry.ts";
 import { buildHeaders } from "./request/flat-headers.ts";
 import type { AnyTemplate } from "./request/schema.ts";
@@ -45,14 +44,14 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   constructor(options?: ClientOptions);
   /** @internal */
   constructor(options: ClientOptions, connections: Connections);
-  constructor(options: ClientOptions = {}, connections?: Connections) {
+  constructor(given: ClientOptions = {}, connections?: Connections) {
+    const options = checkClientOptions(given);
     const resolved = resolveOptions(options, readEnvFile);
-    const { dispatcher, apiKey, headers, needsPage } = resolved;
-    const objection = dispatcher && transports.objectionTo(dispatcher);
-    if (objection) throw new ConfigurationError(`The \`dispatcher\` cannot be used: ${objection}.`);
+    const { apiKey, headers, needsPage } = resolved;
+    transports.check(resolved, needsPage ? undefined : resolved.endpoint.origin);
     // Derived clients need the values that came from the environment or from an iterator, which can be read only once.
     const baseUrl = needsPage ? options.baseUrl : resolved.baseUrl;
-    this.#baseOptions = { ...options, baseUrl, apiKey, headers };
+    this.#baseOptions = Object.assign(options, { baseUrl, apiKey, headers });
     this.#isOwner = connections === undefined;
     this.#context = {
       options: resolved,
@@ -159,16 +158,14 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * ```
    */
   with(options: ClientOptions): TemplatePdf<T> {
-    checkClientNames(options);
+    const given = checkClientOptions(options);
     const { fetch, dispatcher, ...rest } = this.#baseOptions;
     // A client has a `fetch` or a `dispatcher`, so a new one replaces both.
-    const transport = options.fetch || options.dispatcher ? {} : { fetch, dispatcher };
-    const merged = { ...rest, ...transport, ...withoutUndefined(options) };
-    const { timeouts, retry } = options;
-    // The constructor rejects values that are not objects.
-    if (timeouts instanceof Object) merged.timeouts = { ...rest.timeouts, ...withoutUndefined(timeouts) };
-    if (retry instanceof Object)
-      merged.retry = { ...(rest.retry === false ? { limit: 0 } : rest.retry), ...withoutUndefined(retry) };
+    const transport = given.fetch || given.dispatcher ? {} : { fetch, dispatcher };
+    const merged = { ...rest, ...transport, ...given };
+    const { timeouts, retry } = given;
+    if (timeouts) merged.timeouts = { ...rest.timeouts, ...timeouts };
+    if (retry) merged.retry = { ...(rest.retry === false ? { limit: 0 } : rest.retry), ...retry };
     return derivedClient<T>(merged, this.#context.connections);
   }
 
@@ -191,11 +188,6 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
 
   /** Calls `close()` at the end of an `await using` block. */
   declare readonly [Symbol.asyncDispose]: () => Promise<void>;
-}
-
-/** Copies the options that are not `undefined`. */
-function withoutUndefined<O extends object>(options: O): Partial<O> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<O>;
 }
 
 /** A function outside the class, because bundlers rename a class that refers to itself. */

@@ -37,7 +37,8 @@ export async function objectUrl(
   pdf: AnyPdf,
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<ObjectUrl> {
-  const { signal } = options;
+  // Another package may have added properties to `Object.prototype`.
+  const signal = Object.hasOwn(options, "signal") ? options.signal : undefined;
   if (typeof URL.createObjectURL !== "function") {
     refuse(
       pdf,

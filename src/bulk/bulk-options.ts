@@ -1,11 +1,11 @@
 import { ConfigurationError, type TemplatePdf } from "../index.ts";
 import { checkOptions, isBoolean, isFunction, isObject, isText, type Rule } from "../options/option-rules.ts";
-import { resolveRetry } from "../options/retry.ts";
+import { checkRetry } from "../options/retry.ts";
 import type { FailureGroup } from "./failure-groups.ts";
 import type { Fitting, Fulfilled, Jobs, Rejected } from "./job.ts";
 import { checkClient, type RunOptions, runRules } from "./run-options.ts";
 import type { BulkOutage } from "./service-watch.ts";
-import type { Sink } from "./sink.ts";
+import { readSink, type Sink } from "./sink.ts";
 
 /** A job that an earlier run finished. */
 export interface Skipped<J> {
@@ -136,23 +136,19 @@ export const isGiveUpAfter: Rule = {
   test: (value) => typeof value === "number" && value >= 0,
 };
 
-/** Throws a {@link ConfigurationError} for the first invalid `runBulk` option. */
-export function checkBulkOptions<T, J>(options: RunBulkOptions<T, J>): void {
+/** Checks the `runBulk` options, and returns a copy. Throws a {@link ConfigurationError} for the first invalid one. */
+export function checkBulkOptions<T, J>(given: RunBulkOptions<T, J>): RunBulkOptions<T, J> {
   const rules = { client: undefined, jobs: undefined, key: isFunction, sink: isObject, journal: isText };
   const callbacks = { onBegin: isFunction, onResult: isFunction, onOutage: isFunction };
-  checkOptions(
-    options,
+  const options: RunBulkOptions<T, J> = checkOptions(
+    given,
     { ...runRules, ...rules, fresh: isBoolean, giveUpAfter: isGiveUpAfter, name: isText, ...callbacks },
     "run",
   );
   checkClient(options.client);
-  resolveRetry(options.retry);
+  if (options.retry) options.retry = checkRetry(options.retry);
+  options.sink = readSink(options.sink);
   const { sink, journal, key } = options;
-  if (typeof sink?.put !== "function") {
-    throw new ConfigurationError(
-      '`sink` is required: pass folder("out/{{name}}.pdf"), or an object with `put`.',
-    );
-  }
   if (journal === undefined) {
     throw new ConfigurationError(
       'A run needs a `journal`: pass the path of a file, such as "out/run.journal".',
@@ -161,4 +157,5 @@ export function checkBulkOptions<T, J>(options: RunBulkOptions<T, J>): void {
   if (key === undefined && sink.keyOf === undefined) {
     throw new ConfigurationError("`key` is required: pass a function that returns a unique ID for each job.");
   }
+  return options;
 }

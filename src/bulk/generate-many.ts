@@ -38,10 +38,10 @@ export function generateMany<T extends { [K in keyof T]: object }, J extends Job
   options: GenerateManyOptions<J, R> = {},
 ): AsyncIterableIterator<Result<J, R>> {
   checkClient(client);
-  checkManyOptions(options);
-  const use = options.use ?? ((pdf) => pdf.bytes() as Promise<unknown> as Promise<R>);
+  const checked = checkManyOptions(options);
+  const use = checked.use ?? ((pdf) => pdf.bytes() as Promise<unknown> as Promise<R>);
   // The compiler can tell that `J` is a job only where its type is concrete.
-  const parts = { ...options, use } as unknown as RunParts<Job, R>;
+  const parts = { ...checked, use } as unknown as RunParts<Job, R>;
   const run: unknown = new Run(client, new JobSource(jobs as Jobs<Job>), parts);
   return run as AsyncIterableIterator<Result<J, R>>;
 }

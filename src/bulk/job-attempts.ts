@@ -1,5 +1,6 @@
 import { type BulkAttempt, type Outcome, startAttempt } from "../call/outcome.ts";
 import { type Decision, decide, type Failure, inSeconds } from "../call/retry-policy.ts";
+import { isAnyObject } from "../errors/value-kinds.ts";
 import {
   ApiError,
   ConfigurationError,
@@ -10,6 +11,7 @@ import {
   TimeoutError,
 } from "../index.ts";
 import type { RetryPolicy } from "../options/retry.ts";
+import { ownOption } from "../runtime/own-options.ts";
 import { checkJob, type Job, type Result } from "./job.ts";
 import type { Unserved } from "./outage.ts";
 import type { Ticket } from "./pace/pace.ts";
@@ -62,7 +64,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     } catch (error) {
       return this.#rejected(error);
     }
-    const signal = this.#job?.options?.signal;
+    const signal = signalOf(this.#job);
     this.#wholeAtRefusal = this.#run.wholeCount;
     this.#answersAtFailure = this.#run.watch?.answerCount ?? 0;
     const first = this.#run.turns.take(signal);
@@ -246,6 +248,12 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     watch.settled(ticket);
     turns.onSettled();
   }
+}
+
+/** The signal of a job, which has not been checked yet. */
+function signalOf(job: Job | null | undefined): AbortSignal | undefined {
+  const options = isAnyObject(job) ? ownOption(job, "options") : undefined;
+  return isAnyObject(options) ? ownOption(options, "signal") : undefined;
 }
 
 function unread(index: number): ConfigurationError {

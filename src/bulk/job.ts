@@ -1,4 +1,4 @@
-import { describeKind } from "../errors/value-kinds.ts";
+import { describeKind, isAnyObject } from "../errors/value-kinds.ts";
 import {
   type AnyTemplate,
   type CallOptions,
@@ -6,6 +6,7 @@ import {
   type PendingPdf,
   type Values,
 } from "../index.ts";
+import { ownOption, ownOptions } from "../runtime/own-options.ts";
 
 /** The call options for one job: all except `retry`, which is set for the run. */
 export type JobOptions = Omit<CallOptions, "retry">;
@@ -110,20 +111,26 @@ export interface Rejected<J> extends Settled<J> {
 /** The result of a job. */
 export type Result<J, R> = Fulfilled<J, R> | Rejected<J>;
 
+const partsOfJob = ["template", "values", "options"] as const;
+
 /**
  * Checks a job, except for the parts that the client checks.
  *
+ * @returns a copy, without the caller's own properties
  * @throws {ConfigurationError} if the job is invalid. The message contains the index of the job
  */
-export function checkJob<J extends Job>(job: J, index: number): J {
-  const isObject = typeof job === "object" && job !== null;
-  if (isObject && job.template !== undefined) {
-    if (job.options === undefined || !("retry" in job.options)) return job;
+export function checkJob<J extends Job>(given: J, index: number): Pick<J, keyof Job> {
+  const isObject = typeof given === "object" && given !== null;
+  const job: Pick<J, keyof Job> | undefined = isObject ? ownOptions(given, partsOfJob) : undefined;
+  if (job?.template !== undefined) {
+    const { options } = job;
+    const isPlain = !isAnyObject(options) || ownOption(options as CallOptions, "retry") === undefined;
+    if (isPlain) return job;
     throw new ConfigurationError(
       `Job ${index} has \`retry\` in its options, so no request was sent for it. Pass \`retry\` to the run instead.`,
     );
   }
-  const what = isObject ? "has no `template`" : `is ${describeKind(job)}`;
+  const what = isObject ? "has no `template`" : `is ${describeKind(given)}`;
   throw new ConfigurationError(
     `Job ${index} ${what}, so no request was sent for it. Pass every job as { template, values }, where \`template\` is a uid or a template().`,
   );

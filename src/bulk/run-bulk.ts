@@ -62,9 +62,9 @@ import { describeUnwritable } from "./unwritable.ts";
 export async function runBulk<T extends { [K in keyof T]: object }, J extends JobOf<T, J>>(
   options: RunBulkOptions<T, J>,
 ): Promise<BulkSummary> {
-  checkBulkOptions(options);
-  const { sink, journal: path, fresh = false, name = "" } = options;
-  const source = new JobSource(options.jobs as Jobs<Job>);
+  const checked = checkBulkOptions(options);
+  const { sink, journal: path, fresh = false, name = "" } = checked;
+  const source = new JobSource(checked.jobs as Jobs<Job>);
   try {
     await sink.open?.();
     const journal = await openJournal({
@@ -75,7 +75,7 @@ export async function runBulk<T extends { [K in keyof T]: object }, J extends Jo
     });
     try {
       sink.begin?.({ id: journal.id, before: journal.idBefore, journal: realPathOf(resolve(path)) });
-      return await new BulkRun(options as unknown as RunBulkOptions<T, Job>, source, journal).perform();
+      return await new BulkRun(checked as unknown as RunBulkOptions<T, Job>, source, journal).perform();
     } finally {
       await journal.close();
     }

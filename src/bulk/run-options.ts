@@ -8,7 +8,7 @@ import {
   isSignal,
   type Rules,
 } from "../options/option-rules.ts";
-import { resolveRetry } from "../options/retry.ts";
+import { checkRetry } from "../options/retry.ts";
 import type { Use } from "./job.ts";
 
 /** Options for every run. */
@@ -69,11 +69,13 @@ export const runRules: Rules<RunOptions> = {
   drain: isSignal,
 };
 
-/** Throws a {@link ConfigurationError} for the first invalid `generateMany` option. */
-export function checkManyOptions<J, R>(options: GenerateManyOptions<J, R>): void {
-  checkOptions(options, { ...runRules, use: isFunction, ordered: isBoolean }, "run");
+/** Checks the `generateMany` options, and returns a copy. Throws a {@link ConfigurationError} for the first invalid one. */
+export function checkManyOptions<J, R>(given: GenerateManyOptions<J, R>): GenerateManyOptions<J, R> {
+  const rules: Rules<GenerateManyOptions<J, R>> = { ...runRules, use: isFunction, ordered: isBoolean };
+  const options = checkOptions(given, rules, "run");
   // Checks options that every call would reject.
-  resolveRetry(options.retry);
+  if (options.retry) options.retry = checkRetry(options.retry);
+  return options;
 }
 
 /** @throws {ConfigurationError} if `client` is not a client */

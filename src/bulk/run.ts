@@ -1,5 +1,6 @@
 import { abortError } from "../call/abort-signals.ts";
 import { ApiError, type TemplatePdf, ValuesError } from "../index.ts";
+import { withoutPrototype } from "../runtime/own-options.ts";
 import type { Job, Result, Use } from "./job.ts";
 import { JobAttempts } from "./job-attempts.ts";
 import type { JobSource } from "./job-source.ts";
@@ -86,8 +87,9 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     // biome-ignore lint/suspicious/noExplicitAny: the job types have already been checked.
     client: TemplatePdf<any>,
     source: JobSource<J>,
-    options: RunParts<J, R>,
+    parts: RunParts<J, R>,
   ) {
+    const options = withoutPrototype(parts);
     const { use, retry, concurrency = "auto", perSecond, ordered = false, watch } = options;
     this.client = client;
     this.use = use;

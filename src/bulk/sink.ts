@@ -1,4 +1,5 @@
-import type { PendingPdf } from "../index.ts";
+import { ConfigurationError, type PendingPdf } from "../index.ts";
+import { ownOption, ownOptions } from "../runtime/own-options.ts";
 import type { UseContext } from "./job.ts";
 
 /** What `put` receives in addition to the document. */
@@ -70,4 +71,24 @@ export interface Sink<J = unknown> {
   claim?(key: string, job: J, index: number): void;
   /** Makes stored documents durable. Called before the journal records them. */
   sync?(): Promise<void>;
+}
+
+const methods = ["put", "keyOf", "open", "begin", "claim", "sync"] as const;
+
+/**
+ * Copies a sink: its methods, called on the caller's object, and its `place`, which is read late because `open` may set it.
+ *
+ * @throws {ConfigurationError} if it has no `put`
+ */
+export function readSink<J>(given: Sink<J> | undefined): Sink<J> {
+  const sink = given && ownOptions(given, methods);
+  if (given === undefined || typeof sink?.put !== "function") {
+    throw new ConfigurationError(
+      '`sink` is required: pass folder("out/{{name}}.pdf"), or an object with `put`.',
+    );
+  }
+  for (const [name, method] of Object.entries(sink)) {
+    if (typeof method === "function") Object.assign(sink, { [name]: method.bind(given) });
+  }
+  return Object.defineProperty(sink, "place", { get: () => ownOption(given, "place") });
 }

@@ -8,6 +8,7 @@ import { buildHeaders, credentialsIn } from "../request/flat-headers.ts";
 import { type AnyTemplate, type CheckedTemplate, checkedBody } from "../request/schema.ts";
 import { pathTo } from "../request/url.ts";
 import { serializeValues } from "../request/values.ts";
+import { ownOption } from "../runtime/own-options.ts";
 import {
   contentLengthOf,
   expectedLengthOf,
@@ -88,12 +89,11 @@ export class Call implements AbortListener, TimerListener {
       client.connections.enter();
       this.#isRegistered = true;
       if (options !== undefined) this.settings = resolveCall(client.options, options);
-      const isTemplate =
-        typeof uidOrTemplate === "object" && uidOrTemplate !== null && "uid" in uidOrTemplate;
-      const template: CheckedTemplate = isTemplate
-        ? uidOrTemplate
-        : { uid: uidOrTemplate as string, schema: undefined };
-      const { uid, schema, [checkedBody]: write } = template;
+      const template: CheckedTemplate | undefined =
+        typeof uidOrTemplate === "object" && uidOrTemplate !== null ? uidOrTemplate : undefined;
+      const uid = ((template && ownOption(template, "uid")) ?? uidOrTemplate) as string;
+      const schema = template && ownOption(template, "schema");
+      const write = template?.[checkedBody];
       this.#path = pathTo(client.options.endpoint, uid);
       this.uid = uid;
       if (schema !== undefined && !write) throw uncheckable(uid);
@@ -136,7 +136,7 @@ export class Call implements AbortListener, TimerListener {
     this.release();
     if (retryDelayMs === undefined) this.#notify("error", () => ({ error }));
     else this.#notify("retry", () => ({ error, delayMs: retryDelayMs }));
-    this.onSettled({ error });
+    this.onSettled({ response: undefined, error });
     this.bulk?.onOutcome({ attempts: this.#attempts, failure: { error } });
   }
 

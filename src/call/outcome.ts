@@ -3,7 +3,9 @@ import type { PdfResponse } from "./attempt.ts";
 import type { Decision, Failure } from "./retry-policy.ts";
 
 /** A document that has begun to arrive, or the error of a call. */
-export type CallOutcome = { readonly response: PdfResponse } | { readonly error: unknown };
+export type CallOutcome =
+  | { readonly response: PdfResponse; readonly error?: undefined }
+  | { readonly response: undefined; readonly error: unknown };
 
 /** The result of a call, for a bulk run. */
 export interface Outcome {

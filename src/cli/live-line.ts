@@ -1,3 +1,4 @@
+import { ownOption } from "../runtime/own-options.ts";
 import { printable } from "./output.ts";
 import type { Output, Terminal } from "./terminal.ts";
 
@@ -55,7 +56,8 @@ export function showLive(
 }
 
 /** Whether the output can redraw a line. */
-export function canRedraw({ isTTY }: Output, { TERM }: Terminal["env"]): boolean {
+export function canRedraw({ isTTY }: Output, env: Terminal["env"]): boolean {
+  const TERM = ownOption(env, "TERM");
   return isTTY === true && TERM !== "dumb";
 }
 

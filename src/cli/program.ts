@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { version } from "../../package.json";
 import { addBulk } from "./commands/add-bulk.ts";
 import { addEmulate } from "./commands/add-emulate.ts";
@@ -7,6 +7,7 @@ import { addRuns } from "./commands/add-runs.ts";
 import { addTypes } from "./commands/add-types.ts";
 import { addWork } from "./commands/add-work.ts";
 import { finishCommand, helpPrinted } from "./commands/finish-command.ts";
+import { OwnCommand } from "./commands/own-command.ts";
 import { exitCodesHelp } from "./exit-codes.ts";
 import type { Output, Session } from "./terminal.ts";
 
@@ -28,7 +29,7 @@ export async function runCommandLine(argv: readonly string[], session: Session):
 
 function buildProgram(session: Session): Command {
   const { stdout, stderr } = session.terminal;
-  const program = new Command("template-pdf")
+  const program = new OwnCommand("template-pdf")
     .description("Generates PDFs from the templates of the Template PDF Generation Service.")
     .configureOutput({
       writeOut: (text) => stdout.write(text),

@@ -1,6 +1,7 @@
 import { parseEnv } from "node:util";
 import { maxEnvFileBytes } from "../files/env-file.ts";
 import { readSmallFile } from "../files/small-file.ts";
+import { ownOptions, withoutPrototype } from "../runtime/own-options.ts";
 import { describeReadError, Misuse } from "./failure.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -30,10 +31,11 @@ export async function readServiceSettings(
   baseUrlOption: string | undefined,
   { env, stderr }: Pick<Terminal, "env" | "stderr">,
 ): Promise<ServiceSettings> {
-  const given = { baseUrl: baseUrlOption ?? env[baseUrlName], apiKey: env[keyName] };
+  const variables = ownOptions(env, [baseUrlName, keyName]);
+  const given = { baseUrl: baseUrlOption ?? variables[baseUrlName], apiKey: variables[keyName] };
   // An empty option usually comes from an unset variable: do not fall back to another service.
   const needsBaseUrl = !given.baseUrl && baseUrlOption === undefined;
-  const fromFile = needsBaseUrl || !given.apiKey ? await readEnvFile() : {};
+  const fromFile = withoutPrototype(needsBaseUrl || !given.apiKey ? await readEnvFile() : {});
   const baseUrl = needsBaseUrl ? fromFile[baseUrlName] : given.baseUrl;
   const apiKey = given.apiKey || fromFile[keyName];
   const isRedirected = given.apiKey && needsBaseUrl && baseUrl && fromFile[keyName] !== given.apiKey;
@@ -52,7 +54,7 @@ export async function readServiceSettings(
       given.apiKey ? also : `${orFile}${also}`,
     );
   }
-  if (!given.apiKey && env[baseUrlName] && baseUrlOption === undefined) {
+  if (!given.apiKey && variables[baseUrlName] && baseUrlOption === undefined) {
     stderr.write(
       `template-pdf: the API key comes from the ${envFile} file in this folder, and the base URL from the environment.\n`,
     );

@@ -40,8 +40,8 @@ export const nodeOutputs: NodeOutputs = {
   toBuffer: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
   toReadable: nodeStreamOf,
   async checkPath(given, options = {}, attempts) {
-    if (!isPolicy(options)) checkOptions(options, rules, "saveTo()");
-    const path = parseSavePath(given, options, attempts);
+    const checked = isPolicy(options) ? options : checkOptions(options, rules, "saveTo()");
+    const path = parseSavePath(given, checked, attempts);
     const { policy, recursive } = path;
     const preparedMode = await policy?.prepare();
     try {

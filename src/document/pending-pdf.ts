@@ -8,7 +8,9 @@ import { iterateChunks } from "./chunk-iterator.ts";
 import { GeneratedPdf, type Saved } from "./generated-pdf.ts";
 import type { NodeOutputs } from "./node-outputs.ts";
 
-type Outcome = { readonly document: GeneratedPdf } | { readonly error: unknown };
+type Outcome =
+  | { readonly document: GeneratedPdf }
+  | { readonly document: undefined; readonly error: unknown };
 
 /**
  * A pending document: a promise for a `GeneratedPdf`. The promise also has the output methods of
@@ -221,7 +223,7 @@ export class PendingPdf
     if (this.#outputs === 1 && !this.#isAwaited) this.#call.isReplaceable = kind === "whole";
     return new Promise((resolve) => {
       const read = (outcome: Outcome): void => {
-        if ("error" in outcome) return rejectWithCaller(resolve, outcome.error);
+        if (!outcome.document) return rejectWithCaller(resolve, outcome.error);
         const fail = (error: unknown): void => {
           // Another document replaces the truncated one.
           if (this.#outcome !== outcome) return this.#whenSettled(read);
@@ -250,10 +252,10 @@ export class PendingPdf
     if (outcome === undefined) {
       this.#outcome = undefined;
     } else if (!this.#outcome) {
-      const settled =
-        "response" in outcome
-          ? { document: new GeneratedPdf(outcome.response, this.#call.settings.maxBytes, this.#nodeOutputs) }
-          : outcome;
+      const { response, error } = outcome;
+      const settled: Outcome = response
+        ? { document: new GeneratedPdf(response, this.#call.settings.maxBytes, this.#nodeOutputs) }
+        : { document: undefined, error };
       this.#outcome = settled;
       const waiting = this.#waiting;
       this.#waiting = undefined;
@@ -272,7 +274,7 @@ export class PendingPdf
     const isHandled = this.#outputs > 0 || this.#isCancelled || this.#call.bulk !== undefined;
     if (!outcome || !resolve || (isHandled && !this.#isAwaited)) return;
     this.#resolve = undefined;
-    if ("document" in outcome) resolve(outcome.document);
+    if (outcome.document) resolve(outcome.document);
     else rejectWithCaller(resolve, outcome.error);
   }
 }

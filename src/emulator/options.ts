@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { longestTimerMs } from "../runtime/environment.ts";
+import { ownOptions } from "../runtime/own-options.ts";
 import { isHostName, isLoopbackHost } from "../service/allowed-hosts.ts";
 import { defaultMaxBodyBytes } from "../service/endpoint.ts";
 import { defaultMaxNodes } from "./renderer/definition-size.ts";
@@ -76,15 +77,17 @@ export interface EmulatorOptions {
 }
 
 const knownOptions =
-  "templates port host allowedHosts apiKeys images fonts ui limits faults latency onCall onError".split(" ");
-const knownLimits = "maxBodyBytes requestMs renderMs maxNodes threads".split(" ");
+  "templates port host allowedHosts apiKeys images fonts ui limits faults latency onCall onError".split(
+    " ",
+  ) as (keyof EmulatorOptions)[];
+const knownLimits = "maxBodyBytes requestMs renderMs maxNodes threads".split(" ") as (keyof EmulatorLimits)[];
 
 /** Checks the options and fills in the defaults, except for `faults` and `latency`. */
-export function resolveEmulatorOptions(options: EmulatorOptions) {
-  if (typeof options !== "object" || options === null) {
+export function resolveEmulatorOptions(given: EmulatorOptions) {
+  if (typeof given !== "object" || given === null) {
     throw new TypeError('Expected an options object, such as { templates: "templates" }.');
   }
-  refuseUnknown(options, knownOptions, "Known options");
+  const options = known(given, knownOptions, "Known options");
   const {
     templates,
     images,
@@ -119,9 +122,9 @@ export function resolveEmulatorOptions(options: EmulatorOptions) {
   };
 }
 
-function resolveLimits(limits: EmulatorLimits) {
-  expect(typeof limits === "object", "limits", "an object with numbers");
-  refuseUnknown(limits, knownLimits, "`limits` knows");
+function resolveLimits(given: EmulatorLimits) {
+  expect(typeof given === "object" && given !== null, "limits", "an object with numbers");
+  const limits = known(given, knownLimits, "`limits` knows");
   const { maxBodyBytes = defaultMaxBodyBytes, requestMs = 30_000, renderMs = 60_000 } = limits;
   const { maxNodes = defaultMaxNodes, threads = Math.min(availableParallelism(), 4) } = limits;
   return {
@@ -137,11 +140,11 @@ function expect(isRight: boolean, name: string, words: string): void {
   if (!isRight) throw new TypeError(`Expected \`${name}\` to be ${words}.`);
 }
 
-function refuseUnknown(options: object, known: readonly string[], knows: string): void {
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    throw new TypeError(`Unknown option \`${unknown}\`. ${knows}: ${known.join(", ")}.`);
-  }
+/** Refuses unknown options, and returns a copy of the known ones. */
+function known<O extends object>(options: O, names: readonly (keyof O & string)[], knows: string): O {
+  const unknown = Object.keys(options).find((name) => !(names as readonly string[]).includes(name));
+  if (unknown === undefined) return ownOptions(options, names);
+  throw new TypeError(`Unknown option \`${unknown}\`. ${knows}: ${names.join(", ")}.`);
 }
 
 function toInteger(value: number, name: string, lowest: number, highest: number): number {

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import { describeThrown } from "../json/describe-thrown.ts";
+import { withoutPrototype } from "../runtime/own-options.ts";
 import { formatLocation, shortPath, userFrames } from "./renderer/error-location.ts";
 import type { Message, Outcome, RendererSetup, Report, Task } from "./renderer/protocol.ts";
 
@@ -28,11 +29,12 @@ export class RendererThread {
   #lastFile = "a template";
 
   constructor(setup: RendererSetup, maxMemoryMegabytes: number) {
-    this.#worker = new Worker(createRequire(import.meta.url).resolve("#renderer"), {
+    const options = withoutPrototype({
       workerData: setup,
-      resourceLimits: { maxOldGenerationSizeMb: maxMemoryMegabytes },
+      resourceLimits: withoutPrototype({ maxOldGenerationSizeMb: maxMemoryMegabytes }),
       ...inheritedFlags(),
     });
+    this.#worker = new Worker(createRequire(import.meta.url).resolve("#renderer"), options);
     this.ended = new Promise((resolve) => this.#worker.on("exit", () => resolve()));
     this.ready = new Promise((resolve, reject) => {
       this.#worker.on("message", (report: Report) => {

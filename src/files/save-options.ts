@@ -27,5 +27,5 @@ export interface SavePolicy extends SaveOptions {
 
 /** Whether the options come from a bulk run. */
 export function isPolicy(options: SaveOptions | SavePolicy): options is SavePolicy {
-  return (options as Partial<SavePolicy> | null)?.prepare !== undefined;
+  return typeof options === "object" && options !== null && Object.hasOwn(options, "prepare");
 }

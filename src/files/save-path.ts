@@ -42,7 +42,8 @@ export function parseSavePath(
     throw notAPath("a Windows device", text, attempts);
   }
   const policy = isPolicy(options) ? options : undefined;
-  return { given: text, absolute: absolutePath(text, process.cwd()), policy, recursive: options.recursive };
+  const recursive = policy ? undefined : options.recursive;
+  return { given: text, absolute: absolutePath(text, process.cwd()), policy, recursive };
 }
 
 function pathOfUrl(url: URL, attempts: number): string {

@@ -1,3 +1,5 @@
+import { ownOption } from "../runtime/own-options.ts";
+
 /** Thrown if a path cannot be used for a file. The message says why. */
 export class PathRefusal extends Error {}
 
@@ -35,7 +37,7 @@ const explanations: Explanations = {
  */
 export function describeSystemError(error: unknown, ownExplanations: Explanations = {}): string {
   const { code = "", message } = error as NodeJS.ErrnoException;
-  return ownExplanations[code] ?? explanations[code] ?? message;
+  return ownOption(ownExplanations, code) ?? ownOption(explanations, code) ?? message;
 }
 
 /** Describes in words why a file could not be written. */

@@ -69,12 +69,12 @@ import { watched } from "./watched.ts";
 export function createHandler<const T extends HandlerTemplates, Context = unknown>(
   options: HandlerOptions<T, Context>,
 ): Handler<Context> {
-  checkHandlerOptions(options);
-  const { maxBodyBytes, onError = logError } = options;
-  const origins = new Origins(options.origins ?? []);
+  const own = checkHandlerOptions(options);
+  const { maxBodyBytes, onError = logError } = own;
+  const origins = new Origins(own.origins ?? []);
   const endpoint = createEndpoint<Context>({
-    authorize: allowing(options, origins),
-    produce: createProducer(options),
+    authorize: allowing(own, origins),
+    produce: createProducer(own),
     maxBodyBytes,
     onError: (error, request, requestId, context) =>
       error instanceof FunctionFailure

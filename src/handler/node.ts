@@ -6,6 +6,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { withoutPrototype } from "../runtime/own-options.ts";
 import { noteConnection } from "../service/connections.ts";
 import { callerLeft, Problem, serverFault } from "../service/problem.ts";
 
@@ -95,9 +96,8 @@ export function nodeListener<Context>(
     return handler(request, context);
   };
   // By default, the adapter replaces the global Request and Response of the process.
-  const listener = getRequestListener(respond as Parameters<typeof getRequestListener>[0], {
-    overrideGlobalObjects: false,
-  });
+  const adapting = withoutPrototype({ overrideGlobalObjects: false });
+  const listener = getRequestListener(respond as Parameters<typeof getRequestListener>[0], adapting);
   return (incoming, outgoing) => {
     // The caller disconnected while a middleware ran. The adapter would not notice.
     if (!outgoing.destroyed) void listener(incoming, outgoing);

@@ -152,10 +152,13 @@ const rules: Rules<HandlerOptions> = {
 /**
  * Checks the options for a handler.
  *
+ * @returns a copy
  * @throws {ConfigurationError} for the first missing, unknown or invalid option
  */
-export function checkHandlerOptions<Context>(options: HandlerOptions<HandlerTemplates, Context>): void {
-  checkOptions(options, rules, "handler");
+export function checkHandlerOptions<T extends HandlerTemplates, Context>(
+  given: HandlerOptions<T, Context>,
+): HandlerOptions<T, Context> {
+  const options = checkOptions(given, rules as Rules<HandlerOptions<T, Context>>, "handler");
   for (const [name, why] of Object.entries(required)) {
     if (options[name as keyof typeof required] === undefined) {
       throw new ConfigurationError(`The handler option \`${name}\` is missing: ${why}.`);
@@ -169,6 +172,7 @@ export function checkHandlerOptions<Context>(options: HandlerOptions<HandlerTemp
   }
   for (const [name, template] of templates) checkTemplate(name, template);
   options.origins?.forEach(checkOrigin);
+  return options;
 }
 
 const required = {

@@ -1,4 +1,5 @@
 import { type HeadersInput, readHeaders } from "../request/headers.ts";
+import { ownOption } from "../runtime/own-options.ts";
 import type { ResolvedOptions } from "./client-options.ts";
 import type { Hooks } from "./hooks.ts";
 import {
@@ -13,7 +14,7 @@ import {
   type Rules,
 } from "./option-rules.ts";
 import { type Retry, type RetryPolicy, resolveRetry } from "./retry.ts";
-import { resolveTimeouts, type Timeouts } from "./timeouts.ts";
+import { checkTimeouts, type Timeouts } from "./timeouts.ts";
 
 /** Options for a call, which override the client's options. */
 export interface CallOptions {
@@ -89,15 +90,16 @@ const rules: Rules<Omit<CallOptions, typeof limitsStreams>> = {
  * Checks a call's options and merges them into the client's options. @throws {ConfigurationError} for the
  * first mistake
  */
-export function resolveCall(client: ResolvedOptions, options: CallOptions = {}): ResolvedCall {
-  checkOptions(options, rules, "call");
-  const { timeouts, headers } = options;
+export function resolveCall(client: ResolvedOptions, given: CallOptions = {}): ResolvedCall {
+  const options: CallOptions = checkOptions(given, rules, "call");
+  const { headers } = options;
+  const timeouts = options.timeouts && checkTimeouts(options.timeouts);
   // Not a spread, which would take longer than all the checks.
   return {
     signal: options.signal,
-    timeouts: resolveTimeouts(timeouts, client.timeouts),
+    timeouts: timeouts ? { ...client.timeouts, ...timeouts } : client.timeouts,
     totalLimitsStreams:
-      client.totalLimitsStreams || timeouts?.total !== undefined || options[limitsStreams] === true,
+      client.totalLimitsStreams || timeouts?.total !== undefined || ownOption(given, limitsStreams) === true,
     retry: resolveRetry(options.retry, client.retry),
     headers:
       headers === undefined ? undefined : readHeaders(headers, client.apiKey === null, client.allowsApiKey),

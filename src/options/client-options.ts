@@ -9,7 +9,6 @@ import type { DispatcherLike, TransportSettings } from "../transport/transport.t
 import type { CallSettings } from "./call-options.ts";
 import { type Hooks, resolveHooks } from "./hooks.ts";
 import {
-  checkNames,
   checkOptions,
   isBoolean,
   isByteCount,
@@ -20,8 +19,8 @@ import {
   isObjectOrFalse,
   type Rules,
 } from "./option-rules.ts";
-import { type Retry, resolveRetry } from "./retry.ts";
-import { resolveTimeouts, type Timeouts } from "./timeouts.ts";
+import { checkRetry, type Retry, resolveRetry } from "./retry.ts";
+import { checkTimeouts, resolveTimeouts, type Timeouts } from "./timeouts.ts";
 
 /** Options for a client. */
 export interface ClientOptions {
@@ -97,9 +96,19 @@ const rules: Rules<ClientOptions> = {
   dangerouslyAllowBrowser: isBoolean,
 };
 
-/** Checks a client's options and fills in the defaults. @throws {ConfigurationError} for the first mistake */
+/**
+ * Checks a client's options, and returns a copy, also of `timeouts` and `retry`. @throws {ConfigurationError} for the first mistake
+ */
+export function checkClientOptions(given: ClientOptions): ClientOptions {
+  const options: ClientOptions = checkOptions(given, rules, "client");
+  const { timeouts, retry } = options;
+  if (timeouts) options.timeouts = checkTimeouts(timeouts);
+  if (retry) options.retry = checkRetry(retry);
+  return options;
+}
+
+/** Fills in the defaults of checked options. @throws {ConfigurationError} for the first mistake */
 export function resolveOptions(options: ClientOptions, readEnvFile?: ReadEnvFile): ResolvedOptions {
-  checkOptions(options, rules, "client");
   const allowsApiKey = !isPage() || options.dangerouslyAllowBrowser === true;
   // Frameworks also run the modules of a page on the server. A client with an API key is meant for the server.
   const needsPage = !options.apiKey && lacksPage(options.baseUrl);
@@ -127,9 +136,4 @@ export function resolveOptions(options: ClientOptions, readEnvFile?: ReadEnvFile
     fetch,
     dispatcher,
   });
-}
-
-/** Checks the names of a client's options. @throws {ConfigurationError} with the known options */
-export function checkClientNames(options: ClientOptions): void {
-  checkNames(options, Object.keys(rules), "client");
 }

@@ -1,4 +1,5 @@
-import { checkNames, isFunction, optional } from "./option-rules.ts";
+import { ownOptions } from "../runtime/own-options.ts";
+import { checkOptions, isFunction, type Rules } from "./option-rules.ts";
 
 /** The properties of every event. */
 export interface CallEvent {
@@ -69,19 +70,28 @@ export interface Hooks {
 export type EventOf<Name extends keyof Hooks> = Parameters<NonNullable<Hooks[Name]>>[0];
 
 /** The hooks for a client that has none. */
-export const noHooks: Hooks = {};
+export const noHooks: Hooks = /* @__PURE__ */ Object.create(null);
 
-const names = ["request", "response", "retry", "error"] as const satisfies (keyof Hooks)[];
+const rules: Rules<Hooks> = {
+  request: isFunction,
+  response: isFunction,
+  retry: isFunction,
+  error: isFunction,
+};
 
-/** Checks hooks. @throws {ConfigurationError} for an unknown hook, or one that is not a function */
-export function resolveHooks(hooks: Hooks = noHooks): Hooks {
+/** Checks hooks, and returns a copy. @throws {ConfigurationError} for an unknown hook, or one that is not a function */
+export function resolveHooks(given?: Hooks): Hooks {
+  if (given === undefined) return noHooks;
   // An instance of the caller's own class may have other properties.
-  if (Object.getPrototypeOf(hooks) === Object.prototype) checkNames(hooks, names, "hooks");
-  for (const name of names) optional(hooks, name, isFunction, `hooks.${name}`);
+  const isInstance = Object.getPrototypeOf(given) !== Object.prototype;
+  const known = isInstance ? ownOptions(given, Object.keys(rules) as (keyof Hooks)[]) : given;
+  const hooks = checkOptions(known, rules, "hooks", "hooks.");
+  // Called as methods of the caller's object.
+  for (const [name, hook] of Object.entries(hooks)) Object.assign(hooks, { [name]: hook.bind(given) });
   return hooks;
 }
 
-/** Calls a hook as a method of its object, and ignores its errors. */
+/** Calls a hook, and ignores its errors. */
 export function callHook<Name extends keyof Hooks>(
   hooks: Hooks,
   name: Name,

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { describeKind } from "../errors/value-kinds.ts";
+import { ownOption, ownOptions } from "../runtime/own-options.ts";
 import type { DispatcherLike } from "../transport/transport.ts";
 
 /** A rule for the value of an option, with its description for error messages. */
@@ -59,26 +60,28 @@ function isInteger(value: unknown, least: number): boolean {
  */
 export type Rules<O> = { readonly [Name in keyof Required<O>]: Rule | undefined };
 
-/** Checks the names and the values of options. @throws {ConfigurationError} for the first mistake */
-export function checkOptions<O extends object>(options: O, rules: Rules<O>, kind: string, prefix = ""): void {
-  checkNames(options, Object.keys(rules), kind);
-  for (const name of Object.keys(rules) as (keyof O & string)[]) {
+/**
+ * Checks the names and the values of options. @returns a copy, see `ownOptions`
+ * @throws {ConfigurationError} for the first mistake
+ */
+export function checkOptions<O extends object>(given: O, rules: Rules<O>, kind: string, prefix = ""): O {
+  const names = Object.keys(rules) as (keyof O & string)[];
+  checkNames(given, names, kind);
+  const options = ownOptions(given, names);
+  for (const name of names) {
     const rule = rules[name];
-    if (rule) optional(options, name, rule, prefix + name);
+    if (rule) checkOption(options[name], rule, prefix + name);
   }
+  return options;
 }
 
 /** Rejects unknown options, which may be misspelt. @throws {ConfigurationError} with the known options */
-export function checkNames(options: object, known: readonly string[], kind: string): void {
-  if (typeof options !== "object" || options === null) {
-    throw new ConfigurationError(
-      `Expected the ${kind} options to be an object, got ${describeKind(options)}.`,
-    );
-  }
-  if (isSignal.test(options)) {
-    throw new ConfigurationError(
-      `Expected the ${kind} options to be an object, got a signal. Pass { signal }.`,
-    );
+function checkNames(options: object, known: readonly string[], kind: string): void {
+  const isObject = typeof options === "object" && options !== null;
+  const isSignal = isObject && ownOption(options as EventTarget, "addEventListener");
+  if (!isObject || isSignal) {
+    const got = isSignal ? "a signal. Pass { signal }" : describeKind(options);
+    throw new ConfigurationError(`Expected the ${kind} options to be an object, got ${got}.`);
   }
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
@@ -86,33 +89,14 @@ export function checkNames(options: object, known: readonly string[], kind: stri
   }
 }
 
-/** Reads one option. @throws {ConfigurationError} if it is set and violates the rule */
-export function optional<O extends object, K extends keyof O>(
-  options: O,
-  name: K,
-  rule: Rule,
-  shownName = String(name),
-): O[K] | undefined {
-  const value = options[name];
-  if (value === undefined || rule.test(value)) return value;
+/** Checks the value of an option. @throws {ConfigurationError} if it is set and violates the rule */
+export function checkOption(value: unknown, rule: Rule, name: string): void {
+  if (value === undefined || rule.test(value)) return;
   // The message quotes only values that cannot be secrets.
   const isHarmless = typeof value === "number" || typeof value === "boolean";
   const got = isHarmless ? `\`${value}\` (${typeof value})` : describeKind(value);
-  throw new ConfigurationError(`Expected \`${shownName}\` to be ${rule.words}, got ${got}.`);
+  throw new ConfigurationError(`Expected \`${name}\` to be ${rule.words}, got ${got}.`);
 }
 
 /** A group of options, such as `timeouts`, with all properties set. */
 export type Complete<O> = { readonly [Name in keyof O]-?: NonNullable<O[Name]> };
-
-/** Checks a group of options. Unset ones come from `base`. @throws {ConfigurationError} for the first mistake */
-export function resolveGroup<O extends object>(
-  name: string,
-  given: O | undefined,
-  rules: Rules<O>,
-  base: Complete<O>,
-): Complete<O> {
-  if (given === undefined) return base;
-  checkOptions(given, rules, name, `${name}.`);
-  const keys = Object.keys(base) as (keyof O & string)[];
-  return Object.fromEntries(keys.map((key) => [key, given[key] ?? base[key]])) as Complete<O>;
-}

@@ -1,4 +1,4 @@
-import { type Complete, isBoolean, isCount, type Rules, resolveGroup } from "./option-rules.ts";
+import { type Complete, checkOptions, isBoolean, isCount, type Rules } from "./option-rules.ts";
 
 /**
  * The retry policy for a call. Before a retry, the client waits for the delay in `Retry-After` (RFC 9110,
@@ -28,7 +28,12 @@ const defaults: RetryPolicy = /* @__PURE__ */ Object.freeze({ limit: 2, mayRende
 
 const rules: Rules<Retry> = { limit: isCount, mayRenderTwice: isBoolean };
 
+/** Checks `retry`, and returns a copy. @throws {ConfigurationError} for the first mistake */
+export function checkRetry(retry: Retry): Partial<RetryPolicy> {
+  return checkOptions(retry, rules, "retry", "retry.") as Partial<RetryPolicy>;
+}
+
 /** Checks `retry`. Unset properties come from `base`. @throws {ConfigurationError} for the first mistake */
 export function resolveRetry(retry?: Retry | false, base = defaults): RetryPolicy {
-  return resolveGroup("retry", retry === false ? { limit: 0 } : retry, rules, base);
+  return retry === undefined ? base : { ...base, ...(retry ? checkRetry(retry) : { limit: 0 }) };
 }

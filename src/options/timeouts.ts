@@ -1,4 +1,4 @@
-import { type Complete, isDuration, type Rules, resolveGroup } from "./option-rules.ts";
+import { type Complete, checkOptions, isDuration, type Rules } from "./option-rules.ts";
 
 /**
  * The timeouts for a call, in milliseconds. `Infinity` disables a timeout.
@@ -44,7 +44,12 @@ const rules: Rules<Timeouts> = {
   total: isDuration,
 };
 
+/** Checks `timeouts`, and returns a copy. @throws {ConfigurationError} for the first mistake */
+export function checkTimeouts(timeouts: Timeouts): Partial<Complete<Timeouts>> {
+  return checkOptions(timeouts, rules, "timeouts", "timeouts.") as Partial<Complete<Timeouts>>;
+}
+
 /** Checks `timeouts`. Unset ones come from `base`. @throws {ConfigurationError} for the first mistake */
 export function resolveTimeouts(timeouts?: Timeouts, base = defaults): Complete<Timeouts> {
-  return resolveGroup("timeouts", timeouts, rules, base);
+  return timeouts ? { ...base, ...checkTimeouts(timeouts) } : base;
 }

@@ -12,7 +12,12 @@ export const transports: TransportPlatform = {
     captureContext: () => undefined,
     close: async () => {},
   }),
-  objectionTo: () => "this runtime has no undici. Pass a `fetch` instead",
+  check({ dispatcher }) {
+    if (!dispatcher) return;
+    throw new ConfigurationError(
+      "The `dispatcher` cannot be used: this runtime has no undici. Pass a `fetch` instead.",
+    );
+  },
 };
 
 /** Deno and Bun load `.env` or require a permission. The other runtimes have no files. */

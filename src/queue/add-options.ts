@@ -35,8 +35,8 @@ export interface AddSummary extends AddProgress {
   readonly failures: readonly FailureGroup[];
 }
 
-/** Throws a {@link ConfigurationError} for the first invalid `add` option. */
-export function checkAddOptions(options: AddOptions<unknown>): void {
+/** Checks the `add` options, and returns a copy. Throws a {@link ConfigurationError} for the first invalid one. */
+export function checkAddOptions(options: AddOptions<unknown>): AddOptions<unknown> {
   const rules = { key: isFunction, onProgress: isFunction, maxJobBytes: isByteCount, signal: isSignal };
-  checkOptions(options, rules, "add");
+  return checkOptions(options, rules, "add");
 }

@@ -3,7 +3,7 @@ import type { Job, Jobs } from "../bulk/index.ts";
 import { checkJob, keyTextOf } from "../bulk/job.ts";
 import { JobSource } from "../bulk/job-source.ts";
 import { ConfigurationError, ValuesError } from "../index.ts";
-import { bodyOf } from "../request/schema.ts";
+import { bodyOf, ownTemplate } from "../request/schema.ts";
 import { checkUid } from "../request/url.ts";
 import { EventLoopTurns } from "../runtime/event-loop.ts";
 import { type AddOptions, type AddSummary, checkAddOptions } from "./add-options.ts";
@@ -42,10 +42,9 @@ export class Adder {
     // biome-ignore lint/suspicious/noExplicitAny: as above.
     options: AddOptions<any>,
   ) {
-    checkAddOptions(options);
     this.#open = open;
     this.#codec = codec;
-    this.#options = options;
+    this.#options = checkAddOptions(options);
   }
 
   async add(run: string, jobs: Jobs<Job>): Promise<AddSummary> {
@@ -150,16 +149,18 @@ export class Adder {
 
 /** @throws an error that says what is wrong with the job */
 async function contentOf(job: Job, index: number, keyOf: AddOptions<unknown>["key"]): Promise<QueuedContent> {
-  const { template, values, options, ...rest } = checkJob(job, index);
+  const { template, values, options } = checkJob(job, index);
   if (options !== undefined) {
     throw new ConfigurationError(
       "A queued job cannot have `options`, because they may contain secrets. Set them on the worker's client.",
     );
   }
-  const { uid, schema } = typeof template === "string" ? { uid: template, schema: undefined } : template;
+  const { uid, schema } =
+    typeof template === "string" ? { uid: template, schema: undefined } : ownTemplate(template);
   checkUid(uid);
   const checked = JSON.parse(await bodyOf({ uid, schema }, values));
-  const content = { job: { ...rest, template: uid, values: checked }, index };
+  const { options: _none, ...own } = job;
+  const content = { job: { ...own, template: uid, values: checked }, index };
   if (!keyOf) return content;
   const key = keyTextOf(keyOf(job));
   if (key === undefined) throw new ConfigurationError("Expected the job key to be a string or a number.");

@@ -3,11 +3,12 @@ import { RecentRate } from "../bulk/recent-rate.ts";
 import { ConfigurationError } from "../index.ts";
 import { isText } from "../options/option-rules.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
+import { ownOptions } from "../runtime/own-options.ts";
 import { Adder } from "./add.ts";
 import type { AddOptions, AddSummary } from "./add-options.ts";
 import { disconnect, type OpenQueue, openQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
-import { type BulkQueueOptions, checkQueueOptions, type QueueSettings } from "./queue-options.ts";
+import { type BulkQueueOptions, checkQueueOptions } from "./queue-options.ts";
 import { JobCodec, Objection, type ReadJob, splitId } from "./queued-job.ts";
 import { checkWorkOptions, type WorkOptions } from "./work-options.ts";
 import { QueueWorker } from "./worker.ts";
@@ -55,7 +56,7 @@ export interface QueueFailure {
 
 /** A queue for bulk runs on several machines: jobs wait in Redis or Valkey, in a BullMQ queue. Created by `bulkQueue`. */
 export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, object>> {
-  readonly #settings: QueueSettings;
+  readonly #settings: ReturnType<typeof checkQueueOptions>;
   readonly #codec: JobCodec;
   readonly #workers = new Set<QueueWorker>();
   #connected: Promise<OpenQueue> | undefined;
@@ -63,8 +64,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   /** @internal */
   constructor(options: BulkQueueOptions) {
     this.#settings = checkQueueOptions(options);
-    const { sealKey, acceptUnsealed } = options;
-    this.#codec = new JobCodec({ ...this.#settings, sealKey, acceptUnsealed });
+    this.#codec = new JobCodec(this.#settings);
     makeDisposable(Object.getPrototypeOf(this), (queue: BulkQueue) => queue.close());
   }
 
@@ -115,9 +115,9 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * ```
    */
   work<J = unknown>(options: WorkOptions<J>): QueueWorker {
-    checkWorkOptions(options);
+    const checked = checkWorkOptions(options);
     const onEnd = () => void this.#workers.delete(worker);
-    const worker = new QueueWorker(this.#settings, this.#codec, this.#open(), options, onEnd);
+    const worker = new QueueWorker(this.#settings, this.#codec, this.#open(), checked, onEnd);
     this.#workers.add(worker);
     return worker;
   }
@@ -134,7 +134,11 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * for await (const { fulfilled, rejected, total } of runs.progress("2026-11")) console.log(fulfilled, rejected, total);
    * ```
    */
-  async *progress(run: string, { everyMs = 1000 } = {}): AsyncGenerator<QueueProgress, void, undefined> {
+  async *progress(
+    run: string,
+    options: { readonly everyMs?: number | undefined } = {},
+  ): AsyncGenerator<QueueProgress, void, undefined> {
+    const { everyMs = 1000 } = ownOptions(options, ["everyMs"]);
     let rate: RecentRate | undefined;
     for (;;) {
       const progress = await this.#progressOf(run);
@@ -163,7 +167,11 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * @throws {QueueError} (rejects) if the run does not exist, or was added with another `sealKey` or without
    * one
    */
-  async failures(run: string, { limit = 1000 } = {}): Promise<QueueFailure[]> {
+  async failures(
+    run: string,
+    options: { readonly limit?: number | undefined } = {},
+  ): Promise<QueueFailure[]> {
+    const { limit = 1000 } = ownOptions(options, ["limit"]);
     const id = await this.#idOf(run);
     const failures: QueueFailure[] = [];
     const { queue, table } = await this.#open();

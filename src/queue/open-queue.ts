@@ -1,6 +1,7 @@
 import type { Queue, QueueOptions, UnrecoverableError, WaitingError, Worker, WorkerOptions } from "bullmq";
 import type { Redis } from "ioredis";
 import { ConfigurationError } from "../index.ts";
+import { ownOption } from "../runtime/own-options.ts";
 import { QueueError } from "./queue-error.ts";
 import type { QueueConnection, QueueSettings, RedisClient } from "./queue-options.ts";
 import { RunTable } from "./run-table.ts";
@@ -103,7 +104,9 @@ function createClient(connection: QueueConnection, RedisClass: typeof Redis): Re
       "`connection` is required: pass a URL such as redis://localhost:6379, ioredis options, or an ioredis client.",
     );
   }
-  if ("duplicate" in connection) return (connection as RedisClient).duplicate(patient) as Redis;
+  if (ownOption(connection as RedisClient, "duplicate")) {
+    return (connection as RedisClient).duplicate(patient) as Redis;
+  }
   return new RedisClass({ ...connection, ...patient });
 }
 

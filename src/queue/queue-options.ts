@@ -57,11 +57,14 @@ const isName: Rule = {
 };
 
 /** @throws {ConfigurationError} for the first invalid option */
-export function checkQueueOptions(options: BulkQueueOptions): QueueSettings {
+export function checkQueueOptions(
+  options: BulkQueueOptions,
+): QueueSettings & Pick<BulkQueueOptions, "sealKey" | "acceptUnsealed"> {
   const rules = { connection: undefined, name: isName, prefix: isText, sealKey: undefined };
   const more = { acceptUnsealed: isBoolean, keepFailedFor: isDuration };
-  checkOptions(options, { ...rules, ...more }, "queue");
-  const { connection, name, prefix = "bull", keepFailedFor = defaultKeepFailedForMs } = options;
+  const checked = checkOptions<BulkQueueOptions>(options, { ...rules, ...more }, "queue");
+  const { connection, name, prefix = "bull", sealKey, acceptUnsealed } = checked;
+  const { keepFailedFor = defaultKeepFailedForMs } = checked;
   if (name === undefined) throw new ConfigurationError('A queue needs a `name`, such as "payslips".');
-  return { connection, name, prefix, keepFailedForMs: keepFailedFor };
+  return { connection, name, prefix, sealKey, acceptUnsealed, keepFailedForMs: keepFailedFor };
 }

@@ -1,7 +1,8 @@
 import { isGiveUpAfter } from "../bulk/bulk-options.ts";
 import type { BulkOutage, RunOptions, Sink } from "../bulk/index.ts";
 import { checkClient, runRules } from "../bulk/run-options.ts";
-import { ConfigurationError, type TemplatePdf } from "../index.ts";
+import { readSink } from "../bulk/sink.ts";
+import type { TemplatePdf } from "../index.ts";
 import {
   checkOptions,
   isDuration,
@@ -10,7 +11,7 @@ import {
   isPositiveCount,
   type Rule,
 } from "../options/option-rules.ts";
-import { resolveRetry } from "../options/retry.ts";
+import { checkRetry } from "../options/retry.ts";
 import type { QueueResult } from "./worker.ts";
 
 /** Options for a worker. */
@@ -60,11 +61,11 @@ const isRate: Rule = {
   test: (value) => typeof value === "number" && value > 0,
 };
 
-/** Throws a {@link ConfigurationError} for the first invalid `work` option. */
-export function checkWorkOptions<J>(options: WorkOptions<J>): void {
+/** Checks the `work` options, and returns a copy. Throws a {@link ConfigurationError} for the first invalid one. */
+export function checkWorkOptions<J>(given: WorkOptions<J>): WorkOptions<J> {
   const { retry, signal } = runRules;
-  checkOptions(
-    options,
+  const options: WorkOptions<J> = checkOptions<WorkOptions<J>>(
+    given,
     {
       client: undefined,
       sink: isObject,
@@ -81,9 +82,7 @@ export function checkWorkOptions<J>(options: WorkOptions<J>): void {
     "worker",
   );
   checkClient(options.client);
-  resolveRetry(options.retry);
-  if (typeof options.sink?.put === "function") return;
-  throw new ConfigurationError(
-    '`sink` is required: pass folder("out/{{name}}.pdf"), or an object with `put`.',
-  );
+  if (options.retry) options.retry = checkRetry(options.retry);
+  options.sink = readSink(options.sink);
+  return options;
 }

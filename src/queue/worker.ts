@@ -81,7 +81,7 @@ export class QueueWorker {
     this.#codec = codec;
     this.#open = open;
     this.#options = options;
-    const { retry } = (options.client as Partial<TemplatePdf>)[startAttempt] ?? {};
+    const retry = (options.client as Partial<TemplatePdf>)[startAttempt]?.retry;
     this.#mayRenderTwice = resolveRetry(options.retry, retry).mayRenderTwice;
     this.#sync = new SharedTurns(async () => options.sink.sync?.());
     makeDisposable(Object.getPrototypeOf(this), (worker: QueueWorker) => worker.close().then(() => {}));

@@ -1,6 +1,7 @@
 import { ConfigurationError, type ValuesIssue } from "../errors/errors.ts";
 import { Redactor } from "../errors/redact.ts";
 import { describeKind, isAnyObject, nameOfError } from "../errors/value-kinds.ts";
+import { ownOption, ownOptions } from "../runtime/own-options.ts";
 import { serializeValues, valuesError } from "./values.ts";
 import { maxIssues } from "./values-check.ts";
 
@@ -39,6 +40,12 @@ type StandardResult<Output> =
 interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** What a schema may return. */
+interface SchemaResult {
+  issues?: unknown;
+  value?: unknown;
 }
 
 /** The type of the values that a schema takes. */
@@ -88,6 +95,11 @@ export function checkSchema(uid: string, schema: unknown): void {
   );
 }
 
+/** Copies a template that a caller may have written by hand. */
+export function ownTemplate(template: AnyTemplate): AnyTemplate {
+  return { uid: template.uid, schema: ownOption(template, "schema") };
+}
+
 /**
  * Checks values with a template's schema, if it has one, and creates the request body.
  *
@@ -96,11 +108,11 @@ export function checkSchema(uid: string, schema: unknown): void {
  * @throws {ConfigurationError} if the schema violates the Standard Schema contract
  */
 export function bodyOf(template: AnyTemplate, values: unknown): string | Promise<string> {
-  const { uid, schema } = template;
+  const { uid, schema } = ownTemplate(template);
   // Values that are a promise are rejected. Only the schema may be asynchronous.
   if (schema === undefined) return serializeValues(values, uid);
   const write = (output: unknown) => serializeValues(output, uid, output !== values);
-  const output = checkValues(template, values);
+  const output = checkValues({ uid, schema }, values);
   if (!(output instanceof Promise)) return write(output);
   const body = output.then(write);
   // The call reports the error. This avoids an unhandled rejection if the call never starts.
@@ -115,7 +127,8 @@ export function bodyOf(template: AnyTemplate, values: unknown): string | Promise
  * @throws {ValuesError} with the path of every issue
  * @throws {ConfigurationError} if the schema violates the Standard Schema contract
  */
-export function checkValues({ uid, schema }: AnyTemplate, values: unknown): unknown {
+export function checkValues(template: AnyTemplate, values: unknown): unknown {
+  const { uid, schema } = ownTemplate(template);
   if (schema === undefined) return values;
   checkSchema(uid, schema);
   let redactor = () => redactorOf(values);
@@ -156,7 +169,7 @@ function readResult(
   returned: unknown,
   redactorFor: () => Redactor | undefined,
 ): { readonly value?: unknown; readonly issues?: readonly ValuesIssue[] } {
-  const { issues, value } = Object(returned) as { issues?: unknown; value?: unknown };
+  const { issues, value } = ownOptions<SchemaResult>(Object(returned), ["issues", "value"]);
   // A promise as the value would not be awaited, so its rejection would be unhandled.
   if (!issues) return isThenable(value) ? {} : { value };
   if (!Array.isArray(issues)) return {};
@@ -178,7 +191,7 @@ const maxIssueLength = 500;
  * Reads the path from a schema's issue. The path is empty if the issue concerns the values object as a whole.
  */
 export function issuePath(issue: unknown): (string | number)[] {
-  const { path } = Object(issue) as { path?: unknown };
+  const path: unknown = ownOption(Object(issue) as { path?: unknown }, "path");
   // Not `map`, which would return an instance of a subclass of `Array`.
   return Array.isArray(path) ? Array.from(path, readSegment) : [];
 }

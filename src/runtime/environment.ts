@@ -4,6 +4,8 @@
  * Every access is guarded: a browser has no `process`, and Deno throws without the permission to read the environment.
  */
 
+import { ownOption } from "./own-options.ts";
+
 interface Surroundings {
   readonly process?: {
     readonly env?: Record<string, string | undefined>;
@@ -24,7 +26,8 @@ const surroundings = globalThis as Surroundings;
 /** Reads an environment variable. Returns `undefined` if it is not set or cannot be read. */
 export function readEnvironment(name: string): string | undefined {
   try {
-    return surroundings.process?.env?.[name];
+    const env = surroundings.process?.env;
+    return env && ownOption(env, name);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { isUid } from "../request/url.ts";
+import { withoutPrototype } from "../runtime/own-options.ts";
 import { checkJsonType, readJsonObject } from "./json-body.ts";
 import { callerLeft, Problem, serverFault } from "./problem.ts";
 import { malformedRequest, targetOf } from "./request-target.ts";
@@ -81,7 +82,7 @@ export const defaultMaxBodyBytes = 1_048_576;
 export function createEndpoint<Context = void>(
   options: EndpointOptions<Context>,
 ): (request: Request, context: Context) => Promise<Response> {
-  const { authorize, produce, maxBodyBytes = defaultMaxBodyBytes, onError } = options;
+  const { authorize, produce, maxBodyBytes = defaultMaxBodyBytes, onError } = withoutPrototype(options);
 
   async function answer(request: Request, requestId: string, context: Context): Promise<Response> {
     const target = targetOf(request);
@@ -122,7 +123,7 @@ export function createEndpoint<Context = void>(
       return await answer(request, requestId, context);
     } catch (error) {
       if (error instanceof Problem) {
-        if ("cause" in error) report(error.cause, request, requestId, context);
+        if (Object.hasOwn(error, "cause")) report(error.cause, request, requestId, context);
         return forMethod(request.method, error.toResponse(requestId));
       }
       if (isResponse(error)) return marked(error, requestId);

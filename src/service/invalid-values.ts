@@ -1,5 +1,6 @@
 import type { JsonPath } from "../json/json-value.ts";
 import { formatJsonPath } from "../request/values.ts";
+import { withoutPrototype } from "../runtime/own-options.ts";
 import { Problem } from "./problem.ts";
 
 /** An issue with the values in a call. */
@@ -33,7 +34,7 @@ export function invalidValues(
   issues: readonly ValueIssue[],
   options: InvalidValuesOptions = {},
 ): Problem {
-  const { checkedBy, separator = " ", ...cause } = options;
+  const { checkedBy, separator = " ", ...cause } = withoutPrototype(options);
   const errors = issues.map(({ path, message, place }) => ({
     path: formatJsonPath(path),
     detail: place === undefined ? message : `${message} (${place})`,

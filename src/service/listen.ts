@@ -2,6 +2,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { ownOption, withoutPrototype } from "../runtime/own-options.ts";
 import { AllowedHosts } from "./allowed-hosts.ts";
 import { withQuietBody } from "./quiet-body.ts";
 import { malformedRequest } from "./request-target.ts";
@@ -43,15 +44,17 @@ export interface Listening {
  * Serves an endpoint, which never rejects, over `node:http`. @throws {Error} if the server cannot listen, for
  * example because the port is in use
  */
-export async function listen(endpoint: Answer, options: ListenOptions): Promise<Listening> {
+export async function listen(endpoint: Answer, given: ListenOptions): Promise<Listening> {
+  const options = withoutPrototype(given);
   const { host, port, allowedHosts, watch = (answer) => answer } = options;
   const { requestLimitMs = defaultRequestLimitMs, closeLimitMs = defaultCloseLimitMs } = options;
-  const handle = getRequestListener(answerOrDrop, {
+  const adapting = withoutPrototype({
     // Otherwise the adapter would replace the global Request and Response of the process.
     overrideGlobalObjects: false,
     // Requests that cannot become a `Request`, for example because of an invalid host header, never reach the endpoint.
     errorHandler: () => malformedRequest().toResponse(crypto.randomUUID()),
   });
+  const handle = getRequestListener(answerOrDrop, adapting);
 
   async function answerOrDrop(
     request: Request,
@@ -164,7 +167,7 @@ function limitsFor(requestLimitMs: number) {
 function startListening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => reject(listenError(cause, host, port)));
-    server.listen({ host, port }, resolve);
+    server.listen(withoutPrototype({ host, port }), resolve);
   });
 }
 
@@ -175,7 +178,7 @@ function listenError(cause: NodeJS.ErrnoException, host: string, port: number): 
     EACCES: `Port ${port} on ${host} is not allowed for this user. Pass a \`port\` above 1023, or 0.`,
   };
   const other = `Cannot listen on ${host} (${code ?? message}). Pass an address of this machine as \`host\`, such as 127.0.0.1.`;
-  return new Error(messages[code ?? ""] ?? other, { cause });
+  return new Error(ownOption(messages, code ?? "") ?? other, { cause });
 }
 
 /** If a server listens on all addresses, local callers use the loopback address. */

@@ -1,3 +1,5 @@
+import { withoutPrototype } from "../runtime/own-options.ts";
+
 /** The reason phrases of the statuses that this endpoint sends (RFC 9110, section 15). */
 const phrases: Readonly<Record<number, string>> = {
   400: "Bad Request",
@@ -84,7 +86,8 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   /** @param detail - the problem with this call, and what to do about it */
-  constructor(status: number, detail: string, options: ProblemOptions = {}) {
+  constructor(status: number, detail: string, given: ProblemOptions = {}) {
+    const options = withoutPrototype(given);
     super(detail, "cause" in options ? { cause: options.cause } : {});
     this.status = status;
     this.detail = detail;

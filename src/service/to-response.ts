@@ -1,3 +1,4 @@
+import { withoutPrototype } from "../runtime/own-options.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
 import { contentDisposition, type Disposition } from "./content-disposition.ts";
 
@@ -16,7 +17,7 @@ export interface Product {
 /** Creates the response with a document. Returns a `Response` unchanged. */
 export function toResponse(made: Product | Response, uid: string): Response {
   if (isResponse(made)) return made;
-  const { bytes, filename, disposition } = made;
+  const { bytes, filename, disposition, contentLength } = withoutPrototype(made);
   const headers = new Headers({
     "content-type": "application/pdf",
     "content-disposition": contentDisposition(filename ?? uid, disposition),
@@ -25,7 +26,7 @@ export function toResponse(made: Product | Response, uid: string): Response {
   });
   // Not `instanceof`: for example under jsdom, the bytes come from another realm.
   const isWhole = "byteLength" in bytes;
-  const length = isWhole ? bytes.byteLength : made.contentLength;
+  const length = isWhole ? bytes.byteLength : contentLength;
   if (length !== undefined) headers.set("content-length", String(length));
   return new Response(isWhole ? bytes : asLongAs(length, bytes), { status: 200, headers });
 }

@@ -1,3 +1,4 @@
+import { ownOptions } from "../runtime/own-options.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
 import { Fonts } from "./pdf/fonts.ts";
 import { streamOf, writePdf } from "./pdf/write-pdf.ts";
@@ -11,6 +12,8 @@ export interface FakePdfOptions {
   /** The exact size in bytes. Default: as small as possible. */
   readonly bytes?: number | undefined;
 }
+
+const optionNames: readonly (keyof FakePdfOptions)[] = ["text", "pages", "bytes"];
 
 const mostPages = 100_000;
 const rowsOfPage = 55;
@@ -74,11 +77,11 @@ function sizeOf(line: string): number {
 
 function checked(options: FakePdfOptions): { text: string; pages: number; bytes: number | undefined } {
   checkType("the fakePdf() options", options, "object");
-  const unknown = Object.keys(options).find((name) => !["text", "pages", "bytes"].includes(name));
+  const unknown = Object.keys(options).find((name) => !(optionNames as readonly string[]).includes(name));
   if (unknown !== undefined) {
-    throw new TypeError(`Unknown fakePdf() option \`${unknown}\`. Known options: text, pages, bytes.`);
+    throw new TypeError(`Unknown fakePdf() option \`${unknown}\`. Known options: ${optionNames.join(", ")}.`);
   }
-  const { text = "", pages = 1, bytes } = options;
+  const { text = "", pages = 1, bytes } = ownOptions(options, optionNames);
   checkType("`text`", text, "string");
   checkType("`pages`", pages, "number");
   if (!(Number.isInteger(pages) && pages >= 1 && pages <= mostPages)) {

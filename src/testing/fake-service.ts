@@ -1,6 +1,6 @@
 import { ConfigurationError, type Template } from "../index.ts";
 import type { JsonPath } from "../json/json-value.ts";
-import { checkOptions, isPositiveCount, optional } from "../options/option-rules.ts";
+import { checkOption, checkOptions, isPositiveCount } from "../options/option-rules.ts";
 import { formatJsonPath } from "../request/values.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
@@ -67,8 +67,7 @@ export class FakeService<T = any> {
 
   /** @internal */
   constructor(options: FakeServiceOptions) {
-    checkOptions(options, fakeServiceRules, "fakeService()");
-    const { baseUrl, templates, apiKeys } = options;
+    const { baseUrl, templates, apiKeys } = checkOptions(options, fakeServiceRules, "fakeService()");
     this.baseUrl = baseUrl === undefined ? "https://template-pdf.test" : checkBaseUrl(baseUrl);
     // Not a word, because the key is redacted from every error.
     this.apiKey = apiKeys?.[0] ?? "tpdf_x7Qd2vKz9";
@@ -122,8 +121,7 @@ export class FakeService<T = any> {
    * ```
    */
   async listen(options: ListenOptions = {}): Promise<ListeningService> {
-    checkOptions(options, listenRules, "listen()");
-    const { host = "127.0.0.1", port = 0 } = options;
+    const { host = "127.0.0.1", port = 0 } = checkOptions(options, listenRules, "listen()");
     const { listen, playOnServer } = await import("#sockets");
     // A fake accepts any host name, because tests may use their own and it contains no secrets. Closing it interrupts calls in
     // flight, which is not an error.
@@ -156,9 +154,9 @@ export class FakeService<T = any> {
    * ```
    */
   waitForCall(n = 1, options: WaitOptions = {}): Promise<FakeCallOf<T>> {
-    optional({ n }, "n", isPositiveCount);
-    checkOptions(options, waitRules, "waitForCall()");
-    return this.#log.wait(n, options.timeoutMs);
+    checkOption(n, isPositiveCount, "n");
+    const { timeoutMs } = checkOptions(options, waitRules, "waitForCall()");
+    return this.#log.wait(n, timeoutMs);
   }
 
   /**
@@ -179,8 +177,7 @@ export class FakeService<T = any> {
         "Expected a fault, for example service.fail(faults.serverError()). Create one by calling a function of `faults`.",
       );
     }
-    checkOptions(options, failRules, "fail()");
-    const { uid, times = Number.POSITIVE_INFINITY } = options;
+    const { uid, times = Number.POSITIVE_INFINITY } = checkOptions(options, failRules, "fail()");
     if (uid !== undefined) this.#templates.require(uid);
     this.#faults.push({ fault: fault as ScriptedFault, uid, left: times });
     return this;

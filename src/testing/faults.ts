@@ -1,4 +1,4 @@
-import { checkOptions, isCount, isPositiveCount, type Rule } from "../options/option-rules.ts";
+import { checkOptions, isCount, isPositiveCount, type Rule, type Rules } from "../options/option-rules.ts";
 import { longestTimerMs } from "../runtime/environment.ts";
 import {
   cutOff,
@@ -67,14 +67,14 @@ export const faults = Object.freeze({
 
   /** Responds with 429. */
   rateLimited: (options: RateLimit = {}): Fault => {
-    checkOptions(options, { retryAfter: isRetryAfter }, "rateLimited()");
-    return refusal(429, "Too many requests.", options.retryAfter);
+    const { retryAfter } = checkOptions(options, { retryAfter: isRetryAfter }, "rateLimited()");
+    return refusal(429, "Too many requests.", retryAfter);
   },
 
   /** Responds with a server error. */
   serverError: (options: Failure = {}): Fault => {
-    checkOptions(options, { status: isServerError }, "serverError()");
-    return refusal(options.status ?? 500, "The document could not be rendered.");
+    const { status = 500 } = checkOptions(options, { status: isServerError }, "serverError()");
+    return refusal(status, "The document could not be rendered.");
   },
 
   /** Returns a login page with status 200. */
@@ -88,8 +88,9 @@ export const faults = Object.freeze({
 
   /** Sends the document in small chunks, at intervals. */
   slow: (options: Slowness = {}): Fault => {
-    checkOptions(options, { pieces: isPositiveCount, everyMs: isPause }, "slow()");
-    return slow(options.pieces ?? 40, options.everyMs ?? 25);
+    const rules: Rules<Slowness> = { pieces: isPositiveCount, everyMs: isPause };
+    const { pieces = 40, everyMs = 25 } = checkOptions(options, rules, "slow()");
+    return slow(pieces, everyMs);
   },
 
   /** Resets the connection before a response, or after some bytes of the document. */
@@ -97,6 +98,5 @@ export const faults = Object.freeze({
 });
 
 function offsetOf(options: AfterBytes, kind: string): number | undefined {
-  checkOptions(options, { afterBytes: isCount }, kind);
-  return options.afterBytes;
+  return checkOptions(options, { afterBytes: isCount }, kind).afterBytes;
 }

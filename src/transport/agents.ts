@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import { ConfigurationError } from "../errors/errors.ts";
-import { isNamedLocal, readEnvironment } from "../runtime/environment.ts";
+import { readEnvironment } from "../runtime/environment.ts";
+import { environmentProxy } from "./environment-proxy.ts";
 import { ProxyFailure } from "./explain.ts";
 import { type Connector, SocketTracker, skipInterimAnswers } from "./sockets.ts";
 import type { DispatcherLike } from "./transport.ts";
@@ -8,65 +9,74 @@ import type { DispatcherLike } from "./transport.ts";
 /** A dispatcher that we create and therefore close. */
 type OwnedDispatcher = DispatcherLike & { close(): Promise<void> };
 
-/** Whether requests to an origin use a proxy. */
-type Route = "direct" | "proxied";
+/** How an origin is reached: the address of its proxy, if it has one. */
+type Route = string | undefined;
 
 /** The dispatchers that a client creates for itself: one for each route. */
 export class OwnAgents {
   readonly sockets = new SocketTracker();
   /** Created by the first call, because loading undici takes longer than many programs take to start. */
-  readonly #agents: { [route in Route]?: OwnedDispatcher | Promise<OwnedDispatcher> | undefined } = {};
+  readonly #agents = new Map<Route, OwnedDispatcher | Promise<OwnedDispatcher>>();
   /** Keyed by origin. Decided by the first request, because reading the environment is slow. */
   readonly #routes = new Map<string, Route>();
 
   /**
-   * Returns the dispatcher for an origin. It uses `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in upper or lower case, like
-   * undici. Loopback addresses and `localhost` names are never proxied, because a proxy would reach itself.
+   * Returns the dispatcher for an origin. @throws {ConfigurationError} if the environment has a proxy for it that cannot be used
    */
   dispatcherFor(origin: string): DispatcherLike | Promise<DispatcherLike> {
-    let route = this.#routes.get(origin);
-    if (route === undefined) {
-      route = isNamedLocal(new URL(origin).hostname) || !hasProxy() ? "direct" : "proxied";
-      this.#routes.set(origin, route);
-    }
-    const agent = this.#agents[route] ?? this.#open(route);
-    this.#agents[route] = agent;
+    if (!this.#routes.has(origin)) this.#routes.set(origin, environmentProxy(origin));
+    const route = this.#routes.get(origin);
+    const agent = this.#agents.get(route) ?? this.#open(route);
+    this.#agents.set(route, agent);
     return agent;
   }
 
   /** Closes the dispatchers when the calls in flight have ended. */
   async close(): Promise<void> {
-    const opened = await Promise.allSettled(Object.values(this.#agents));
-    await Promise.all(opened.map((agent) => agent.status === "fulfilled" && agent.value?.close()));
+    const opened = await Promise.allSettled(this.#agents.values());
+    await Promise.all(opened.map((agent) => agent.status === "fulfilled" && agent.value.close()));
   }
 
   async #open(route: Route): Promise<OwnedDispatcher> {
     try {
-      const agent = await (route === "direct" ? openAgent(this.sockets) : openProxyAgent(this.sockets));
-      this.#agents[route] = agent;
+      const agent = await (route === undefined
+        ? openAgent(this.sockets)
+        : openProxyAgent(this.sockets, route));
+      this.#agents.set(route, agent);
       return agent;
     } catch (error) {
-      // The setting may be fixed before the next call.
-      this.#agents[route] = undefined;
+      // The problem may be fixed before the next call.
+      this.#agents.delete(route);
       throw error;
     }
   }
 }
 
-function hasProxy(): boolean {
-  return (eitherCase("http_proxy") || eitherCase("https_proxy")) !== "";
-}
+/**
+ * Options that undici and Node would otherwise take from `Object.prototype`, even from copies of ours: where to connect, which
+ * certificates to trust, and what to send to a proxy.
+ */
+const notInherited: { readonly [name: string]: undefined } = Object.fromEntries(
+  [
+    ..."allowH2 autoSelectFamily connections factory interceptors localAddress maxOrigins tls".split(" "),
+    ..."family fd handle hints localPort lookup onread path signal socketPath".split(" "),
+    ..."ca cert clientCertEngine crl key maxVersion minVersion passphrase pfx".split(" "),
+    ..."privateKeyEngine pskCallback secureContext secureProtocol servername session".split(" "),
+    ..."auth headers password proxyTunnel token username".split(" "),
+    ..."expectContinue query reset responseHeaders upgrade".split(" "),
+  ].map((name) => [name, undefined]),
+);
 
-function eitherCase(name: string): string {
-  return readEnvironment(name) ?? readEnvironment(name.toUpperCase()) ?? "";
+/** Options for sockets. They disable undici's connect timeout in favour of ours. */
+function socketOptions() {
+  // Node would read this variable from `Object.prototype`, too.
+  const rejectUnauthorized = readEnvironment("NODE_TLS_REJECT_UNAUTHORIZED") !== "0";
+  return { ...notInherited, rejectUnauthorized, timeout: 0 };
 }
-
-/** Disables undici's connect timeout in favour of ours. */
-const unlimited = { timeout: 0 };
 
 async function openAgent(sockets: SocketTracker): Promise<OwnedDispatcher> {
   const { Agent, buildConnector } = await loadAgent();
-  return new Agent({ connect: directConnector(buildConnector(unlimited), sockets) });
+  return new Agent({ ...notInherited, connect: directConnector(buildConnector(socketOptions()), sockets) });
 }
 
 function directConnector(connector: Connector, sockets: SocketTracker): Connector {
@@ -78,19 +88,18 @@ function directConnector(connector: Connector, sockets: SocketTracker): Connecto
   );
 }
 
-async function openProxyAgent(sockets: SocketTracker): Promise<OwnedDispatcher> {
-  const { EnvHttpProxyAgent, Pool, buildConnector, connect } = await loadProxyAgent();
+async function openProxyAgent(sockets: SocketTracker, uri: string): Promise<OwnedDispatcher> {
+  const { ProxyAgent, Pool, connect } = await loadProxyAgent();
   try {
-    return new EnvHttpProxyAgent({
-      httpProxy: eitherCase("http_proxy"),
-      httpsProxy: eitherCase("https_proxy"),
-      noProxy: eitherCase("no_proxy"),
-      connect: directConnector(buildConnector(unlimited), sockets),
-      proxyTls: unlimited,
-      requestTls: unlimited,
+    return new ProxyAgent({
+      ...notInherited,
+      uri,
+      proxyTls: socketOptions(),
+      requestTls: socketOptions(),
       // Creates the pool of connections to the proxy itself.
       clientFactory: (origin: URL, options: { connect: Connector }) => {
         const pool = new Pool(origin, {
+          ...notInherited,
           ...options,
           connect: sockets.track(options.connect),
           headersTimeout: 0,
@@ -98,7 +107,7 @@ async function openProxyAgent(sockets: SocketTracker): Promise<OwnedDispatcher> 
         // The agent calls `connect` for each tunnel. Only undici's index adds that method.
         return Object.assign(pool, {
           connect: (request: Dispatcher.ConnectOptions) =>
-            openTunnel(connect.bind(pool) as Connect, request, origin),
+            openTunnel(connect.bind(pool) as Connect, { ...notInherited, ...request, signal: null }, origin),
         });
       },
     });
@@ -163,28 +172,22 @@ function requireAgent(): AgentParts | undefined {
   if (!/\/node_modules\/template-pdf\/dist\/platform\/node\.js$/.test(url)) return undefined;
   const load = process.getBuiltinModule("node:module").createRequire(url);
   const Agent = load("undici/lib/dispatcher/agent.js");
-  // Undici 6: see `transports.objectionTo`.
+  // Undici 6: see ``transports.check``.
   if ("interceptors" in Agent.prototype) return undefined;
   return { Agent, buildConnector: load("undici/lib/core/connect.js") };
 }
 
 async function loadProxyAgent() {
   try {
-    const [agent, pool, connect, connector] = await Promise.all([
-      import("undici/lib/dispatcher/env-http-proxy-agent.js"),
+    const [agent, pool, connect] = await Promise.all([
+      import("undici/lib/dispatcher/proxy-agent.js"),
       import("undici/lib/dispatcher/pool.js"),
       import("undici/lib/api/api-connect.js"),
-      import("undici/lib/core/connect.js"),
     ]);
-    return {
-      EnvHttpProxyAgent: agent.default,
-      Pool: pool.default,
-      connect: connect.default,
-      buildConnector: connector.default,
-    };
+    return { ProxyAgent: agent.default, Pool: pool.default, connect: connect.default };
   } catch {
-    const { EnvHttpProxyAgent, Pool, buildConnector } = await loadIndex();
-    return { EnvHttpProxyAgent, Pool, buildConnector, connect: Pool.prototype.connect };
+    const { ProxyAgent, Pool } = await loadIndex();
+    return { ProxyAgent, Pool, connect: Pool.prototype.connect };
   }
 }
 

@@ -2,6 +2,7 @@ import { ConfigurationError } from "../errors/errors.ts";
 import { describeKind } from "../errors/value-kinds.ts";
 import { isPage, mayForbidCaching } from "../runtime/environment.ts";
 import { EventLoopTurns } from "../runtime/event-loop.ts";
+import { withoutPrototype } from "../runtime/own-options.ts";
 import type { ResponseHead } from "./response-head.ts";
 import { type Exchange, headerPairs, type Receiver, type Transport, type WireRequest } from "./transport.ts";
 
@@ -157,7 +158,8 @@ function initOf(
   signal: AbortSignal,
   credentials: FetchInit["credentials"],
 ): FetchInit {
-  return {
+  // Without a prototype, because `fetch` also reads inherited properties, such as `dispatcher` or `integrity`.
+  return withoutPrototype<FetchInit>({
     method: "POST",
     headers: headerPairs(headers),
     body,
@@ -165,7 +167,7 @@ function initOf(
     signal,
     ...(mayForbidCaching() && { cache: "no-store" }),
     ...(credentials && { credentials }),
-  };
+  });
 }
 
 /** A mock may return anything. */

@@ -1,5 +1,7 @@
 import { AsyncResource } from "node:async_hooks";
+import { ConfigurationError } from "../errors/errors.ts";
 import { OwnAgents } from "./agents.ts";
+import { environmentProxy } from "./environment-proxy.ts";
 import { explain } from "./explain.ts";
 import { type FetchLike, fetchTransport } from "./fetch.ts";
 import type {
@@ -14,11 +16,16 @@ import { undiciTransport } from "./undici.ts";
 /** The transports in Node: undici, unless the caller or a replaced global selects another. */
 export const transports: TransportPlatform = {
   openPool,
-  objectionTo: (dispatcher) =>
+  check(settings, origin) {
+    const { dispatcher } = settings;
     // Undici 6 and older have this accessor. Undici 7 removed it. The first dispatch detects the rest.
-    "interceptors" in dispatcher
-      ? "it comes from undici 6 or older; create it with undici 7 or later"
-      : undefined,
+    if (dispatcher && "interceptors" in dispatcher) {
+      throw new ConfigurationError(
+        "The `dispatcher` cannot be used: it comes from undici 6 or older; create it with undici 7 or later.",
+      );
+    }
+    if (origin !== undefined && !selectedTransport(settings)) environmentProxy(origin);
+  },
 };
 
 /** Where undici 7.19 or later stores the global dispatcher for new-style handlers. */
@@ -35,20 +42,23 @@ function openPool(): TransportPool {
   const agents = new OwnAgents();
   const own = undiciTransport((origin) => agents.dispatcherFor(origin), agents.sockets);
   return {
-    current({ fetch, dispatcher, credentials }) {
-      if (fetch) return fetchTransport(() => fetch, credentials, explain);
-      if (dispatcher) return undiciTransport(() => dispatcher);
-      if (isReplacedFetch(globalThis.fetch)) return usingGlobalFetch(credentials);
-      const { [currentKey]: current, [legacyKey]: legacy } = globalThis as GlobalDispatchers;
-      if (isReplaced(current)) return undiciTransport(() => current);
-      // It may come from another version of undici. Node's fetch also uses it, and knows its handlers.
-      if (legacy !== current && isReplaced(legacy)) return usingGlobalFetch(credentials);
-      return own;
-    },
+    current: (settings) => selectedTransport(settings) ?? own,
     // `AsyncLocalStorage.snapshot` also captures it, but costs ten times as much on Node 20.
     captureContext: () => new AsyncResource("TemplatePdf"),
     close: () => agents.close(),
   };
+}
+
+/** The transport that the caller or a replaced global selects; `undefined` if the client uses its own connections. */
+function selectedTransport({ fetch, dispatcher, credentials }: TransportSettings): Transport | undefined {
+  if (fetch) return fetchTransport(() => fetch, credentials, explain);
+  if (dispatcher) return undiciTransport(() => dispatcher);
+  if (isReplacedFetch(globalThis.fetch)) return usingGlobalFetch(credentials);
+  const { [currentKey]: current, [legacyKey]: legacy } = globalThis as GlobalDispatchers;
+  if (isReplaced(current)) return undiciTransport(() => current);
+  // It may come from another version of undici. Node's fetch also uses it, and knows its handlers.
+  if (legacy !== current && isReplaced(legacy)) return usingGlobalFetch(credentials);
+  return undefined;
 }
 
 function usingGlobalFetch(credentials: TransportSettings["credentials"]): Transport {

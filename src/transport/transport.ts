@@ -109,8 +109,13 @@ export interface CapturedContext {
 /** The transports for a platform. */
 export interface TransportPlatform {
   openPool(): TransportPool;
-  /** Returns the reason a caller's dispatcher cannot be used, or `undefined` if it can. */
-  objectionTo(dispatcher: DispatcherLike): string | undefined;
+  /**
+   * Checks a new client's settings.
+   *
+   * @param origin - the origin of the service, if it is known
+   * @throws {ConfigurationError} if the caller's dispatcher, or the proxy for the origin, cannot be used
+   */
+  check(settings: TransportSettings, origin: string | undefined): void;
 }
 
 /** The part of a dispatcher from undici 7 or later that the client uses. */

@@ -183,7 +183,26 @@ class UndiciExchange implements Exchange, SocketOwner {
       ? this.#request.headers
       : Object.fromEntries(headerPairs(this.#request.headers));
     // Disables undici's timeouts of 300 s: the receiver has its own.
-    const options = { origin, path, method: "POST", headers, body, headersTimeout: 0, bodyTimeout: 0 };
+    const options = {
+      origin,
+      path,
+      method: "POST",
+      headers,
+      body,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      // Undici would otherwise take these from `Object.prototype`.
+      blocking: undefined,
+      expectContinue: undefined,
+      idempotent: undefined,
+      maxRedirections: undefined,
+      query: undefined,
+      reset: undefined,
+      servername: undefined,
+      throwOnError: undefined,
+      typeOfService: undefined,
+      upgrade: undefined,
+    };
     try {
       if (this.#sockets) this.#sockets.dispatch(dispatcher, options, this);
       else dispatcher.dispatch(options, this);

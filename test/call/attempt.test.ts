@@ -29,7 +29,7 @@ const onDocument =
     const { onSettled } = scene.call;
     scene.call.onSettled = (outcome) => {
       onSettled(outcome);
-      if (outcome && "response" in outcome) scene.do(step);
+      if (outcome?.response) scene.do(step);
     };
   };
 

@@ -14,7 +14,7 @@ function refusalOf(check: () => unknown): string {
 }
 
 describe("Option names", () => {
-  const known = ["baseUrl", "apiKey", "fetch", "maxBytes"];
+  const known = { baseUrl: undefined, apiKey: undefined, fetch: undefined, maxBytes: undefined };
   const list = "Known options: baseUrl, apiKey, fetch, maxBytes.";
 
   it.each<[unknown, string]>([
@@ -25,7 +25,7 @@ describe("Option names", () => {
     [AbortSignal.abort(), "Expected the client options to be an object, got a signal. Pass { signal }."],
     [{ baseURL: 1 }, `Unknown client option \`baseURL\`. ${list}`],
   ])('are checked: the result for %j is "%s"', (options, message) => {
-    expect(refusalOf(() => rules.checkNames(options as object, known, "client"))).toBe(message);
+    expect(refusalOf(() => rules.checkOptions(options as object, known, "client"))).toBe(message);
   });
 });
 
@@ -33,12 +33,7 @@ const noop = () => {};
 const { NaN: nan, POSITIVE_INFINITY: infinity, MAX_SAFE_INTEGER: most } = Number;
 const signal = new AbortController().signal;
 
-type Kind = readonly [
-  words: string,
-  Parameters<typeof rules.optional>[2],
-  right: unknown[],
-  wrong: unknown[],
-];
+type Kind = readonly [words: string, rules.Rule, right: unknown[], wrong: unknown[]];
 
 const kinds: readonly Kind[] = [
   ["a boolean", rules.isBoolean, [true, false], [0, "true", null]],
@@ -58,16 +53,16 @@ const kinds: readonly Kind[] = [
 describe.each(kinds)("An option that must be %s", (words, rule, right, wrong) => {
   it("can be omitted, undefined or a valid value", () => {
     for (const value of [...right, undefined]) {
-      expect(rules.optional({ option: value }, "option", rule)).toBe(value);
+      expect(rules.checkOptions({ option: value }, { option: rule }, "call").option).toBe(value);
     }
-    expect(rules.optional({} as { option?: unknown }, "option", rule)).toBeUndefined();
+    expect(rules.checkOptions({} as { option?: unknown }, { option: rule }, "call").option).toBeUndefined();
   });
 
   it("is rejected if it is invalid", () => {
     for (const value of wrong) {
       const isShown = typeof value === "number" || typeof value === "boolean";
       const got = isShown ? `\`${value}\` (${typeof value})` : describeKind(value);
-      expect(refusalOf(() => rules.optional({ option: value }, "option", rule))).toBe(
+      expect(refusalOf(() => rules.checkOption(value, rule, "option"))).toBe(
         `Expected \`option\` to be ${words}, got ${got}.`,
       );
     }

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import { limitsStreams, resolveCall } from "../../src/options/call-options.ts";
-import { type ResolvedOptions, resolveOptions } from "../../src/options/client-options.ts";
+import {
+  checkClientOptions,
+  type ResolvedOptions,
+  resolveOptions,
+} from "../../src/options/client-options.ts";
 import { resolveRetry } from "../../src/options/retry.ts";
 import { resolveTimeouts } from "../../src/options/timeouts.ts";
 
@@ -9,7 +13,9 @@ const defaults = { connect: 10_000, firstByte: 120_000, stall: 30_000, unread: 6
 const names = Object.keys(defaults);
 
 function client(options: object): ResolvedOptions {
-  return resolveOptions({ baseUrl: "https://pdf.example.com", apiKey: "k3y", ...options });
+  return resolveOptions(
+    checkClientOptions({ baseUrl: "https://pdf.example.com", apiKey: "k3y", ...options }),
+  );
 }
 
 describe("The timeouts", () => {

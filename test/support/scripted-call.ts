@@ -69,8 +69,8 @@ export class Scene {
   add(own?: CallOptions, bulk?: BulkAttempt, uid = "inv"): Call {
     const call = new Call(this.context, uid, {}, own, bulk);
     call.onSettled = (outcome) => {
-      if (outcome && "response" in outcome) this.body = outcome.response.body;
-      const error = outcome && "error" in outcome && `${this.elapsedMs} ${(outcome.error as Error).message}`;
+      if (outcome?.response) this.body = outcome.response.body;
+      const error = outcome && !outcome.response && `${this.elapsedMs} ${(outcome.error as Error).message}`;
       this.log.push(error || (outcome ? "document" : "replaced"));
     };
     return call;

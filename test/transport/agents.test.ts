@@ -1,4 +1,4 @@
-import { Agent, EnvHttpProxyAgent } from "undici";
+import { Agent, ProxyAgent } from "undici";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { OwnAgents } from "../../src/transport/agents.ts";
 import { clearProxyVariables } from "../network/proxy.ts";
@@ -22,8 +22,8 @@ it.each(["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"])(
     expect(direct).toBeInstanceOf(Agent);
     vi.stubEnv(name, "http://127.0.0.1:1");
     for (const one of [origin, "http://localhost"]) expect(await openFor(one, agents)).toBe(direct);
-    const proxied = await openFor("http://other.test", agents);
-    expect(proxied).toBeInstanceOf(EnvHttpProxyAgent);
+    const proxied = await openFor("https://other.test", agents);
+    expect(proxied).toBeInstanceOf(ProxyAgent);
     await agents.close();
     expect([direct, proxied]).toMatchObject([{ closed: true }, { closed: true }]);
   },
@@ -31,7 +31,7 @@ it.each(["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"])(
 
 it.each([
   ["agent.js", undefined, Agent],
-  ["env-http-proxy-agent.js", "http://127.0.0.1:1", EnvHttpProxyAgent],
+  ["proxy-agent.js", "http://127.0.0.1:1", ProxyAgent],
 ])("A client loads undici's index if the client cannot load %s", async (file, proxy, type) => {
   vi.stubEnv("HTTP_PROXY", proxy);
   hide(`undici/lib/dispatcher/${file}`);

@@ -27,7 +27,8 @@ describe("the fetch transport", () => {
       const recorder = record(transport, request).send();
       await recorder.until("end");
       recorder.abort();
-      const init = {
+      // Without a prototype, because a `fetch` also reads inherited properties.
+      const init = Object.assign(Object.create(null), {
         method: "POST",
         headers: [
           ["authorization", "API-Key key-of-the-tests"],
@@ -38,7 +39,7 @@ describe("the fetch transport", () => {
         cache: "no-store",
         signal: expect.objectContaining({ aborted: false }),
         ...more,
-      };
+      });
       expect(fetch.mock.calls).toStrictEqual([[request.origin + request.path, init]]);
       // A browser's own fetch refuses any other `this`.
       expect(fetch.mock.contexts).toEqual([undefined]);

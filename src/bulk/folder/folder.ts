@@ -78,8 +78,7 @@ class Folder<J extends Job> implements FolderSink<J> {
   #staleMark: string | undefined;
 
   constructor(pathOf: string | ((job: J) => string), options: FolderOptions) {
-    checkOptions(options, { root: isText }, "folder");
-    const { root } = options;
+    const { root } = checkOptions(options, { root: isText }, "folder");
     if (typeof pathOf !== "function" && typeof pathOf !== "string") {
       throw new ConfigurationError(
         `Expected the path of each document, got ${describeKind(pathOf)}. Pass a string such as "out/{{invoice_no}}.pdf", or a function.`,

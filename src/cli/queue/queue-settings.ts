@@ -1,4 +1,5 @@
 import { type BulkQueue, bulkQueue } from "../../queue/index.ts";
+import { ownOption } from "../../runtime/own-options.ts";
 import { Misuse } from "../failure.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -30,7 +31,7 @@ export interface QueueAccess {
  */
 export function readQueueAccess(flags: QueueFlags, env: Terminal["env"]): QueueAccess {
   const { queue, name = defaultName, acceptUnsealed } = flags;
-  const url = typeof queue === "string" ? queue : env[urlName];
+  const url = typeof queue === "string" ? queue : ownOption(env, urlName);
   if (!url) {
     throw new Misuse(
       `The queue URL is missing. Pass --queue redis://localhost:6379, or set ${urlName} in the environment.`,
@@ -51,7 +52,7 @@ export function readQueueAccess(flags: QueueFlags, env: Terminal["env"]): QueueA
 }
 
 function readSealKey(env: Terminal["env"]): Uint8Array | undefined {
-  const text = env[keyName];
+  const text = ownOption(env, keyName);
   if (!text) return undefined;
   const key = Buffer.from(text, "base64");
   if (key.length === 32) return key;

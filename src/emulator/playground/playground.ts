@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describeThrown } from "../../json/describe-thrown.ts";
+import { ownOptions } from "../../runtime/own-options.ts";
 import { checkJsonType, readJsonObject } from "../../service/json-body.ts";
 import { Problem } from "../../service/problem.ts";
 import { targetOf } from "../../service/request-target.ts";
@@ -147,7 +148,8 @@ export class Playground {
   async #changeMisbehaviour(request: Request): Promise<Response> {
     checkJsonType(request.headers);
     const { misbehaviour } = this.#parts;
-    const { faults, latency } = (await readJsonObject(request, maxBodyBytes)) as MisbehaviourSettings;
+    const settings = (await readJsonObject(request, maxBodyBytes)) as MisbehaviourSettings;
+    const { faults, latency } = ownOptions(settings, ["faults", "latency"]);
     try {
       misbehaviour.change({ faults, latency });
     } catch (error) {

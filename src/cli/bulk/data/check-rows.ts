@@ -5,6 +5,7 @@ import { TemplateMistake } from "../../../emulator/renderer/template.ts";
 import { type AnyTemplate, template, ValuesError, type ValuesIssue } from "../../../index.ts";
 import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../../../json/json-value.ts";
 import { bodyOf, isStandardSchema, type StandardSchemaV1 } from "../../../request/schema.ts";
+import { ownOption } from "../../../runtime/own-options.ts";
 import { decodeJson } from "../../decode-utf8.ts";
 import { describeReadError, Misuse } from "../../failure.ts";
 import { maxJsonBytes, readInput } from "../../input.ts";
@@ -53,8 +54,9 @@ function parseJsonSchema(
   json: unknown,
   file: string,
 ): (values: Record<string, unknown>) => readonly ValuesIssue[] {
-  const isOfTemplate = !demandsAnything(json) && isJsonObject(json) && demandsAnything(json["schema"]);
-  const schema = isOfTemplate ? json["schema"] : json;
+  const isOfTemplate =
+    !demandsAnything(json) && isJsonObject(json) && demandsAnything(ownOption(json, "schema"));
+  const schema = isOfTemplate ? ownOption(json, "schema") : json;
   // Every object is a valid JSON Schema, so a sample that is passed by mistake would accept every row.
   if (!demandsAnything(schema)) {
     throw new Misuse(

@@ -1,5 +1,6 @@
 import type { OutputUnit, Schema } from "@cfworker/json-schema";
 import type { JsonPath } from "../../../../json/json-value.ts";
+import { ownOption } from "../../../../runtime/own-options.ts";
 import type { ValueIssue } from "../../../../service/invalid-values.ts";
 import { IssueList } from "../../issue-list.ts";
 import { schemaKeywords, schemaListKeywords, schemaMapKeywords } from "./schema-rules.ts";
@@ -194,6 +195,8 @@ function messageFor(keyword: string, schema: Schema): string {
 }
 
 function typeMessage(schemas: readonly Schema[]): string {
-  const allowed = new Set(schemas.flatMap(({ type = [] }) => type).map((type) => typeNames[type] ?? type));
+  const allowed = new Set(
+    schemas.flatMap(({ type = [] }) => type).map((type) => ownOption(typeNames, type) ?? type),
+  );
   return `must be ${new Intl.ListFormat("en-GB", { type: "disjunction" }).format(allowed)}`;
 }
