@@ -20,11 +20,22 @@ export function isWellFormedKey(key: string): boolean {
   return /^[\x21-\x7e]+$/.test(key);
 }
 
+/** Texts that a missing or wrong value turns into, and placeholders that nobody replaced. They cannot be keys. */
+const notKeys =
+  /^(?:undefined|null|NaN|true|false|\[object \w+\]|<[A-Za-z_ -]+>|\$\{\w+\}|\$TEMPLATE_PDF_API_KEY)$/;
+
 /** Checks an API key and returns it. @throws {ConfigurationError} if it is malformed; the message does not contain the key */
 export function checkApiKey(key: unknown, attempts = 0): string {
   if (typeof key !== "string") {
     throw new ConfigurationError(
       `Expected \`apiKey\` to be a string, or a function that returns one, got ${key === null ? "null" : typeof key}.`,
+      { attempts },
+    );
+  }
+  if (notKeys.test(key)) {
+    // Not quoted, because a key may have been copied into a placeholder.
+    throw new ConfigurationError(
+      "The API key is the text of a missing value, such as undefined, or a placeholder such as <API_KEY>. Check where the key comes from.",
       { attempts },
     );
   }
