@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { ConfigurationError, ConnectionError } from "template-pdf";
+import { ConfigurationError, ConnectionError, TemplatePdf } from "template-pdf";
 import { describe, expect, it, vi } from "vitest";
 import type { FetchLike } from "../../src/transport/fetch.ts";
 import { fetchTransport } from "../../src/transport/fetch.ts";
@@ -104,4 +104,44 @@ describe("a proxy from the environment", () => {
       await client.close();
     },
   );
+
+  const created = (options: object) => () =>
+    new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: "k", ...options });
+
+  it.each<[scheme: string, address: string]>([
+    ["socks5://", `socks5://user:${password}@127.0.0.1:1080`],
+    ["socks5h://", "SOCKS5H://127.0.0.1:1080"],
+    ["socks4://", "socks4://127.0.0.1"],
+    ["socks4a://", "socks4a://127.0.0.1"],
+    ["socks://", "socks://127.0.0.1"],
+    ["ftp://", "ftp://127.0.0.1"],
+  ])("is refused when the client is created if its scheme is %s", (scheme, address) => {
+    vi.stubEnv("HTTPS_PROXY", address);
+    expect(created({})).toThrow(
+      new ConfigurationError(
+        `HTTPS_PROXY has the scheme ${scheme}, which is not supported. Use a proxy with http:// or https://, for example http://proxy.example.com:3128, or add the service to NO_PROXY.`,
+      ),
+    );
+  });
+
+  it.each(["proxy.example.com:3128", "//proxy", "http://", "%%%", `${password}://a`])(
+    "is refused when the client is created if its address is malformed: %s",
+    (address) => {
+      vi.stubEnv("HTTP_PROXY", address);
+      expect(created({})).toThrow(/^HTTP_PROXY is not a valid proxy address\. Use a proxy with http:/);
+      expect(created({})).not.toThrow(password);
+    },
+  );
+
+  it.each<[why: string, options: object, env?: Readonly<Record<string, string>>]>([
+    ["the service is on this machine", { baseUrl: "http://127.0.0.1:1" }],
+    ["NO_PROXY lists the service", {}, { NO_PROXY: "a.test,pdf.example.com" }],
+    ["the caller passes `fetch`", { fetch: async () => new Response() }],
+    ["the caller passes `dispatcher`", { dispatcher: { dispatch: () => true } }],
+    ["another variable takes precedence", {}, { https_proxy: "http://127.0.0.1:9" }],
+  ])("may have an unsupported scheme if %s", (_why, options, env = {}) => {
+    vi.stubEnv("HTTPS_PROXY", "socks5://127.0.0.1:1080");
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+    expect(created(options)).not.toThrow();
+  });
 });
