@@ -12,6 +12,7 @@ import {
 } from "../errors/errors.ts";
 import type { Redactor } from "../errors/redact.ts";
 import { retryAfterMs } from "../errors/retry-after.ts";
+import { ownOption, ownOptions } from "../runtime/own-options.ts";
 import { type ResponseHead, requestIdOf } from "../transport/response-head.ts";
 import type { WireRequest } from "../transport/transport.ts";
 import { inSeconds, templateBroken } from "./retry-policy.ts";
@@ -161,8 +162,9 @@ function parse(text: string): unknown {
 
 /** Reads the response message from the usual fields: `message`, `error`, `error.message`, and RFC 9457's `detail` and `title`. */
 function messageIn(body: unknown): string | undefined {
-  const { message, error, detail, title } = Object(body) as Record<string, unknown>;
-  const { message: nested } = Object(error) as Record<string, unknown>;
+  const names = ["message", "error", "detail", "title"];
+  const { message, error, detail, title } = ownOptions(Object(body) as Record<string, unknown>, names);
+  const nested = ownOption(Object(error) as Record<string, unknown>, "message");
   const isMessage = (field: unknown) => typeof field === "string" && field !== "";
   return [message, error, nested, detail, title].find(isMessage) as string | undefined;
 }

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { withoutPrototype } from "../runtime/own-options.ts";
 
 /** One template file: `invoice.json` is the template with the uid `invoice`. */
 export interface TemplateFile {
@@ -23,7 +24,7 @@ const others = /^\.|^(?:package|package-lock|tsconfig|jsconfig)(?:\.\w+)?\.json$
  * shared code.
  */
 export async function readTemplateFolder(folder: string): Promise<Map<string, TemplateFile>> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(
+  const entries = await readdir(folder, withoutPrototype({ withFileTypes: true as const })).catch(
     (cause: NodeJS.ErrnoException): never => {
       throw new Error(
         `The template folder ${folder} ${describeFolderError(cause)}. Pass the folder with your template files.`,

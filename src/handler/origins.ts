@@ -1,5 +1,6 @@
 import { describeKind } from "../errors/value-kinds.ts";
 import { ConfigurationError } from "../index.ts";
+import { withoutPrototype } from "../runtime/own-options.ts";
 import { uidSegmentOf } from "../service/endpoint.ts";
 import { Problem } from "../service/problem.ts";
 import { targetOf } from "../service/request-target.ts";
@@ -44,14 +45,12 @@ export class Origins {
     const asked = headers.get("access-control-request-headers") ?? "";
     // An allowed origin may send any header, such as a session header.
     const allowed = /^[\w!#$%&'*+.^`|~-]+(?: *, *[\w!#$%&'*+.^`|~-]+)*$/.test(asked) ? asked : "content-type";
-    return new Response(null, {
-      status: 204,
-      headers: {
-        "access-control-allow-methods": "POST",
-        "access-control-allow-headers": allowed,
-        "access-control-max-age": String(preflightAgeSeconds),
-      },
-    });
+    const allowance = {
+      "access-control-allow-methods": "POST",
+      "access-control-allow-headers": allowed,
+      "access-control-max-age": String(preflightAgeSeconds),
+    };
+    return new Response(null, withoutPrototype({ status: 204, headers: allowance }));
   }
 
   /** Lets pages from listed origins read the response. */

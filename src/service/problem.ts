@@ -105,7 +105,8 @@ export class Problem extends Error {
     headers.set("cache-control", "no-store");
     headers.set("x-content-type-options", "nosniff");
     headers.set("x-request-id", requestId);
-    return new Response(JSON.stringify({ type, title, status, detail, errors }), { status, headers });
+    const body = JSON.stringify({ type, title, status, detail, errors });
+    return new Response(body, withoutPrototype({ status, headers }));
   }
 }
 

@@ -28,7 +28,7 @@ export function toResponse(made: Product | Response, uid: string): Response {
   const isWhole = "byteLength" in bytes;
   const length = isWhole ? bytes.byteLength : contentLength;
   if (length !== undefined) headers.set("content-length", String(length));
-  return new Response(isWhole ? bytes : asLongAs(length, bytes), { status: 200, headers });
+  return new Response(isWhole ? bytes : asLongAs(length, bytes), withoutPrototype({ status: 200, headers }));
 }
 
 /** In Workers, the length of a stream comes from the stream, not from a header. */

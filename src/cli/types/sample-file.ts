@@ -3,6 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
 import { readSmallFile } from "../../files/small-file.ts";
 import { isUid } from "../../request/url.ts";
+import { withoutPrototype } from "../../runtime/own-options.ts";
 import { describeReadError, Misuse } from "../failure.ts";
 import { expandPattern } from "./expand-pattern.ts";
 
@@ -116,7 +117,9 @@ export function unreadable(name: string): (cause: unknown) => never {
 }
 
 async function filesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(unreadable(folder));
+  const entries = await readdir(folder, withoutPrototype({ withFileTypes: true as const })).catch(
+    unreadable(folder),
+  );
   const files = entries.filter((entry) => !entry.isDirectory());
   return files.map((entry) => entry.name).sort();
 }

@@ -1,3 +1,4 @@
+import { withoutPrototype } from "../../runtime/own-options.ts";
 import type { Bytes } from "../../runtime/platform-types.ts";
 import type { Step } from "./fault-script.ts";
 
@@ -9,7 +10,7 @@ import type { Step } from "./fault-script.ts";
  */
 export function playAsResponse(steps: readonly Step[], request: Request): Response {
   const [head, ...rest] = steps;
-  return head?.do === "head" ? new Response(bodyOf(rest, request), head) : Response.error();
+  return head?.do === "head" ? new Response(bodyOf(rest, request), withoutPrototype(head)) : Response.error();
 }
 
 function bodyOf(steps: readonly Step[], request: Request): ReadableStream<Bytes> {

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { withoutPrototype } from "../../runtime/own-options.ts";
 import { answerByHand } from "../listen.ts";
 import type { Step } from "./fault-script.ts";
 import { pause, playAsResponse } from "./play-as-response.ts";
@@ -17,7 +18,7 @@ export function playOnServer(steps: readonly Step[], request: Request, headers =
   }
   if (head?.do !== "head") return answerByHand(Response.error(), (socket) => play(steps, socket));
   const all = { ...Object.fromEntries(headers), ...head.headers, connection: "close" };
-  const response = new Response(null, { status: head.status, headers: all });
+  const response = new Response(null, withoutPrototype({ status: head.status, headers: all }));
   return answerByHand(response, (socket) => {
     // The endpoint has added its headers by now.
     return play([{ ...head, headers: Object.fromEntries(response.headers) }, ...rest], socket);
