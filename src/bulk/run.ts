@@ -1,5 +1,6 @@
 import { abortError } from "../call/abort-signals.ts";
 import { ApiError, type TemplatePdf, ValuesError } from "../index.ts";
+import { nextLoopTurn, stepsPerTurn } from "../runtime/event-loop.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
 import type { Job, Result, Use } from "./job.ts";
 import { JobAttempts } from "./job-attempts.ts";
@@ -14,9 +15,6 @@ import { Turns } from "./turns.ts";
 
 /** The time that cancelled jobs have to clean up, for example to remove an incomplete file. */
 const longestCleaningMs = 1000;
-
-/** After this number of jobs without a request, the run yields to timers, signals and sockets. */
-const unsentInARow = 500;
 
 /** The maximum number of extra jobs that a run pulls to test whether the service responds. */
 const mostProbes = 16;
@@ -63,8 +61,6 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   /** The number of jobs that were rejected because of invalid values. */
   invalidCount = 0;
   readonly #systematicFailures = new SystematicFailures();
-  /** The number of consecutive jobs without a request. */
-  #unsentCount = 0;
   #hasBegun = false;
   /** Whether no more jobs will be pulled. */
   #isSourceEnded = false;
@@ -194,15 +190,18 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   /** Pulls jobs while there is room and a request may be sent. */
   async #pullJobs(): Promise<void> {
     try {
+      let left = stepsPerTurn;
       while (!this.#isSourceEnded) {
         if (!this.#mayPull()) {
           await new Promise<void>((resolve) => {
             this.#onRoom = resolve;
           });
-        } else if (this.#unsentCount >= unsentInARow) {
-          await new Promise((resolve) => setTimeout(resolve));
-          this.#unsentCount = 0;
+        } else if (left === 0) {
+          // Jobs that need no request, or that a mock serves, must not keep timers and signals waiting.
+          await nextLoopTurn();
+          left = stepsPerTurn;
         } else {
+          left--;
           this.#heldCount++;
           const next = this.#source.next();
           const { done, value } = next instanceof Promise ? await next : next;
@@ -229,7 +228,6 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     try {
       const admitted = this.#options.admit?.(job, index) ?? true;
       if (admitted === false) {
-        this.#unsentCount++;
         this.#heldCount--;
       } else {
         if (this.watch) this.watch.wantsUntried = false;
@@ -254,7 +252,6 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
 
   #settle(index: number, result: Result<J, R>): void {
     if (this.#isClosed) return;
-    this.#unsentCount = result.attempts === 0 ? this.#unsentCount + 1 : 0;
     if (result.status === "fulfilled") this.wholeCount++;
     else this.#rejectedCount++;
     this.#results.add(index, result);

@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../errors/errors.ts";
 import { decodeUtf8 } from "../runtime/environment.ts";
 import { contentLengthOf, type ResponseHead } from "../transport/response-head.ts";
 import type { Exchange, Receiver, Transport, WireRequest } from "../transport/transport.ts";
@@ -162,8 +163,8 @@ export class Attempt implements Receiver {
 
   onFailure(cause: unknown): void {
     const head = this.#head;
-    // The body of a response from a custom `fetch` may be unusable, which no retry changes.
-    if (!head || errors.isPassedOn(cause)) return this.#fail(this.#noAnswer(cause));
+    // A mistake in a custom `fetch` or dispatcher may show only in the body.
+    if (!head || ConfigurationError.is(cause)) return this.#fail(this.#noAnswer(cause));
     this.#fail(isSuccess(head) ? this.#truncated(head, cause) : this.#refusal(cause));
   }
 

@@ -1,8 +1,9 @@
 import { addCaller } from "../errors/caller-stack.ts";
 import { ConfigurationError } from "../errors/errors.ts";
+import { callSafely } from "../errors/foreign-values.ts";
 import { Redactor } from "../errors/redact.ts";
 import { type CallOptions, type ResolvedCall, resolveCall } from "../options/call-options.ts";
-import { type CallEvent, callHook, callSafely, type EventOf, type Hooks, noHooks } from "../options/hooks.ts";
+import { type CallEvent, callHook, type EventOf, type Hooks, noHooks } from "../options/hooks.ts";
 import { readApiKey } from "../request/api-key.ts";
 import { buildHeaders, credentialsIn } from "../request/flat-headers.ts";
 import { type AnyTemplate, type CheckedTemplate, checkedBody } from "../request/schema.ts";
@@ -247,7 +248,11 @@ export class Call implements AbortListener, TimerListener {
     const facts = { uid, origin, basePath, attempts: this.#attempts, secrets: this.#secrets, request };
     this.#attempt = new Attempt(this, request, facts, connections.pool.current(options));
     // The next attempt runs in the asynchronous context of the call, which API key functions and tracers may need.
-    this.#attempt.run().then((failure) => this.#onFailure(failure));
+    this.#attempt
+      .run()
+      .then((failure) => this.#onFailure(failure))
+      // The response of a mock may throw when an error is created from it. The call must end nevertheless.
+      .catch((error) => this.fail(error));
   }
 
   #onFailure(failure: Failure): void {

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { describeThrown } from "../json/describe-thrown.ts";
+import { describeThrown } from "../errors/foreign-values.ts";
 import type { Produce } from "../service/endpoint.ts";
 import { pause } from "../service/faults/play-as-response.ts";
 import { playOnServer } from "../service/faults/play-on-socket.ts";

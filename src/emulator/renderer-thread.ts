@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
-import { describeThrown } from "../json/describe-thrown.ts";
+import { describeThrown } from "../errors/foreign-values.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
 import { formatLocation, shortPath, userFrames } from "./renderer/error-location.ts";
 import type { Message, Outcome, RendererSetup, Report, Task } from "./renderer/protocol.ts";

@@ -1,5 +1,7 @@
 /** Reads the contents of an error, which are searched for secrets. */
 
+import { safeString } from "./foreign-values.ts";
+
 /** Matches a stack line that has a position in code. A line of a message may begin like one. */
 const stackFrame = /^ +at .*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$/;
 
@@ -107,13 +109,4 @@ function showsNothing(prototype: object): boolean {
 
 function isCustomOutput(key: string | symbol): boolean {
   return key === "toJSON" || key === Symbol.for("nodejs.util.inspect.custom");
-}
-
-/** Returns `String(value)`, or a description if the value cannot be converted. */
-export function safeString(value: unknown): string {
-  try {
-    return String(value);
-  } catch {
-    return "a value that cannot be converted to a string";
-  }
 }

@@ -1,5 +1,6 @@
-import { contentsOf, framesOf, maxDepth, safeString } from "./error-contents.ts";
+import { contentsOf, framesOf, maxDepth } from "./error-contents.ts";
 import { decodeEscapes } from "./escapes.ts";
+import { safeString } from "./foreign-values.ts";
 import { findKey, shortestLongKey, type TextRange } from "./secret-key.ts";
 import { anyWord, SecretWords } from "./secret-words.ts";
 import { nameOfError } from "./value-kinds.ts";

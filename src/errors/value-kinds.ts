@@ -2,6 +2,12 @@ export function isAnyObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
+/** Whether a value is a `Uint8Array`, from any realm: under jsdom, chunks come from another one. */
+export function isBytes(value: unknown): value is Uint8Array {
+  // A proxy of bytes has no bytes.
+  return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";
+}
+
 /** Whether JSON represents an object by its own properties, which is not the case for `Map`, `Promise`, `Error` and others. */
 export function isRecord(object: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(object);

@@ -1,3 +1,4 @@
+import { callSafely } from "../errors/foreign-values.ts";
 import { ownOptions } from "../runtime/own-options.ts";
 import { checkOptions, isFunction, type Rules } from "./option-rules.ts";
 
@@ -100,15 +101,4 @@ export function callHook<Name extends keyof Hooks>(
   callSafely(() =>
     (hooks as { [name: string]: (event: CallEvent) => unknown })[name]?.(Object.freeze(event())),
   );
-}
-
-/** Calls a caller's function, and ignores what it throws or rejects with. */
-export function callSafely(observer: () => unknown): void {
-  try {
-    const result = observer();
-    // An asynchronous observer must not cause an unhandled rejection.
-    if (result instanceof Object) Promise.resolve(result).catch(() => {});
-  } catch {
-    // An error in a hook must not affect the call.
-  }
 }

@@ -5,7 +5,7 @@ import { JobSource } from "../bulk/job-source.ts";
 import { ConfigurationError, ValuesError } from "../index.ts";
 import { bodyOf, ownTemplate } from "../request/schema.ts";
 import { checkUid } from "../request/url.ts";
-import { EventLoopTurns } from "../runtime/event-loop.ts";
+import { nextLoopTurn, stepsPerTurn } from "../runtime/event-loop.ts";
 import { type AddOptions, type AddSummary, checkAddOptions } from "./add-options.ts";
 import type { OpenQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
@@ -64,12 +64,10 @@ export class Adder {
         bytes = 0;
         await onProgress?.({ ...this.#counts });
       };
-      // Invalid jobs are not sent, so Redis does not interrupt the loop.
-      const turns = new EventLoopTurns();
       for (let index = 0; ; index++) {
         const { done, value } = await source.next();
-        const turn = turns.next();
-        if (turn) await turn;
+        // Invalid jobs send nothing, and must not keep timers and signals waiting.
+        if (index % stepsPerTurn === stepsPerTurn - 1) await nextLoopTurn();
         signal?.throwIfAborted();
         if (done) break;
         const prepared = await this.#prepare(running.run, value, index);

@@ -1,21 +1,13 @@
-/** The number of steps after which the event loop gets a turn. */
-const stepsPerTurn = 1000;
+/** Captured on load, so that fake timers, which never fire by themselves, do not stop a body. */
+const schedule: (resume: () => void) => unknown = /* @__PURE__ */ (() =>
+  globalThis.setImmediate ?? globalThis.setTimeout)();
 
-/** The timer of the runtime, not a fake one that a test installs later. A function call, so that bundlers can remove it. */
-const setRealTimeout = /* @__PURE__ */ (() => globalThis.setTimeout)();
+/** After this number of steps, a loop whose steps may all complete without waiting calls `nextLoopTurn`. */
+export const stepsPerTurn = 500;
 
-/**
- * Gives the event loop a turn now and then in a loop over a source that may always be ready. Without a turn,
- * promises run one after another for ever: no timeout, signal or socket event arrives.
- */
-export class EventLoopTurns {
-  #steps = 0;
-
-  /** Counts a step. Returns a promise to await before the next step, or `undefined` if there is no need to wait. */
-  next(): Promise<void> | undefined {
-    this.#steps++;
-    if (this.#steps < stepsPerTurn) return undefined;
-    this.#steps = 0;
-    return new Promise((resolve) => setRealTimeout(resolve, 0));
-  }
+/** Resolves after timers, signals and sockets were served. Promises that are already resolved never let them run. */
+export function nextLoopTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    schedule(resolve);
+  });
 }

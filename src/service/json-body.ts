@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import { describeKind } from "../errors/value-kinds.ts";
+import { describeKind, isBytes } from "../errors/value-kinds.ts";
 import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../json/json-value.ts";
-import { EventLoopTurns } from "../runtime/event-loop.ts";
+import { nextLoopTurn, stepsPerTurn } from "../runtime/event-loop.ts";
 import { Problem } from "./problem.ts";
 
 /** The initial buffer size in bytes, which fits most values. */
@@ -45,7 +45,7 @@ export async function readJsonObject(request: Request, maxBytes: number): Promis
   const declaredBytes = Number(request.headers.get("content-length") ?? 0);
   if (declaredBytes > maxBytes) throw tooLarge(maxBytes);
   if (request.bodyUsed) throw readBefore();
-  const bytes = await readBytes(request.body, maxBytes);
+  const bytes = await readBytes(request, maxBytes);
   // A body that is shorter than declared is incomplete. An empty one was read on this server.
   if (bytes.length === 0 && declaredBytes > 0) throw readBefore();
   return parseJsonObject(bytes);
@@ -58,22 +58,24 @@ function readBefore(): ConfigurationError {
 }
 
 /** Reads into one buffer. Separate chunks of a body that arrives byte by byte would take 200 times as much memory. */
-async function readBytes(body: Request["body"], maxBytes: number): Promise<Uint8Array> {
+async function readBytes({ body, signal }: Request, maxBytes: number): Promise<Uint8Array> {
   if (body === null) return new Uint8Array(0);
   const reader = body.getReader();
   let bytes = new Uint8Array(Math.min(smallestPiece, maxBytes));
   let length = 0;
-  const turns = new EventLoopTurns();
-  for (;;) {
-    // A body of empty chunks may never end.
-    const turn = turns.next();
-    if (turn) await turn;
+  for (let reads = 1; ; reads++) {
     const { done, value } = await reader.read().catch((): never => {
       throw new Problem(400, "The body is incomplete. Send the whole JSON object.", {
         kind: "body-broken-off",
       });
     });
+    // Chunks that are already there, and empty ones, must not keep timers and other requests waiting.
+    if (reads % stepsPerTurn === 0) {
+      await nextLoopTurn();
+      signal.throwIfAborted();
+    }
     if (done) return bytes.subarray(0, length);
+    if (!isBytes(value)) throw notBytes(value);
     const end = length + value.byteLength;
     if (end > maxBytes) {
       // Not awaited, because a source that never confirms the cancellation must not delay the response.
@@ -88,6 +90,13 @@ async function readBytes(body: Request["body"], maxBytes: number): Promise<Uint8
     bytes.set(value, length);
     length = end;
   }
+}
+
+/** The server created the request. A caller can only send bytes. */
+function notBytes(chunk: unknown): ConfigurationError {
+  return new ConfigurationError(
+    `Expected the request body to contain Uint8Array chunks, got ${describeKind(chunk)}. Pass the Request object from your server.`,
+  );
 }
 
 function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import type { Schema } from "@cfworker/json-schema";
+import { describeThrown } from "../errors/foreign-values.ts";
 import { ConfigurationError, type StandardSchemaV1, type Template, template, ValuesError } from "../index.ts";
-import { describeThrown } from "../json/describe-thrown.ts";
 import { validateJson } from "../json/json-schema.ts";
 import { checkValues } from "../request/schema.ts";
 import type { Order } from "../service/endpoint.ts";

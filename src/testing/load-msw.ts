@@ -1,5 +1,5 @@
+import { describeThrown } from "../errors/foreign-values.ts";
 import { ConfigurationError } from "../index.ts";
-import { describeThrown } from "../json/describe-thrown.ts";
 
 // biome-ignore lint/suspicious/noTsIgnore: "expect-error" would be an error if MSW is installed.
 /** @ts-ignore: MSW is an optional peer. Without it, the type is `any`. */

@@ -1,7 +1,8 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import { describeKind } from "../errors/value-kinds.ts";
+import { callSafely } from "../errors/foreign-values.ts";
+import { describeKind, isBytes } from "../errors/value-kinds.ts";
 import { isPage, mayForbidCaching } from "../runtime/environment.ts";
-import { EventLoopTurns } from "../runtime/event-loop.ts";
+import { nextLoopTurn, stepsPerTurn } from "../runtime/event-loop.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
 import type { ResponseHead } from "./response-head.ts";
 import { type Exchange, headerPairs, type Receiver, type Transport, type WireRequest } from "./transport.ts";
@@ -36,8 +37,13 @@ export interface FetchResponse {
   readonly bodyUsed?: boolean | undefined;
 }
 
+interface ReadResult {
+  readonly done: boolean;
+  readonly value?: Uint8Array | undefined;
+}
+
 interface FetchReader {
-  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  read(): Promise<ReadResult>;
   cancel(reason?: unknown): Promise<void>;
 }
 
@@ -109,8 +115,7 @@ class FetchExchange implements Exchange {
     if (this.#isOver) return;
     this.#state = "over";
     this.#controller.abort(reason);
-    // Cancelled in addition to the abort, because the body of a mock may ignore our signal.
-    this.#reader?.cancel(reason).catch(ignore);
+    this.#cancel(this.#reader, reason);
     this.#wake?.();
   }
 
@@ -123,27 +128,31 @@ class FetchExchange implements Exchange {
       const response = await sent;
       checkResponse(response);
       if (!this.#isOver) this.#receiver.onHead(headOf(response));
-      if (this.#isOver) return void response.body?.cancel().catch(ignore);
+      if (this.#isOver) return this.#cancel(response.body);
       this.#reader = response.body?.getReader();
-      const turns = new EventLoopTurns();
-      for (;;) {
-        const next = await this.#reader?.read();
-        const turn = turns.next();
-        if (turn) await turn;
+      // Chunks that are already there, and empty ones, must not keep timers and signals waiting.
+      for (let reads = 1; this.#reader; reads++) {
+        const { done, value } = Object(await this.#reader.read()) as ReadResult;
+        if (reads % stepsPerTurn === 0) await nextLoopTurn();
         while (this.#state === "paused") await this.#untilWoken();
         if (this.#isOver) return;
-        if (next === undefined || next.done) break;
-        const chunk = checkChunk(next.value);
-        // An empty chunk is no progress, so it must not postpone a timeout.
-        if (chunk.length > 0) this.#receiver.onChunk(chunk);
+        if (done) break;
+        if (!isBytes(value)) throw notBytes(value);
+        if (value.length > 0) this.#receiver.onChunk(value);
       }
     } catch (cause) {
       if (this.#isOver) return;
       this.#state = "over";
+      this.#cancel(this.#reader, cause);
       return this.#receiver.onFailure(cause);
     }
     this.#state = "over";
     this.#receiver.onEnd();
+  }
+
+  /** Cancels a body in addition to the abort, because the body of a mock may ignore our signal. */
+  #cancel(body: Pick<FetchReader, "cancel"> | null | undefined, reason?: unknown): void {
+    callSafely(() => body?.cancel(reason));
   }
 
   #untilWoken(): Promise<void> {
@@ -176,21 +185,15 @@ function checkResponse(response: FetchResponse): void {
   if (!isResponse || response.bodyUsed || response.body?.locked) {
     throw new ConfigurationError("Expected `fetch` to return a new Response for every call.");
   }
-}
-
-/** @throws {ConfigurationError} if a body from a custom `fetch` contains something other than bytes */
-function checkChunk(chunk: unknown): Uint8Array {
-  // Not `instanceof`: test environments such as jsdom have their own classes.
-  if (ArrayBuffer.isView(chunk) && Object.prototype.toString.call(chunk) === "[object Uint8Array]") {
-    return chunk as Uint8Array;
+  if (response.body && typeof response.body.getReader !== "function") {
+    throw new ConfigurationError(
+      "The response body from `fetch` is not a web stream. Use the global `fetch`, or one that returns a web Response.",
+    );
   }
-  throw new ConfigurationError(
-    `Expected the body of the Response from \`fetch\` to contain Uint8Array chunks, got ${describeKind(chunk)}.`,
-  );
 }
 
 function headOf({ status, type, headers }: FetchResponse): ResponseHead {
-  const coding = headers.get("content-encoding")?.trim().toLowerCase() || "identity";
+  const coding = textIn(headers, "content-encoding")?.trim().toLowerCase() || "identity";
   const isCoded = coding !== "identity";
   const isDecoded = coding.split(",").every((one) => decodedByFetch.test(one.trim()));
   return {
@@ -199,19 +202,33 @@ function headOf({ status, type, headers }: FetchResponse): ResponseHead {
     decoded: isCoded || (type === "cors" && isPage() ? undefined : false),
     undecoded: isCoded && !isDecoded ? coding : undefined,
     opaqueRedirect: type === "opaqueredirect",
-    header: (name) => headers.get(name) ?? undefined,
+    header: (name) => textIn(headers, name),
     toHeaders() {
       const copy = new Headers();
-      headers.forEach((value, name) => {
-        copy.append(name, value);
-      });
+      const add = (value: string, name: string) => callSafely(() => copy.append(name, value));
+      callSafely(() => headers.forEach(add));
       return copy;
     },
   };
 }
 
+/** Reads a header. The headers of a mock may return or throw anything, also after the response has arrived. */
+function textIn(headers: FetchResponse["headers"], name: string): string | undefined {
+  try {
+    const value: unknown = headers.get(name);
+    return typeof value === "string" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Creates the error for a chunk of another type, for example a string. */
+function notBytes(chunk: unknown): ConfigurationError {
+  return new ConfigurationError(
+    `Expected the response body from \`fetch\` to contain Uint8Array chunks, got ${describeKind(chunk)}.`,
+  );
+}
+
 function noFetch(): ConfigurationError {
   return new ConfigurationError("This runtime, like jsdom in Jest, has no `fetch`. Pass one as `fetch`.");
 }
-
-function ignore(): void {}

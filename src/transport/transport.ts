@@ -45,7 +45,7 @@ export interface Receiver {
   onSent(): void;
   /** The status and headers of the final response. Interim responses (1xx) are not reported. */
   onHead(head: ResponseHead): void;
-  /** Receives bytes of the body. Not called while paused. A chunk never changes, so receivers may keep it. */
+  /** Receives bytes of the body, at least one. Not called while paused. A chunk never changes, so receivers may keep it. */
   onChunk(chunk: Uint8Array): void;
   /** The body is complete. Not called while paused. */
   onEnd(): void;

@@ -1,4 +1,6 @@
 import { ConfigurationError } from "../errors/errors.ts";
+import { readForeignText } from "../errors/foreign-values.ts";
+import { describeKind, isBytes } from "../errors/value-kinds.ts";
 import { canDecode, codingsOf, Decoder } from "./decode.ts";
 import { explain } from "./explain.ts";
 import type { ResponseHead } from "./response-head.ts";
@@ -139,8 +141,10 @@ class UndiciExchange implements Exchange, SocketOwner {
   }
 
   onResponseData(controller: DispatchController, chunk: Uint8Array): void {
+    if (this.#state === "over") return;
+    if (!isBytes(chunk)) return this.#refuse(controller, chunk);
     // Undici reports an empty chunk when it resumes. If the receiver paused again, this would be an endless loop.
-    if (this.#state === "over" || chunk.length === 0) return;
+    if (chunk.length === 0) return;
     if (this.#decoder) {
       if (!this.#decoder.write(chunk)) controller.pause();
     } else if (this.#isFlowing) {
@@ -208,7 +212,7 @@ class UndiciExchange implements Exchange, SocketOwner {
       else dispatcher.dispatch(options, this);
     } catch (cause) {
       // Undici 6 checks the handler for its own events first.
-      const old = cause instanceof Error && /invalid on(?:Error|Connect) method/.test(cause.message);
+      const old = /invalid on(?:Error|Connect) method/.test(readForeignText(cause, "message") ?? "");
       this.#fail(old ? otherGeneration() : cause);
     }
   }
@@ -217,6 +221,16 @@ class UndiciExchange implements Exchange, SocketOwner {
     if (this.#state === "over") return;
     this.#state = "over";
     this.#receiver.onFailure(cause);
+  }
+
+  /** Ends the exchange at a chunk from a caller's dispatcher that is not bytes. */
+  #refuse(controller: DispatchController, chunk: unknown): void {
+    const error = new ConfigurationError(
+      `Expected the dispatcher to deliver Uint8Array chunks, got ${describeKind(chunk)}.`,
+    );
+    this.#decoder?.destroy();
+    this.#fail(error);
+    controller.abort(error);
   }
 
   #end(): void {

@@ -36,6 +36,67 @@ it("a truncated request body causes a 400 response", async () => {
   expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("is incomplete")]);
 });
 
+describe("a request body in memory", () => {
+  /** A request whose body repeats its last chunk for ever, or ends if that is `undefined`. */
+  function requestOf(...chunks: readonly unknown[]) {
+    let reads = 0;
+    const leaving = new AbortController();
+    const read = async () => {
+      if (++reads > 1_000_000) throw new Error("Timers did not run.");
+      const value = chunks[Math.min(reads, chunks.length) - 1];
+      return { done: reads >= chunks.length && value === undefined, value };
+    };
+    const body = { getReader: () => ({ read, cancel: async () => {} }) };
+    const made = Object.defineProperties(request({}), {
+      body: { value: body },
+      signal: { value: leaving.signal },
+    });
+    return { made, leaving };
+  }
+
+  it.each([[[new Uint8Array(0)]], [[new Uint8Array([0x20])]]])(
+    "stops being read when the caller leaves, even if every read resolves immediately (%j)",
+    async (chunks) => {
+      const { made, leaving } = requestOf(...chunks);
+      const onError = vi.fn();
+      const produce = vi.fn();
+      const maxBodyBytes = 1_000_000_000;
+      const pending = createEndpoint({ ...open, produce, onError, maxBodyBytes })(made, undefined);
+      setTimeout(() => leaving.abort(new Error("left")), 1);
+      expect((await pending).status).toBe(499);
+      expect([produce.mock.calls, onError.mock.calls]).toEqual([[], []]);
+    },
+  );
+
+  it("may contain empty chunks", async () => {
+    const { made } = requestOf(
+      new Uint8Array(0),
+      new Uint8Array([0x7b]),
+      new Uint8Array(0),
+      new Uint8Array([0x7d]),
+      undefined,
+    );
+    const produce = vi.fn(() => ({ bytes: PDF }));
+    expect((await createEndpoint({ ...open, produce })(made)).status).toBe(200);
+  });
+
+  it.each([
+    ["a string", "{}"],
+    ["null", null],
+    ["an ArrayBuffer", new ArrayBuffer(2)],
+    ["a DataView", new DataView(new ArrayBuffer(2))],
+  ])("is a mistake of the server if a chunk is %s", async (what, chunk) => {
+    const onError = vi.fn();
+    const { made } = requestOf(chunk);
+    const response = await createEndpoint({ ...open, produce: vi.fn(), onError })(made, undefined);
+    expect(response.status).toBe(500);
+    expect(onError.mock.calls).toEqual([
+      [expect.objectContaining({ code: "invalid_configuration" }), made, expect.any(String), undefined],
+    ]);
+    expect(String(onError.mock.calls[0]?.[0])).toContain(`Uint8Array chunks, got ${what}.`);
+  });
+});
+
 describe("a document", () => {
   it("is sent with its length, a file name and headers that prevent caching", async () => {
     const response = await endpoint(request({ body: '{"date":"20 November 2026"}' }));

@@ -28,6 +28,28 @@ const dispatchedBy = (dispatch: DispatcherLike["dispatch"]) => {
 };
 
 describe("the undici transport", () => {
+  it.each([
+    ["a string", "a string"],
+    [null, "null"],
+    [undefined, "undefined"],
+    [new ArrayBuffer(8), "an ArrayBuffer"],
+  ])("rejects a chunk from a caller's dispatcher that is not bytes (row %#)", (chunk, described) => {
+    const abort = vi.fn();
+    const controller = { abort, pause() {}, resume() {} };
+    const recorder = dispatchedBy((_options, handler) => {
+      handler.onRequestStart(controller);
+      handler.onResponseStart(controller, 200, {});
+      handler.onResponseData(controller, chunk);
+      handler.onResponseData(controller, chunk);
+      return true;
+    });
+    recorder.send();
+    expect(recorder.events).toEqual(["sent", "head", "failure"]);
+    expect(recorder.failure).toBeInstanceOf(ConfigurationError);
+    expect(String(recorder.failure)).toContain(`Uint8Array chunks, got ${described}.`);
+    expect(abort).toHaveBeenCalledOnce();
+  });
+
   it("passes headers to a caller's dispatcher as an object", () => {
     const dispatch = vi.fn((_options: { headers: object }) => true);
     const headers = ["authorization", "API-Key key", "X-Mixed-Case", "kept", "__proto__", "seen"];

@@ -1,4 +1,4 @@
-import { describeThrown } from "../../json/describe-thrown.ts";
+import { describeThrown } from "../../errors/foreign-values.ts";
 import { isStandardSchema, type StandardSchemaV1 } from "../../request/schema.ts";
 import { Misuse } from "../failure.ts";
 import { loadModule } from "../load-module.ts";

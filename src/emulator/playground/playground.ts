@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describeThrown } from "../../json/describe-thrown.ts";
+import { describeThrown } from "../../errors/foreign-values.ts";
 import { ownOptions } from "../../runtime/own-options.ts";
 import { checkJsonType, readJsonObject } from "../../service/json-body.ts";
 import { Problem } from "../../service/problem.ts";

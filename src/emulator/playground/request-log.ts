@@ -1,4 +1,4 @@
-import { describeThrown } from "../../json/describe-thrown.ts";
+import { describeThrown } from "../../errors/foreign-values.ts";
 import type { Call } from "../reporting.ts";
 
 /** A request in the list. */

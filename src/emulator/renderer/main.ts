@@ -2,7 +2,7 @@
 // because changed modules need a new one, and because a layout cannot be interrupted.
 import { EventEmitter } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
-import { describeThrown } from "../../json/describe-thrown.ts";
+import { describeThrown } from "../../errors/foreign-values.ts";
 import { withoutValues } from "../../service/without-values.ts";
 import type { TemplateFile } from "../template-folder.ts";
 import { findExcess, TooLarge } from "./definition-size.ts";
