@@ -43,7 +43,7 @@ const outer: Readonly<Record<string, readonly string[]>> = {
     "service/",
     "template.ts",
   ],
-  "template-types/": ["json/"],
+  "template-types/": ["errors/foreign-values.ts", "json/"],
   "emulator/": [
     "index.ts",
     "errors/foreign-values.ts",

@@ -1,3 +1,4 @@
+import { describeThrown, isInstance, readForeignText, safeString } from "../errors/foreign-values.ts";
 import { describeKind } from "../errors/value-kinds.ts";
 import { SaveError, TemplatePdfError } from "../index.ts";
 
@@ -57,8 +58,10 @@ function withoutPath(message: string, error: unknown): string {
 /** Returns the code and the message of a failure, as in a `FailureGroup`. */
 export function kindOfFailure(error: unknown): { readonly code: string; readonly message: string } {
   if (TemplatePdfError.is(error)) return error;
-  if (error instanceof Error) return { code: error.name, message: error.message };
+  if (isInstance(error, Error)) {
+    return { code: readForeignText(error, "name") ?? "Error", message: describeThrown(error) };
+  }
   // Objects are described by their kind.
-  const message = typeof error === "object" ? describeKind(error) : String(error);
+  const message = typeof error === "object" ? describeKind(error) : safeString(error);
   return { code: "unknown", message };
 }

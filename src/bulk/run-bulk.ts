@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { addCaller } from "../errors/caller-stack.ts";
+import { callSafely } from "../errors/foreign-values.ts";
 import { describeKind } from "../errors/value-kinds.ts";
 import { ConfigurationError, type PendingPdf } from "../index.ts";
 import {
@@ -74,7 +75,7 @@ export async function runBulk<T extends { [K in keyof T]: object }, J extends Jo
       beforeLines: async () => sink.sync?.(),
     });
     try {
-      sink.begin?.({ id: journal.id, before: journal.idBefore, journal: realPathOf(resolve(path)) });
+      await sink.begin?.({ id: journal.id, before: journal.idBefore, journal: realPathOf(resolve(path)) });
       return await new BulkRun(checked as unknown as RunBulkOptions<T, Job>, source, journal).perform();
     } finally {
       await journal.close();
@@ -178,7 +179,8 @@ class BulkRun<J extends Job> {
     const { sink } = this.#options;
     const { template, values } = checkJob(job, index);
     const key = this.#keyOf(job, index);
-    sink.claim?.(key, job, index);
+    const claimed: unknown = sink.claim?.(key, job, index);
+    callSafely(() => claimed);
     const uid = typeof template === "string" ? template : template.uid;
     // An input without a canonical form counts as changed.
     const input = canonicalText(uid, values) ?? crypto.randomUUID();
@@ -209,6 +211,8 @@ class BulkRun<J extends Job> {
     const given = key === undefined ? sink.keyOf?.(job) : key(job);
     const text = keyTextOf(given);
     if (text !== undefined) return text;
+    // The promise of an asynchronous function may reject.
+    callSafely(() => given);
     const what = given === "" ? "empty" : describeKind(given);
     throw new ConfigurationError(
       `The key of job ${index} is ${what}. Return a string or a number; no request was sent for this job.`,

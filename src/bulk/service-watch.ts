@@ -1,4 +1,5 @@
 import { type Failure, templateBroken } from "../call/retry-policy.ts";
+import { describeThrown } from "../errors/foreign-values.ts";
 import { ApiError, ConnectionError, InvalidPdfError, TimeoutError, TruncatedPdfError } from "../index.ts";
 import { Outage, type Unserved } from "./outage.ts";
 import type { Ticket } from "./pace/pace.ts";
@@ -145,6 +146,5 @@ export function describeLongOutage(outageMs: number, error: unknown): string {
   const seconds = Math.round(outageMs / 1000);
   const span = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
   const what = seconds === 0 ? "is unavailable" : `has been unavailable for ${span}`;
-  const message = error instanceof Error ? error.message : String(error);
-  return `the service ${what}; the last error: ${message.replace(/\.$/, "")}`;
+  return `the service ${what}; the last error: ${describeThrown(error).replace(/\.$/, "")}`;
 }

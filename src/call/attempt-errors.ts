@@ -6,6 +6,7 @@ import {
   type TimeoutPhase,
   TruncatedPdfError,
 } from "../errors/errors.ts";
+import { isInstance, readForeign, readForeignText } from "../errors/foreign-values.ts";
 import { pageAddress } from "../runtime/environment.ts";
 import type { ResponseHead } from "../transport/response-head.ts";
 import type { Explanation } from "../transport/transport.ts";
@@ -151,12 +152,18 @@ function isShort({ receivedBytes, promisedBytes }: Received): boolean {
   return promisedBytes !== undefined && receivedBytes < promisedBytes;
 }
 
+/** The maximum depth of a chain of causes. A proxy may be its own cause. */
+const maxDepth = 10;
+
 /** Returns the message of the innermost cause, for example `connect ECONNREFUSED 127.0.0.1:443`. */
 function innermostMessage(cause: unknown): string {
   let innermost = cause;
-  while (innermost instanceof Error && innermost.cause instanceof Error) innermost = innermost.cause;
-  if (!(innermost instanceof Error))
+  for (let depth = 0; depth < maxDepth; depth++) {
+    const inner = readForeign(innermost, "cause");
+    if (isInstance(inner, Error)) innermost = inner;
+  }
+  if (!isInstance(innermost, Error))
     return typeof innermost === "string" ? innermost : "for an unspecified reason";
-  const { code } = innermost as { code?: unknown };
-  return innermost.message || (typeof code === "string" ? code : innermost.name);
+  const [message, code, name] = ["message", "code", "name"].map((key) => readForeignText(innermost, key));
+  return message || (code ?? name ?? "Error");
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { type Call, type Emulator, type FoundTemplate, startEmulator } from "../emulator/index.ts";
+import { describeThrown, isInstance, readForeign } from "../errors/foreign-values.ts";
 import { formatDuration } from "./duration.ts";
 import { Failure, Misuse } from "./failure.ts";
 import { openerOf, openFile } from "./open-file.ts";
@@ -93,18 +94,19 @@ async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }:
       },
     });
   } catch (error) {
-    throw startFailure(error as Error);
+    throw startFailure(error);
   }
 }
 
 /** Returns a Failure for a problem with the machine, and a Misuse for a problem with the command line or a template. */
-function startFailure(error: Error): Failure {
-  const { syscall } = (error.cause ?? {}) as NodeJS.ErrnoException;
+function startFailure(error: unknown): Failure {
+  const syscall = readForeign(readForeign(error, "cause"), "syscall");
   const cannotListen = syscall === "listen" || syscall === "getaddrinfo";
-  const isPdfmakeMissing = "code" in error && error.code === "pdfmake_missing";
-  const isOptionError = error instanceof TypeError || error instanceof RangeError;
+  const isPdfmakeMissing = readForeign(error, "code") === "pdfmake_missing";
+  const isOptionError = isInstance(error, TypeError) || isInstance(error, RangeError);
+  const message = describeThrown(error);
   // Messages about templates keep their backticks.
-  const text = cannotListen || isOptionError ? inWordsOfTerminal(error.message, flagNames) : error.message;
+  const text = cannotListen || isOptionError ? inWordsOfTerminal(message, flagNames) : message;
   const Kind = cannotListen || isPdfmakeMissing ? Failure : Misuse;
   return new Kind(text, { cause: error });
 }
@@ -176,7 +178,7 @@ function formatCall(call: Call, time: Date): string {
 
 /** Formats a rendering error as a line. The line of its call has the same request id. */
 function formatError(error: unknown, requestId: string, time: Date): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = describeThrown(error);
   return formatLine(time, [text, `x-request-id ${requestId}`]);
 }
 

@@ -1,3 +1,4 @@
+import { isInstance } from "../errors/foreign-values.ts";
 import { Failure, Halted, Misuse, QuietEnd } from "./failure.ts";
 
 /** The exit codes of the command. */
@@ -13,10 +14,10 @@ export const exitCodes = {
 
 /** Returns the exit code for the error that ended a command. */
 export async function exitCodeOf(error: unknown): Promise<number> {
-  if (error instanceof QuietEnd) return error.exitCode;
-  if (error instanceof Misuse) return exitCodes.misused;
-  if (error instanceof Halted) return exitCodes.halted;
-  if (error instanceof Failure) return exitCodes.failed;
+  if (isInstance(error, QuietEnd)) return error.exitCode;
+  if (isInstance(error, Misuse)) return exitCodes.misused;
+  if (isInstance(error, Halted)) return exitCodes.halted;
+  if (isInstance(error, Failure)) return exitCodes.failed;
   // Imported lazily, because `--help` does not need the client.
   const { ConfigurationError, SaveError, ValuesError } = await import("../index.ts");
   if (ConfigurationError.is(error) || ValuesError.is(error)) return exitCodes.misused;

@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { findErrorLocation } from "../emulator/renderer/error-location.ts";
-import { describeThrown } from "../errors/foreign-values.ts";
+import { describeThrown, isInstance, readForeign } from "../errors/foreign-values.ts";
 import { requireFileSync } from "../files/small-file.ts";
 import { PathRefusal } from "../files/system-errors.ts";
 import { exitCodes } from "./exit-codes.ts";
@@ -55,9 +55,9 @@ export async function loadModule(
     const loading = import(/* @vite-ignore */ pathToFileURL(path).href);
     return await untilAborted(untilAborted(loading, signal), never.signal);
   } catch (error) {
-    if (error instanceof Misuse) throw error;
+    if (isInstance(error, Misuse)) throw error;
     signal.throwIfAborted();
-    if ((error as NodeJS.ErrnoException | undefined)?.code === "ERR_UNKNOWN_FILE_EXTENSION") {
+    if (readForeign(error, "code") === "ERR_UNKNOWN_FILE_EXTENSION") {
       throw new Misuse(
         `${name}: ${process.version} cannot load TypeScript. Use Node 22.18 or later, or write the ${what} as .mjs.`,
       );

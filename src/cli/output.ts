@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { inspect } from "node:util";
+import { readForeignText } from "../errors/foreign-values.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { describeReadError, Failure, QuietEnd } from "./failure.ts";
 import type { Output } from "./terminal.ts";
@@ -16,7 +17,15 @@ export function printable(text: string): string {
 
 /** Returns all details of an error, on several lines that are safe to print. */
 export function inspected(error: unknown): string {
-  return inspect(error).split("\n").map(escapeUnprintable).join("\n");
+  return inspectedSafely(error).split("\n").map(escapeUnprintable).join("\n");
+}
+
+function inspectedSafely(error: unknown): string {
+  try {
+    return inspect(error);
+  } catch {
+    return "an error that cannot be read";
+  }
 }
 
 /** Escapes control characters as `\u` sequences, which JSON and JavaScript read as the same text. */
@@ -85,7 +94,7 @@ const closedPipeCodes: readonly string[] = ["EPIPE", "EOF", "ECONNRESET"];
 
 /** Returns the error for a failed write to standard output. If the reader closed the pipe, the error ends the command quietly. */
 export function outputFailure(error: unknown): Error {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = readForeignText(error, "code");
   if (code !== undefined && closedPipeCodes.includes(code)) return new QuietEnd(exitCodes.closedPipe);
   return new Failure(`Could not write to standard output: ${describeReadError(error)}.`, { cause: error });
 }

@@ -1,3 +1,4 @@
+import { describeThrown } from "../errors/foreign-values.ts";
 import { TemplatePdfError } from "../index.ts";
 import { inspected, printable } from "./output.ts";
 import type { Session } from "./terminal.ts";
@@ -35,7 +36,7 @@ export function inWordsOfTerminal(message: string, names: Names = terminalNames)
 
 /** Returns an error message with the terms of the command line. */
 export function lineOf(error: unknown): string {
-  if (!TemplatePdfError.is(error)) return error instanceof Error ? error.message : String(error);
+  if (!TemplatePdfError.is(error)) return describeThrown(error);
   const line = inWordsOfTerminal(error.message);
   return error.requestId === undefined ? line : `${line} Request id: ${error.requestId}.`;
 }

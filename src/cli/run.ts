@@ -1,3 +1,4 @@
+import { isInstance } from "../errors/foreign-values.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { QuietEnd, Stopped } from "./failure.ts";
 import { flush } from "./output.ts";
@@ -30,7 +31,7 @@ async function perform(argv: readonly string[], session: Session): Promise<numbe
     if (signal.aborted && !(signal.reason instanceof Stopped)) throw signal.reason;
     return exitCodes.done;
   } catch (error) {
-    if (!(error instanceof QuietEnd)) {
+    if (!isInstance(error, QuietEnd)) {
       const { report } = await import("./report.ts");
       report(error, session);
     }

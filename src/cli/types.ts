@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { isInstance } from "../errors/foreign-values.ts";
 import { NameClash } from "../template-types/names.ts";
 import { shapesIn, type TemplateShape } from "../template-types/shape.ts";
 import { signature, writeTypes } from "../template-types/write-types.ts";
@@ -88,7 +89,7 @@ function writtenTypes(shapes: readonly TemplateShape[], { zod = false }: TypesFl
   try {
     return writeTypes(shapes, { zod });
   } catch (error) {
-    throw error instanceof NameClash ? new Misuse(error.message) : error;
+    throw isInstance(error, NameClash) ? new Misuse(error.message) : error;
   }
 }
 
@@ -126,7 +127,7 @@ async function readAll(
     try {
       return await read();
     } catch (error) {
-      if (!(error instanceof Misuse)) throw error;
+      if (!isInstance(error, Misuse)) throw error;
       problems.push(printable(error.message));
       return [];
     }

@@ -1,5 +1,6 @@
 import type { Body } from "../call/body.ts";
 import { ChunkRelay } from "../call/chunks.ts";
+import { isInstance } from "../errors/foreign-values.ts";
 import { AtomicFile } from "../files/atomic-file.ts";
 import { isPolicy, type SaveOptions, type SavePolicy } from "../files/save-options.ts";
 import {
@@ -90,8 +91,9 @@ function nodeStreamOf(body: Body): NodeReadable {
     },
     fail: (reason) => {
       relay.drop();
-      const error =
-        reason instanceof Error ? reason : new Error("The document was cancelled.", { cause: reason });
+      const error = isInstance(reason, Error)
+        ? reason
+        : new Error("The document was cancelled.", { cause: reason });
       // The caller has just received the stream and may not listen yet, and an unhandled error would end the process.
       if (isListenedTo(readable)) readable.destroy(error);
       else readable.once("newListener", () => process.nextTick(() => readable.destroy(error)));

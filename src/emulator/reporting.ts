@@ -1,3 +1,4 @@
+import { callSafely } from "../errors/foreign-values.ts";
 import { uidSegmentOf } from "../service/endpoint.ts";
 import { isDropped } from "../service/listen.ts";
 import { faultOf } from "./misbehaviour.ts";
@@ -35,7 +36,7 @@ export function reporting(answer: Answer, onCall: (call: Call, request: Request)
     const response = await answer(request);
     const call = await describe(request, response, performance.now() - startedAt);
     // A failing log must not affect the response or the process. It may be asynchronous.
-    new Promise<void>((resolve) => resolve(onCall(call, request))).catch(() => {});
+    callSafely(() => onCall(call, request));
     return response;
   };
 }

@@ -28,9 +28,13 @@ function afterFollowing<T>(settle: () => T): Promise<T> {
 
 /** Keeps all frames if the caller is among them, because in a bundle its frames look like those of this package. */
 export function addCaller<E>(error: E, above: unknown = addCaller): E {
-  const seen: { readonly stack?: string } = {};
-  (Error as { captureStackTrace?: CaptureStackTrace }).captureStackTrace?.(seen, above);
-  if (error instanceof TemplatePdfError && seen.stack?.includes("at async "))
-    error.stack = seen.stack.replace(/^.*/, () => String(error));
+  try {
+    const seen: { readonly stack?: string } = {};
+    (Error as { captureStackTrace?: CaptureStackTrace }).captureStackTrace?.(seen, above);
+    if (error instanceof TemplatePdfError && seen.stack?.includes("at async "))
+      error.stack = seen.stack.replace(/^.*/, () => String(error));
+  } catch {
+    // The error cannot be read or changed. It stays as it is.
+  }
   return error;
 }

@@ -1,3 +1,5 @@
+import { isInstance, readForeignText } from "./foreign-values.ts";
+
 export function isAnyObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
@@ -21,14 +23,22 @@ export function isRecord(object: object): boolean {
 /** Describes the type of a value without the value, for example "an array", "null" or "a Map". */
 export function describeKind(value: unknown): string {
   if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return "an array";
   if (typeof value !== "object") return `a ${typeof value}`;
+  try {
+    return describeObject(value);
+  } catch {
+    return "an object that cannot be read";
+  }
+}
+
+function describeObject(value: object): string {
+  if (Array.isArray(value)) return "an array";
   const name = Object.prototype.toString.call(value).slice("[object ".length, -1);
   return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
 }
 
 /** Returns the name of an error, or `Error` if the name does not look like a class name. */
 export function nameOfError(error: unknown): string {
-  const name = error instanceof Error ? error.name : undefined;
-  return typeof name === "string" && /^[A-Z][A-Za-z]{0,40}$/.test(name) ? name : "Error";
+  const name = isInstance(error, Error) ? readForeignText(error, "name") : undefined;
+  return name !== undefined && /^[A-Z][A-Za-z]{0,40}$/.test(name) ? name : "Error";
 }

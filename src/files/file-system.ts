@@ -1,3 +1,4 @@
+import { readForeign } from "../errors/foreign-values.ts";
 import { mayBeHeld } from "./system-errors.ts";
 
 /** The functions of node:fs that write files. File handles would cost more CPU for a small document. */
@@ -42,7 +43,7 @@ function load() {
 
 /** Returns `undefined` for a missing file. */
 export function ignoreMissing(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  if (readForeign(error, "code") !== "ENOENT") throw error;
 }
 
 /** The delays before each retry, in milliseconds: about a second in all. */

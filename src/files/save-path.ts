@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { SaveError } from "../errors/errors.ts";
+import { isInstance, readForeign } from "../errors/foreign-values.ts";
 import { fileSystem } from "./file-system.ts";
 import { OpenFolder } from "./open-folder.ts";
 import { isPolicy, type SaveOptions, type SavePolicy } from "./save-options.ts";
@@ -109,9 +110,9 @@ export function saveError(
   error: unknown,
   attempts: number,
 ): SaveError {
-  const isMissingFolder = (error as NodeJS.ErrnoException).code === "ENOENT";
+  const isMissingFolder = readForeign(error, "code") === "ENOENT";
   const option = isMissingFolder && !policy && recursive === undefined ? ", or pass { recursive: true }" : "";
   const message = `Could not save the document to ${JSON.stringify(given)}: ${describeWriteError(error)}${option}.`;
   const facts = { path: given, attempts };
-  return new SaveError(message, error instanceof PathRefusal ? facts : { ...facts, cause: error });
+  return new SaveError(message, isInstance(error, PathRefusal) ? facts : { ...facts, cause: error });
 }

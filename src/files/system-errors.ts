@@ -1,4 +1,4 @@
-import { ownOption } from "../runtime/own-options.ts";
+import { describeThrown, readForeign, readForeignText } from "../errors/foreign-values.ts";
 
 /** Thrown if a path cannot be used for a file. The message says why. */
 export class PathRefusal extends Error {}
@@ -36,8 +36,9 @@ const explanations: Explanations = {
  * @param ownExplanations - replace the general ones
  */
 export function describeSystemError(error: unknown, ownExplanations: Explanations = {}): string {
-  const { code = "", message } = error as NodeJS.ErrnoException;
-  return ownOption(ownExplanations, code) ?? ownOption(explanations, code) ?? message;
+  const code = readForeignText(error, "code") ?? "";
+  const explained = [ownExplanations, explanations].find((known) => Object.hasOwn(known, code));
+  return explained?.[code] ?? describeThrown(error);
 }
 
 /** Describes in words why a file could not be written. */
@@ -52,6 +53,6 @@ const codesOfHeldFiles: readonly (string | undefined)[] = ["EPERM", "EACCES", "E
 
 /** Whether Windows refused to rename a file because another program may have it open. */
 export function mayBeHeld(error: unknown, platform: string = process.platform): boolean {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  return platform === "win32" && syscall === "rename" && codesOfHeldFiles.includes(code);
+  if (platform !== "win32" || readForeign(error, "syscall") !== "rename") return false;
+  return codesOfHeldFiles.includes(readForeignText(error, "code"));
 }

@@ -1,3 +1,4 @@
+import { isInstance } from "../errors/foreign-values.ts";
 import { describeKind, nameOfError } from "../errors/value-kinds.ts";
 import { type AnyTemplate, ConfigurationError, TemplatePdfError, ValuesError } from "../index.ts";
 import { isJsonObject } from "../json/json-value.ts";
@@ -77,7 +78,7 @@ export function createHandler<const T extends HandlerTemplates, Context = unknow
     produce: createProducer(own),
     maxBodyBytes,
     onError: (error, request, requestId, context) =>
-      error instanceof FunctionFailure
+      isInstance(error, FunctionFailure)
         ? onError(error.cause, { request, requestId, failed: error.failed, context })
         : onError(error, { request, requestId, failed: undefined, context }),
   });
@@ -180,8 +181,12 @@ function logError(error: unknown, { requestId, failed }: HandlerError): void {
   const about = `(request ${requestId})`;
   if (TemplatePdfError.is(error)) return console.error(`template-pdf/handler: ${error.message} ${about}`);
   const what = failed ? `\`${failed}\`` : "Something";
-  if (readEnvironment("NODE_ENV") !== "production") {
-    return console.error(`template-pdf/handler: ${what} failed ${about}:`, error);
+  try {
+    if (readEnvironment("NODE_ENV") !== "production") {
+      return console.error(`template-pdf/handler: ${what} failed ${about}:`, error);
+    }
+  } catch {
+    // The error cannot be printed.
   }
   console.error(
     `template-pdf/handler: ${what} failed with ${nameOfError(error)}. Pass \`onError\` to log it ${about}`,

@@ -6,6 +6,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { callSafely } from "../errors/foreign-values.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
 import { noteConnection } from "../service/connections.ts";
 import { callerLeft, Problem, serverFault } from "../service/problem.ts";
@@ -86,9 +87,11 @@ export function nodeListener<Context>(
       // Reading the context may have failed for that reason.
       if (request.signal.aborted) return callerLeft().toResponse(crypto.randomUUID());
       const requestId = crypto.randomUUID();
-      console.error(
-        `template-pdf/handler: The request context could not be read (request ${requestId}):`,
-        error,
+      callSafely(() =>
+        console.error(
+          `template-pdf/handler: The request context could not be read (request ${requestId}):`,
+          error,
+        ),
       );
       return new Problem(500, serverFault, { kind: "server-fault" }).toResponse(requestId);
     }

@@ -2,6 +2,7 @@ import { FailureGroups } from "../bulk/failure-groups.ts";
 import type { Job, Jobs } from "../bulk/index.ts";
 import { checkJob, keyTextOf } from "../bulk/job.ts";
 import { JobSource } from "../bulk/job-source.ts";
+import { callSafely, readForeignText } from "../errors/foreign-values.ts";
 import { ConfigurationError, ValuesError } from "../index.ts";
 import { bodyOf, ownTemplate } from "../request/schema.ts";
 import { checkUid } from "../request/url.ts";
@@ -160,7 +161,10 @@ async function contentOf(job: Job, index: number, keyOf: AddOptions<unknown>["ke
   const { options: _none, ...own } = job;
   const content = { job: { ...own, template: uid, values: checked }, index };
   if (!keyOf) return content;
-  const key = keyTextOf(keyOf(job));
+  const given = keyOf(job);
+  const key = keyTextOf(given);
+  // The promise of an asynchronous function may reject.
+  if (key === undefined) callSafely(() => given);
   if (key === undefined) throw new ConfigurationError("Expected the job key to be a string or a number.");
   return { ...content, key };
 }
@@ -190,7 +194,7 @@ function stillFailing(run: string, { index }: QueuedContent): QueueError {
 
 /** Redis refuses commands that need memory when it is full. */
 function redisError(error: unknown): unknown {
-  if (!(error instanceof Error) || !/^OOM |\bOOM command not allowed/.test(error.message)) return error;
+  if (!/^OOM |\bOOM command not allowed/.test(readForeignText(error, "message") ?? "")) return error;
   return new QueueError(
     "Redis is full and refuses more jobs; jobs that were already added remain in the queue. Let workers finish some, or raise `maxmemory`, then add the same jobs again.",
     { cause: error },

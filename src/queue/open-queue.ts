@@ -1,5 +1,6 @@
 import type { Queue, QueueOptions, UnrecoverableError, WaitingError, Worker, WorkerOptions } from "bullmq";
 import type { Redis } from "ioredis";
+import { readForeignText } from "../errors/foreign-values.ts";
 import { ConfigurationError } from "../index.ts";
 import { ownOption } from "../runtime/own-options.ts";
 import { QueueError } from "./queue-error.ts";
@@ -71,7 +72,7 @@ export async function openQueue({
     return { bullmq, redis, queue, table: new RunTable(redis, `${prefix}:${name}`) };
   } catch (error) {
     redis.disconnect();
-    if (error instanceof ConfigurationError) throw error;
+    if (ConfigurationError.is(error)) throw error;
     throw connectionError(where, lastError ?? error);
   } finally {
     clearTimeout(timer);
@@ -124,7 +125,8 @@ function addressOf({ options }: Redis): string {
 }
 
 function connectionError(where: string, error: unknown): QueueError {
-  const { message = "", code } = error as { message?: string; code?: string };
+  const message = readForeignText(error, "message") ?? "";
+  const code = readForeignText(error, "code");
   const isRefusal = /^(?:WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/.test(message);
   const text = isRefusal
     ? `Redis at ${where} rejects the user name or the password. Check the queue URL.`

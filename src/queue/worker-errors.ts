@@ -1,6 +1,7 @@
 import type { Job as BullJob } from "bullmq";
 import { RunStoppedError } from "../bulk/index.ts";
 import { describeUnwritable } from "../bulk/unwritable.ts";
+import { describeThrown, readForeignText } from "../errors/foreign-values.ts";
 import { QueueError } from "./queue-error.ts";
 
 /** A document is not retried after this number of workers have died while generating it. */
@@ -15,14 +16,14 @@ export function placeError(index: number): QueueError {
 
 /** Creates the error for a worker that cannot finish any job. */
 export function stoppedBy(error: unknown): unknown {
-  const why = describeUnwritable(error) ?? (error as Error).message;
+  const why = describeUnwritable(error) ?? describeThrown(error);
   const facts = { fulfilled: 0, rejected: 0, why, cause: error };
   return new RunStoppedError(`The worker stopped: ${why}. Its jobs are still in the queue.`, facts);
 }
 
 /** Whether BullMQ reports that this worker no longer has the job. */
 export function isLockLost(error: unknown): boolean {
-  return /^(?:Missing (?:lock|key)|Lock mismatch) /.test((error as Error | undefined)?.message ?? "");
+  return /^(?:Missing (?:lock|key)|Lock mismatch) /.test(readForeignText(error, "message") ?? "");
 }
 
 /** Creates the error for a job that is not retried, because workers died while generating its document. */

@@ -7,6 +7,7 @@ import { JobSource } from "../bulk/job-source.ts";
 import { Run } from "../bulk/run.ts";
 import { describeUnwritable } from "../bulk/unwritable.ts";
 import { startAttempt } from "../call/outcome.ts";
+import { isInstance } from "../errors/foreign-values.ts";
 import { AuthenticationError, type PendingPdf, type TemplatePdf } from "../index.ts";
 import { resolveRetry } from "../options/retry.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
@@ -182,7 +183,9 @@ export class QueueWorker {
     try {
       await this.#perform(bullJob, token);
     } catch (error) {
-      const isForBullMq = error instanceof bullmq.WaitingError || error instanceof bullmq.UnrecoverableError;
+      const isForBullMq = [bullmq.WaitingError, bullmq.UnrecoverableError].some((type) =>
+        isInstance(error, type),
+      );
       if (isForBullMq || isLockLost(error)) throw error;
       this.#end(error);
       await this.#putBack(bullJob, token).catch((failure) => {

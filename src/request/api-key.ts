@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
+import { readForeignText } from "../errors/foreign-values.ts";
 import { nameOfError } from "../errors/value-kinds.ts";
 import {
   adviceOnEnvFile,
@@ -111,9 +112,9 @@ export async function readApiKey(
     key = await source();
   } catch (error) {
     // The error is not the `cause`, because it may contain a key.
-    const { code } = Object(error) as { readonly code?: unknown };
+    const code = readForeignText(error, "code") ?? "";
     // A system code such as `ENOENT` says that a key file is missing.
-    const name = nameOfError(error) + (/^E[A-Z]{2,9}$/.test(String(code)) ? ` (${code})` : "");
+    const name = nameOfError(error) + (/^E[A-Z]{2,9}$/.test(code) ? ` (${code})` : "");
     const after = attempts === 1 ? "after 1 attempt" : `after ${attempts} attempts`;
     const progress = attempts === 0 ? "before the request was sent" : after;
     throw new ConfigurationError(

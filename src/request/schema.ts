@@ -1,4 +1,5 @@
 import { ConfigurationError, type ValuesIssue } from "../errors/errors.ts";
+import { callSafely } from "../errors/foreign-values.ts";
 import { Redactor } from "../errors/redact.ts";
 import { describeKind, isAnyObject, nameOfError } from "../errors/value-kinds.ts";
 import { ownOption, ownOptions } from "../runtime/own-options.ts";
@@ -170,9 +171,12 @@ function readResult(
   redactorFor: () => Redactor | undefined,
 ): { readonly value?: unknown; readonly issues?: readonly ValuesIssue[] } {
   const { issues, value } = ownOptions<SchemaResult>(Object(returned), ["issues", "value"]);
-  // A promise as the value would not be awaited, so its rejection would be unhandled.
-  if (!issues) return isThenable(value) ? {} : { value };
-  if (!Array.isArray(issues)) return {};
+  if (!issues && !isThenable(value)) return { value };
+  if (!Array.isArray(issues)) {
+    // A promise in the result would not be awaited. Its rejection must not be unhandled.
+    callSafely(() => issues || value);
+    return {};
+  }
   const redactor = redactorFor();
   return {
     issues: Array.from({ length: Math.min(issues.length, maxIssues) }, (_, index) => {

@@ -1,3 +1,4 @@
+import { callSafely, isInstance } from "../errors/foreign-values.ts";
 import { isUid } from "../request/url.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
 import { checkJsonType, readJsonObject } from "./json-body.ts";
@@ -114,7 +115,7 @@ export function createEndpoint<Context = void>(
     // Nobody receives the response, and most functions then fail for that reason.
     if (request.signal.aborted) return;
     // A failing log must not affect the response or the process. It may be asynchronous.
-    new Promise((resolve) => resolve(onError?.(error, request, requestId, context))).catch(() => {});
+    callSafely(() => onError?.(error, request, requestId, context));
   }
 
   return async (request, context) => {
@@ -122,7 +123,7 @@ export function createEndpoint<Context = void>(
     try {
       return await answer(request, requestId, context);
     } catch (error) {
-      if (error instanceof Problem) {
+      if (isInstance(error, Problem)) {
         if (Object.hasOwn(error, "cause")) report(error.cause, request, requestId, context);
         return forMethod(request.method, error.toResponse(requestId));
       }

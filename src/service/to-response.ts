@@ -45,5 +45,10 @@ function asLongAs(length: number | undefined, stream: ReadableStream<Bytes>): Re
  * Whether a value is a `Response`. Does not use `instanceof`, because the value may come from another realm.
  */
 export function isResponse(made: unknown): made is Response {
-  return Object.prototype.toString.call(made) === "[object Response]";
+  try {
+    return Object.prototype.toString.call(made) === "[object Response]";
+  } catch {
+    // A proxy that cannot be read.
+    return false;
+  }
 }

@@ -1,5 +1,7 @@
 import type { Dispatcher } from "undici";
 import { ConfigurationError } from "../errors/errors.ts";
+import { describeThrown } from "../errors/foreign-values.ts";
+import { nameOfError } from "../errors/value-kinds.ts";
 import { readEnvironment } from "../runtime/environment.ts";
 import { environmentProxy } from "./environment-proxy.ts";
 import { ProxyFailure } from "./explain.ts";
@@ -131,7 +133,7 @@ async function openTunnel(
   { origin }: URL,
 ): Promise<Dispatcher.ConnectData> {
   const answer = await connect(request).catch((cause: unknown) => {
-    const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
+    const reason = describeThrown(cause) || nameOfError(cause);
     throw new ProxyFailure(`the proxy at ${origin} failed: ${reason}`, { cause });
   });
   const { statusCode: status, socket } = answer;
@@ -195,7 +197,7 @@ async function loadIndex() {
   try {
     return await import("undici");
   } catch (cause) {
-    const [reason] = String(cause instanceof Error ? cause.message : cause).split("\n");
+    const [reason] = describeThrown(cause).split("\n");
     throw new ConfigurationError(
       `undici could not be loaded (${reason}), and the request was not sent. Install undici, or pass \`fetch: globalThis.fetch\`. If you bundle to ES modules, mark undici as external (esbuild: --external:undici).`,
       { cause },

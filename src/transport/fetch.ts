@@ -216,7 +216,10 @@ function headOf({ status, type, headers }: FetchResponse): ResponseHead {
 function textIn(headers: FetchResponse["headers"], name: string): string | undefined {
   try {
     const value: unknown = headers.get(name);
-    return typeof value === "string" ? value : undefined;
+    if (typeof value === "string") return value;
+    // An asynchronous mock may reject.
+    callSafely(() => value);
+    return undefined;
   } catch {
     return undefined;
   }

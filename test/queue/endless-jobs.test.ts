@@ -12,7 +12,9 @@ function* invalidJobs() {
 
 it("`add` is aborted by its signal if the jobs are endless and all invalid", async () => {
   const table = { begin: async () => "run", register: async () => [], endAdd: vi.fn(async () => true) };
-  const adder = new Adder({ table } as never, new JobCodec({ prefix: "bull", name: "tests" }), { signal: AbortSignal.timeout(5) });
+  const adder = new Adder({ table } as never, new JobCodec({ prefix: "bull", name: "tests" }), {
+    signal: AbortSignal.timeout(5),
+  });
   await expect(adder.add("a", invalidJobs())).rejects.toMatchObject({ name: "TimeoutError" });
   expect(table.endAdd).toHaveBeenCalledWith("run", expect.any(String), false);
 });

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { isInstance } from "../../errors/foreign-values.ts";
 import { realPathOf } from "../folder/document-paths.ts";
 import { JournalError, journalError, systemRefused } from "./journal-error.ts";
 import { JournalFile } from "./journal-file.ts";
@@ -58,8 +59,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   } catch (error) {
     await file?.close().catch(() => {});
     await lock?.release();
-    if (error instanceof LockHeld) throw journalError(path, error.message);
-    throw error instanceof JournalError ? error : systemRefused(path, "opened", error);
+    if (isInstance(error, LockHeld)) throw journalError(path, error.message);
+    throw isInstance(error, JournalError) ? error : systemRefused(path, "opened", error);
   }
 }
 
@@ -213,7 +214,7 @@ export class Journal {
       if (!(await this.#lock.isOurs())) throw journalError(path, takenOver);
       await this.#file.append(Buffer.from(lines, "latin1"));
     } catch (error) {
-      throw error instanceof JournalError ? error : systemRefused(path, "written", error);
+      throw isInstance(error, JournalError) ? error : systemRefused(path, "written", error);
     }
   }
 }

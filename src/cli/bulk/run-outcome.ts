@@ -1,5 +1,6 @@
 import { type FailureGroup, JournalError, RunStoppedError } from "../../bulk/index.ts";
 import type { SystematicFailure } from "../../bulk/systematic-failures.ts";
+import { isInstance } from "../../errors/foreign-values.ts";
 import { formatTimeSpan } from "../duration.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { Failure, Halted, Misuse, QuietEnd } from "../failure.ts";
@@ -129,5 +130,5 @@ function systematicFailureText(
 /** Returns the error with which the command ends if its run could not start, and nothing was sent. */
 export function startFailureOf(error: unknown): unknown {
   if (JournalError.is(error)) return new Misuse(inWordsOfTerminal(error.message), { cause: error });
-  return error instanceof Failure ? new Misuse(error.message, { cause: error }) : error;
+  return isInstance(error, Failure) ? new Misuse(error.message, { cause: error }) : error;
 }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { isInstance } from "../../errors/foreign-values.ts";
 import type { BulkQueue } from "../../queue/index.ts";
 import { Misuse, Stopped } from "../failure.ts";
 import { canRedraw } from "../live-line.ts";
@@ -94,7 +95,7 @@ async function redraw(watch: RunsWatch, name: string, { terminal, signal }: Sess
       await wait(everyMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   } catch (error) {
-    if (!(error instanceof Stopped)) throw error;
+    if (!isInstance(error, Stopped)) throw error;
   }
 }
 

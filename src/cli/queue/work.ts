@@ -1,4 +1,5 @@
 import { folder, type Job, RunStoppedError, type Sink } from "../../bulk/index.ts";
+import { describeThrown } from "../../errors/foreign-values.ts";
 import { QueueError, type WorkOptions } from "../../queue/index.ts";
 import { parseCount, parseRate } from "../bulk/plan.ts";
 import { formatTimeSpan, parseDuration } from "../duration.ts";
@@ -75,7 +76,8 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
         if (QueueError.is(error)) return tell(lineOf(error), error);
         const isNews = performance.now() - complainedAtMs >= quietMs;
         complainedAtMs = performance.now();
-        if (isNews) tell(`Redis: ${error.message}. The worker resumes when Redis is available again.`, error);
+        if (isNews)
+          tell(`Redis: ${describeThrown(error)}. The worker resumes when Redis is available again.`, error);
       },
     });
     const onEase = () => {

@@ -1,3 +1,4 @@
+import { isInstance } from "../../errors/foreign-values.ts";
 import { openFile } from "../../files/small-file.ts";
 import { lineAndColumn, parseJson } from "../../json/json-text.ts";
 import { badCharacter, decode } from "../bulk/data/encodings.ts";
@@ -38,7 +39,7 @@ export async function readLines(
     }
   } catch (error) {
     signal.throwIfAborted();
-    throw error instanceof Misuse ? error : unreadable(name)(error);
+    throw isInstance(error, Misuse) ? error : unreadable(name)(error);
   }
   if (count > 0) return;
   throw new Misuse(

@@ -1,4 +1,5 @@
 import { relative, sep } from "node:path";
+import { isInstance } from "../../errors/foreign-values.ts";
 import { isJsonObject, type JsonPath, maxNesting } from "../../json/json-value.ts";
 import { SchemaFault } from "../../template-types/json-schema/schema-fault.ts";
 import { shapeOfSchema } from "../../template-types/json-schema/shape-of-schema.ts";
@@ -51,7 +52,7 @@ export class TemplateSamples {
     try {
       this.#samples.add(value);
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
+      if (!isInstance(error, RangeError)) throw error;
       throw new Misuse(`${locate()}: this sample is nested deeper than ${maxNesting} levels. Flatten it.`);
     }
     this.#files.add(file);
@@ -78,7 +79,7 @@ export class TemplateSamples {
     try {
       this.#schema = { file, ...shapeOfSchema(schema, name) };
     } catch (error) {
-      if (!(error instanceof SchemaFault)) throw error;
+      if (!isInstance(error, SchemaFault)) throw error;
       const found = locate ? `${locate(error.place)}: ${error.reason}` : `${name}, ${error.message}`;
       throw new Misuse(`${found}.`);
     }

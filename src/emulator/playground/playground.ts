@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describeThrown } from "../../errors/foreign-values.ts";
+import { describeThrown, isInstance } from "../../errors/foreign-values.ts";
 import { ownOptions } from "../../runtime/own-options.ts";
 import { checkJsonType, readJsonObject } from "../../service/json-body.ts";
 import { Problem } from "../../service/problem.ts";
@@ -64,7 +64,7 @@ export class Playground {
     try {
       return await this.#answer(request);
     } catch (error) {
-      const problem = error instanceof Problem ? error : new Problem(500, describeThrown(error));
+      const problem = isInstance(error, Problem) ? error : new Problem(500, describeThrown(error));
       return problem.toResponse(crypto.randomUUID());
     }
   }

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { describeThrown, isInstance, readForeignText } from "../../errors/foreign-values.ts";
 import { isOfUser } from "./user-file.ts";
 
 const longestCheckMs = 10_000;
@@ -43,7 +44,7 @@ export function shortPath(path: string): string {
  */
 export function userFrames(error: unknown): StackFrame[] {
   const stack = stackOf(error);
-  const message = error instanceof Error ? String(error.message) : "";
+  const message = isInstance(error, Error) ? describeThrown(error) : "";
   const at = stack.indexOf(message);
   // A message that was changed later cannot be distinguished from frames.
   const lines = at === -1 ? [] : stack.slice(at + message.length).split("\n");
@@ -56,11 +57,11 @@ export function userFrames(error: unknown): StackFrame[] {
 /** Node puts a line such as `file:///a.mjs:1` before the message of some errors of modules. */
 function locationAboveMessage(error: unknown): SourceLocation | undefined {
   const [first = ""] = stackOf(error).split("\n", 1);
-  return error instanceof SyntaxError && first.startsWith("file://") ? parseLocation(first) : undefined;
+  return isInstance(error, SyntaxError) && first.startsWith("file://") ? parseLocation(first) : undefined;
 }
 
 function stackOf(error: unknown): string {
-  return error instanceof Error && typeof error.stack === "string" ? error.stack : "";
+  return (isInstance(error, Error) && readForeignText(error, "stack")) || "";
 }
 
 /** Reads `f (file:///folder (1)/a.mjs:1:2)`, `/a.cjs:1:2`, `C:\a.cjs:1:2` or `file:///a.mjs:1`, if the file is the user's. */
@@ -86,7 +87,7 @@ async function locationOfSyntaxError(
   error: unknown,
   loaded: readonly string[],
 ): Promise<SourceLocation | undefined> {
-  if (!(error instanceof SyntaxError)) return undefined;
+  if (!isInstance(error, SyntaxError)) return undefined;
   for (const path of [...loaded].reverse()) {
     const printed = await new Promise<string>((resolve) => {
       // Killed after a while, because the file may have become a pipe since.

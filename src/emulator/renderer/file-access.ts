@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { OpenedImage, PdfDocument } from "pdfmake/js/PDFDocument.js";
+import { isInstance } from "../../errors/foreign-values.ts";
 import type { ReadPicture } from "./named-folders.ts";
 import { checkPixels, isPng, PictureBudget, readPng } from "./picture-sizes.ts";
 import { TemplateMistake } from "./template.ts";
@@ -74,7 +75,7 @@ export function guardFiles(prototype: PdfDocument, readPicture: ReadPicture): We
     try {
       return openChecked(this, source);
     } catch (failure) {
-      if (failure instanceof TemplateMistake) failure.about ??= nameOfNext ?? nameOf(source);
+      if (isInstance(failure, TemplateMistake)) failure.about ??= nameOfNext ?? nameOf(source);
       failures.set(this, failure);
       return openImage.call(this, transparentPixel);
     }

@@ -2,7 +2,7 @@
 // because changed modules need a new one, and because a layout cannot be interrupted.
 import { EventEmitter } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
-import { describeThrown } from "../../errors/foreign-values.ts";
+import { describeThrown, isInstance } from "../../errors/foreign-values.ts";
 import { withoutValues } from "../../service/without-values.ts";
 import type { TemplateFile } from "../template-folder.ts";
 import { findExcess, TooLarge } from "./definition-size.ts";
@@ -100,7 +100,7 @@ async function describe(
   isLayout: boolean,
 ): Promise<string> {
   const place = await findErrorLocation(error, path, modules.paths());
-  if (error instanceof TemplateMistake) {
+  if (isInstance(error, TemplateMistake)) {
     const about = error.about === undefined ? "" : ` (${hide(error.about)})`;
     // The error for a JSON file already contains the position.
     const isPlaced = error.message.startsWith(file);

@@ -1,4 +1,5 @@
 import { pathToFileURL } from "node:url";
+import { readForeign } from "../../errors/foreign-values.ts";
 import { isJsonObject } from "../../json/json-value.ts";
 import { isStandardSchema, issuePath, type StandardSchemaV1 } from "../../request/schema.ts";
 import { withoutValues } from "../../service/without-values.ts";
@@ -96,8 +97,7 @@ function asJsonObject(sample: unknown): Record<string, unknown> {
 
 /** Versions of Node before 22.18 do not load TypeScript, and report an unknown extension. */
 function explainImport(cause: unknown, file: string): unknown {
-  const { code } = Object(cause) as NodeJS.ErrnoException;
-  if (code !== "ERR_UNKNOWN_FILE_EXTENSION" || !file.endsWith(".ts")) return cause;
+  if (readForeign(cause, "code") !== "ERR_UNKNOWN_FILE_EXTENSION" || !file.endsWith(".ts")) return cause;
   return new TemplateMistake(
     `${process.version} does not load TypeScript. Run the emulator with Node 22.18 or later, or write ${file.replace(/\.ts$/, ".mjs")}`,
   );

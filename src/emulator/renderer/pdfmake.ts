@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FontFiles, Pdfmake } from "pdfmake";
 import type { PdfDocument } from "pdfmake/js/PDFDocument.js";
+import { readForeignText } from "../../errors/foreign-values.ts";
 import type { Bytes } from "../../index.ts";
 import { requireFrom as requireFromFile } from "../require-from.ts";
 import { guardFiles } from "./file-access.ts";
@@ -83,7 +84,7 @@ export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = re
 /** pdfmake mentions a "font section" that templates do not have. */
 function rethrowPlainly(cause: unknown): never {
   const [, font, style = ""] =
-    /^Font '(.+)' in style '(\w+)' is not defined/.exec(String((cause as Error)?.message)) ?? [];
+    /^Font '(.+)' in style '(\w+)' is not defined/.exec(readForeignText(cause, "message") ?? "") ?? [];
   if (font === undefined) throw cause;
   throw new TemplateMistake(
     "a font has no file; add it to the font folder (`fonts`)",
@@ -92,5 +93,5 @@ function rethrowPlainly(cause: unknown): never {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && /^(?:ERR_)?MODULE_NOT_FOUND$/.test(String(error.code));
+  return /^(?:ERR_)?MODULE_NOT_FOUND$/.test(readForeignText(error, "code") ?? "");
 }

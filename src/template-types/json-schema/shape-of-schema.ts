@@ -1,4 +1,5 @@
 import { dereference, type Schema } from "@cfworker/json-schema";
+import { isInstance } from "../../errors/foreign-values.ts";
 import { isJsonObject, type JsonPath } from "../../json/json-value.ts";
 import { type MemberShape, type Shape, shapesIn } from "../shape.ts";
 import { intersect, settle, unite } from "./combine-shapes.ts";
@@ -46,7 +47,7 @@ export function shapeOfSchema(
     const reader = new SchemaReader(structuredClone(schema), file);
     return { shape: reader.readRoot(), definitions: reader.definitions };
   } catch (error) {
-    throw error instanceof RangeError ? new SchemaFault([], "this schema is nested too deeply") : error;
+    throw isInstance(error, RangeError) ? new SchemaFault([], "this schema is nested too deeply") : error;
   }
 }
 
@@ -67,7 +68,7 @@ class SchemaReader {
     try {
       this.#addresses = dereference(root as Schema, undefined, base);
     } catch (error) {
-      if (error instanceof RangeError) throw error;
+      if (isInstance(error, RangeError)) throw error;
       throw new SchemaFault([], "two schemas have the same `$id`, or a `$id` or `$ref` is not a URL");
     }
   }

@@ -1,3 +1,5 @@
+import { describeThrown, readForeign } from "../../errors/foreign-values.ts";
+
 type PdfJs = typeof import("pdfjs-dist/legacy/build/pdf.mjs");
 
 /**
@@ -45,9 +47,9 @@ async function startLoading(bytes: Uint8Array): Promise<ReturnType<PdfJs["getDoc
 
 /** Returns the advice if pdf.js cannot be loaded or started. */
 export function adviceOn(error: unknown): string {
-  const { code, message = "" } = error as { readonly code?: unknown; readonly message?: string };
   const isOfJest =
-    code === "ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG" || message.includes("experimental-vm-modules");
+    readForeign(error, "code") === "ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG" ||
+    describeThrown(error).includes("experimental-vm-modules");
   const advice = isOfJest
     ? "an ES module, which Jest can load only if Node runs with --experimental-vm-modules."
     : "which could not be loaded. Install a version (4 or later) that supports this runtime: npm install --save-dev pdfjs-dist";
@@ -56,7 +58,7 @@ export function adviceOn(error: unknown): string {
 
 /** Messages of pdf.js may quote the document, so they are only in the cause. */
 function problemOf(error: unknown): string {
-  const name = (error as { readonly name?: unknown } | null)?.name;
+  const name = readForeign(error, "name");
   if (name === "PasswordException") {
     return "This PDF is encrypted, and pdfText() cannot decrypt it. Generate it without a password for the test.";
   }
