@@ -47,6 +47,7 @@ const outer: Readonly<Record<string, readonly string[]>> = {
   "emulator/": [
     "index.ts",
     "errors/foreign-values.ts",
+    "files/",
     "json/",
     "request/",
     "runtime/",

@@ -162,8 +162,7 @@ function innermostMessage(cause: unknown): string {
     const inner = readForeign(innermost, "cause");
     if (isInstance(inner, Error)) innermost = inner;
   }
-  if (!isInstance(innermost, Error))
-    return typeof innermost === "string" ? innermost : "for an unspecified reason";
+  if (typeof innermost === "string") return innermost;
   const [message, code, name] = ["message", "code", "name"].map((key) => readForeignText(innermost, key));
-  return message || (code ?? name ?? "Error");
+  return message || (code ?? name ?? "for an unspecified reason");
 }

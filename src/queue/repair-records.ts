@@ -1,14 +1,15 @@
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
+import { describeThrown, isInstance } from "../errors/foreign-values.ts";
 import { isJsonObject } from "../json/json-value.ts";
 
 /**
  * Whether an error of a BullMQ worker may come from a job whose record it cannot read. One worker
  * after another fetches such a job, and no worker can process it.
  */
-export function mayBeOfRecord(error: Error): boolean {
-  const isRefusedByScript = /\bnot an integer\b/.test(error.message);
-  return error instanceof SyntaxError || error instanceof TypeError || isRefusedByScript;
+export function mayBeOfRecord(error: unknown): boolean {
+  const isRefusedByScript = /\bnot an integer\b/.test(describeThrown(error));
+  return isInstance(error, SyntaxError) || isInstance(error, TypeError) || isRefusedByScript;
 }
 
 /** Replaces the records of active jobs that BullMQ cannot read, so that the next worker rejects these jobs. */

@@ -1,6 +1,6 @@
 /** Captured on load, so that fake timers, which never fire by themselves, do not stop a body. */
 const schedule: (resume: () => void) => unknown = /* @__PURE__ */ (() =>
-  globalThis.setImmediate ?? globalThis.setTimeout)();
+  globalThis.setImmediate ?? setTimeout)();
 
 /** After this number of steps, a loop whose steps may all complete without waiting calls `nextLoopTurn`. */
 export const stepsPerTurn = 500;

@@ -185,11 +185,7 @@ function checkResponse(response: FetchResponse): void {
   if (!isResponse || response.bodyUsed || response.body?.locked) {
     throw new ConfigurationError("Expected `fetch` to return a new Response for every call.");
   }
-  if (response.body && typeof response.body.getReader !== "function") {
-    throw new ConfigurationError(
-      "The response body from `fetch` is not a web stream. Use the global `fetch`, or one that returns a web Response.",
-    );
-  }
+  if (response.body && typeof response.body.getReader !== "function") throw notBytes(response.body);
 }
 
 function headOf({ status, type, headers }: FetchResponse): ResponseHead {
@@ -225,10 +221,10 @@ function textIn(headers: FetchResponse["headers"], name: string): string | undef
   }
 }
 
-/** Creates the error for a chunk of another type, for example a string. */
-function notBytes(chunk: unknown): ConfigurationError {
+/** Creates the error for a body that is not a web stream, as that of node-fetch, or for a chunk of another type. */
+function notBytes(found: unknown): ConfigurationError {
   return new ConfigurationError(
-    `Expected the response body from \`fetch\` to contain Uint8Array chunks, got ${describeKind(chunk)}.`,
+    `Expected \`fetch\` to return a web stream of Uint8Array chunks, got ${describeKind(found)}.`,
   );
 }
 

@@ -163,7 +163,7 @@ describe("a custom fetch whose response misbehaves", () => {
   it("causes a ConfigurationError if its body is not a web stream, as with node-fetch", async () => {
     const error = await rejectionOf(generate(clientOf({ pipe() {}, cancel() {} })).bytes());
     expect(error).toBeInstanceOf(ConfigurationError);
-    expect(String(error)).toContain("not a web stream");
+    expect(String(error)).toContain("a web stream of Uint8Array chunks, got an Object");
   });
 
   it.each([

@@ -13,7 +13,7 @@ export interface Read {
 
 const root = fileURLToPath(new URL("../../src/", import.meta.url));
 
-/** The names that the code gives to thrown values, also where these are parameters. */
+/** The names that the code uses for thrown values, including parameters. */
 const nameOfThrown = /^(?:error|cause|thrown|reason|failure)$/;
 
 /** The functions that convert their argument, which may call its methods. */

@@ -63,7 +63,7 @@ async function perform({ template: file, values, wantsTypes }: Task): Promise<Ou
     stage = "render";
     return { kind: "document", ...(await render(filled.definition)) };
   } catch (error) {
-    if (error instanceof TooLarge) return tooLarge(error.message);
+    if (isInstance(error, TooLarge)) return tooLarge(error.message);
     const hide = stage === "load" ? String : withoutValues(values);
     const message = await describe(error, file, hide, stage === "render");
     const frames = userFrames(error).map(({ text }) => text);
