@@ -1,169 +1,355 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ClientOptions } from "../../src/options/client-options.ts";
 import { headOf } from "../support/facts.ts";
-import { read, Scene, type Step } from "../support/scripted-call.ts";
+import {
+  bytesArrive,
+  callIsCancelled,
+  connectionBreaks,
+  documentIsRead,
+  documentIsSaved,
+  documentIsStreamed,
+  failed,
+  headersArrive,
+  requestIsSent,
+  responseEnds,
+  ScriptedCall,
+  type Step,
+  timePasses,
+} from "../support/scripted-call.ts";
 
-const ok = headOf(200, { "x-request-id": "r sk-live-123" });
-const whole: Step[] = ["sent", ok, "%PDF-%%EOF", "end"];
-const begun: Step[] = ["sent", ok, "%PDF-"];
-const refused: Step[] = [headOf(503, { "retry-after": "1" }), "end"];
-const cancel = ({ call }: Scene) => call.fail(new Error("cancelled"));
-const refuse: Step = (scene) => {
-  scene.context.isClosed = true;
-  scene.add().start();
+interface CallCase {
+  /** What happens before `send` returns, in each attempt. Default: the request is sent. */
+  duringSend?: Step[];
+  steps: Step[];
+  options?: ClientOptions;
+  /** What the call does then, except to abort its exchange. */
+  expected: unknown[];
+}
+
+const pdfHeadersArrive = headersArrive(headOf(200, { "x-request-id": "r sk-live-123" }));
+const documentBegins: Step[] = [pdfHeadersArrive, bytesArrive("%PDF-")];
+const documentArrives: Step[] = [pdfHeadersArrive, bytesArrive("%PDF-%%EOF"), responseEnds];
+/** The service responds with 503 and asks for a delay of one second. */
+const serviceIsBusy: Step[] = [headersArrive(headOf(503, { "retry-after": "1" })), responseEnds];
+const documentBecomesReplaceable: Step = ({ call }) => {
+  call.isReplaceable = true;
 };
-const replaceable: Step = ({ call }) => Object.assign(call, { isReplaceable: true });
-const stream = read({ isStream: true, write: () => false });
-/** Saves the document, which takes forever. */
-const save = read({ end: () => new Promise(() => {}) });
-const once: ClientOptions = { retry: { mayRenderTwice: false } };
-const oneSecond: ClientOptions = { timeouts: { total: 1_000 } };
+const anotherCallIsRejected: Step = (scripted) => {
+  scripted.context.isClosed = true;
+  scripted.addCall().start();
+};
+const totalOfOneSecond: ClientOptions = { timeouts: { total: 1_000 } };
 
-it.each<[RegExp, Step[], ClientOptions?]>([
-  // Retries.
-  [
-    /^(open: replaced: ){2}open: 4000 .* later. Tried 3 times.$/,
-    ["sent", ...refused, 2_000, ...refused, 2_000, ...refused, 1],
-  ],
-  [/^open: 600 .* later. Not retried: a delay of 1 s /, ["sent", 600, ...refused, 1], oneSecond],
-  [/^open: 0 .* later. Not retried: `retry.mayR/, ["sent", ...refused, 1], once],
-  [/^open: document: 0 .* truncated .* again.$/, [...begun, "break", 600]],
-  [/^open: document: replaced: open$/, [...begun, replaceable, read(), "break", 600]],
-  [/^open: document: pause: 0 .* truncated .* again.$/, [...begun, replaceable, stream, "break", 600]],
-  // The end.
-  [/^open: 0 cancelled$/, ["sent", "break", cancel, 600]],
-  [/^open: 0 cancelled$/, ["sent", cancel, cancel]],
-  [/^open: document: whole$/, [...whole, read(), cancel]],
-  // The total limit.
-  [/^open: 1000 Got no .*com for template "inv" within/, ["sent", 2_000], oneSecond],
-  [/^open: document: 1000 Got/, [...whole, 600, save, 2_000], oneSecond],
-  [/^open: document: 2000 Got/, [...whole, 1_000, save, 2_000], oneSecond],
-  [/^open: document: 2500 Got/, [...whole, 1_500, save, 2_000], oneSecond],
-  [/^open: document: pause: 1000 Got/, [...begun, stream, 2_000], oneSecond],
-  [/^open: document: pause$/, [...begun, stream, 700_000]],
-  [/^open: document: pause$/, [(scene) => scene.do("sent", ok, "%PDF-", stream), 700_000]],
-])("A call settles once and respects `timeouts.total`: %s", async (expected, steps, options) => {
-  const log = await new Scene(options).play(...steps);
-  expect(log.filter((event) => event !== "abort").join(": ")).toMatch(expected);
-});
+async function expectEvents({ steps, expected, ...parts }: CallCase): Promise<void> {
+  const scripted = new ScriptedCall(parts);
+  await scripted.play(...steps);
+  expect(scripted.eventsWithout("aborted")).toEqual(expected);
+}
+
+const retries: Record<string, CallCase> = {
+  "is retried twice after Retry-After, and then fails with the number of attempts": {
+    steps: [
+      ...serviceIsBusy,
+      timePasses(2_000),
+      ...serviceIsBusy,
+      timePasses(2_000),
+      ...serviceIsBusy,
+      timePasses(1),
+    ],
+    expected: [
+      "opened",
+      "document replaced",
+      "opened",
+      "document replaced",
+      "opened",
+      failed(4_000, / later. Tried 3 times.$/),
+    ],
+  },
+  "is not retried if Retry-After exceeds the rest of `timeouts.total`": {
+    steps: [timePasses(600), ...serviceIsBusy, timePasses(1)],
+    options: totalOfOneSecond,
+    expected: ["opened", failed(600, / later. Not retried: a delay of 1 s /)],
+  },
+  "is not retried after a 503 if `retry.mayRenderTwice` is false": {
+    steps: [...serviceIsBusy, timePasses(1)],
+    options: { retry: { mayRenderTwice: false } },
+    expected: ["opened", failed(0, / later. Not retried: `retry.mayR/)],
+  },
+  "is not retried after a truncated document that the caller has seen": {
+    steps: [...documentBegins, connectionBreaks, timePasses(600)],
+    expected: ["opened", "document begins", failed(0, / truncated .* again.$/)],
+  },
+  "is retried after a truncated document that the caller has not seen": {
+    steps: [
+      ...documentBegins,
+      documentBecomesReplaceable,
+      documentIsRead(),
+      connectionBreaks,
+      timePasses(600),
+    ],
+    expected: ["opened", "document begins", "document replaced", "opened"],
+  },
+  "is not retried after a truncated document that is a stream": {
+    steps: [
+      ...documentBegins,
+      documentBecomesReplaceable,
+      documentIsStreamed,
+      connectionBreaks,
+      timePasses(600),
+    ],
+    expected: ["opened", "document begins", "paused", failed(0, / truncated .* again.$/)],
+  },
+};
+
+const endings: Record<string, CallCase> = {
+  "is not retried after a broken connection if it is cancelled in the same tick": {
+    steps: [connectionBreaks, callIsCancelled, timePasses(600)],
+    expected: ["opened", failed(0, /^cancelled$/)],
+  },
+  "fails once if it is cancelled twice": {
+    steps: [callIsCancelled, callIsCancelled],
+    expected: ["opened", failed(0, /^cancelled$/)],
+  },
+  "cannot be cancelled after an output has the document": {
+    steps: [...documentArrives, documentIsRead(), callIsCancelled],
+    expected: ["opened", "document begins", "document complete"],
+  },
+};
+
+const totalLimits: Record<string, CallCase> = {
+  "fails after `timeouts.total` if no response arrives": {
+    steps: [timePasses(2_000)],
+    options: totalOfOneSecond,
+    expected: ["opened", failed(1_000, /^Got no .*com for template "inv" within/)],
+  },
+  "fails after `timeouts.total` if its document is read before the limit and saved too slowly": {
+    steps: [...documentArrives, timePasses(600), documentIsSaved, timePasses(2_000)],
+    options: totalOfOneSecond,
+    expected: ["opened", "document begins", failed(1_000, /^Got/)],
+  },
+  "starts `timeouts.total` again if its document is read at the limit": {
+    steps: [...documentArrives, timePasses(1_000), documentIsSaved, timePasses(2_000)],
+    options: totalOfOneSecond,
+    expected: ["opened", "document begins", failed(2_000, /^Got/)],
+  },
+  "starts `timeouts.total` again if its document is read after the limit": {
+    steps: [...documentArrives, timePasses(1_500), documentIsSaved, timePasses(2_000)],
+    options: totalOfOneSecond,
+    expected: ["opened", "document begins", failed(2_500, /^Got/)],
+  },
+  "applies a `timeouts.total` of the caller to a stream": {
+    steps: [...documentBegins, documentIsStreamed, timePasses(2_000)],
+    options: totalOfOneSecond,
+    expected: ["opened", "document begins", "paused", failed(1_000, /^Got/)],
+  },
+  "does not apply the default `timeouts.total` to a stream": {
+    steps: [...documentBegins, documentIsStreamed, timePasses(700_000)],
+    expected: ["opened", "document begins", "paused"],
+  },
+  "does not apply the default `timeouts.total` to a stream that exists before `send` returns": {
+    duringSend: [requestIsSent, ...documentBegins, documentIsStreamed],
+    steps: [timePasses(700_000)],
+    expected: ["opened", "document begins", "paused"],
+  },
+};
+
+it.each(Object.entries(retries))("A call %s", (_, call) => expectEvents(call));
+it.each(Object.entries(endings))("A call %s", (_, call) => expectEvents(call));
+it.each(Object.entries(totalLimits))("A call %s", (_, call) => expectEvents(call));
 
 describe("A call's hooks", () => {
+  const call = expect.any(Number);
+  const first = { call, uid: "inv", attempt: 1 };
+  const second = { call, uid: "inv", attempt: 2 };
+  const post = { method: "POST", url: "https://pdf.example.com/api/v1/templates/inv/generate-sync" };
+  const error = (message: RegExp) => {
+    return { error: expect.objectContaining({ message: expect.stringMatching(message) }) };
+  };
+
+  /** Creates a call with hooks that record their events. */
+  function callWithHooks(): ScriptedCall {
+    const record = (event: unknown) => scripted.events.push(event);
+    const hooks = { request: record, response: record, retry: record, error: record };
+    const scripted: ScriptedCall = new ScriptedCall({ options: { hooks } });
+    return scripted;
+  }
+
   it("receive every event in the call's async context", async () => {
-    const note = (event: unknown) => scene.log.push(event);
-    const scene = new Scene({ hooks: { request: note, response: note, retry: note, error: note } });
-    await scene.play("sent", 100, ...refused, 2_000, ok, "%PDF-", "break", 10);
-    scene.add(undefined, undefined, null as never).start();
-    const call = expect.any(Number);
-    const [one, two] = [1, 2].map((attempt) => ({ call, uid: "inv", attempt }));
-    const post = { method: "POST", url: "https://pdf.example.com/api/v1/templates/inv/generate-sync" };
-    const error = (message: RegExp) => ({
-      error: expect.objectContaining({ message: expect.stringMatching(message) }),
-    });
-    expect(scene.log).toEqual([
-      "capture",
-      { ...one, elapsedMs: 0, ...post },
-      "open",
-      "scope",
-      { ...one, elapsedMs: 100, status: 503 },
-      "replaced",
-      "scope",
-      { ...one, elapsedMs: 100, delayMs: 1_000, ...error(/Try again later.$/) },
-      "abort",
-      { ...two, elapsedMs: 1_102, ...post },
-      "open",
-      "scope",
-      { ...two, elapsedMs: 2_100, status: 200, requestId: "r [redacted]" },
-      "document",
-      "abort",
-      "scope",
-      { ...two, elapsedMs: 2_100, ...error(/Generate it again. Tried 2 times.$/) },
-      expect.stringContaining("truncated"),
-      "capture",
-      "scope",
-      { call, uid: "", attempt: 0, elapsedMs: 0, ...error(/Expected a template uid/) },
-      expect.stringContaining("uid"),
+    const scripted = callWithHooks();
+    const respondAndBreak = [...documentBegins, connectionBreaks, timePasses(10)];
+    await scripted.play(timePasses(100), ...serviceIsBusy, timePasses(2_000), ...respondAndBreak);
+    expect(scripted.events).toEqual([
+      "captured the context",
+      { ...first, elapsedMs: 0, ...post },
+      "opened",
+      "entered the context",
+      { ...first, elapsedMs: 100, status: 503 },
+      "document replaced",
+      "entered the context",
+      { ...first, elapsedMs: 100, delayMs: 1_000, ...error(/Try again later.$/) },
+      "aborted",
+      { ...second, elapsedMs: 1_102, ...post },
+      "opened",
+      "entered the context",
+      { ...second, elapsedMs: 2_100, status: 200, requestId: "r [redacted]" },
+      "document begins",
+      "aborted",
+      "entered the context",
+      { ...second, elapsedMs: 2_100, ...error(/Generate it again. Tried 2 times.$/) },
+      failed(2_100, /truncated/),
     ]);
-    const numbers = scene.log.flatMap((event) => (event as { call?: number }).call ?? []);
-    expect(numbers.at(-1)).toBe(Number(numbers[0]) + 1);
   });
 
-  it.each<[string, number, Step[]]>([
-    ["request", 0, [0]],
-    ["response", 1, begun.slice(0, 2)],
-    ["retry", 1, ["sent", ...refused, 1]],
-  ])("can cancel the call without leaving a timer running: `%s`", async (name, requests, steps) => {
-    const scene: Scene = new Scene({ verify: false, hooks: { [name]: () => cancel(scene) } });
-    const log = await scene.play(...steps);
-    expect(log.filter((event) => event === "open")).toHaveLength(requests);
-    expect(log.filter((event) => /document|cancelled/.test(`${event}`))).toEqual(["0 cancelled"]);
-    expect(vi.getTimerCount()).toBe(0);
+  it("receive the error of invalid arguments in the call's async context", () => {
+    const scripted = callWithHooks();
+    scripted.addCall(undefined, undefined, null as never).start();
+    expect(scripted.events).toEqual([
+      "captured the context",
+      "captured the context",
+      "entered the context",
+      { call, uid: "", attempt: 0, elapsedMs: 0, ...error(/Expected a template uid/) },
+      failed(0, /uid/),
+    ]);
+  });
+
+  it("receive consecutive numbers for consecutive calls", () => {
+    const scripted = callWithHooks();
+    scripted.call.start();
+    scripted.addCall().start();
+    const numbers = scripted.events.flatMap((event) => (event as { call?: number }).call ?? []);
+    expect(numbers).toEqual([numbers[0], Number(numbers[0]) + 1]);
+  });
+
+  it.each<[string, Step[], unknown[]]>([
+    ["request", [], []],
+    ["response", [pdfHeadersArrive], ["opened"]],
+    ["retry", [...serviceIsBusy, timePasses(1)], ["opened", "document replaced"]],
+  ])("can cancel the call without leaving a timer running: `%s`", async (name, steps, eventsBefore) => {
+    const hooks = { [name]: () => void callIsCancelled(scripted) };
+    const scripted: ScriptedCall = new ScriptedCall({ options: { verify: false, hooks } });
+    await scripted.play(...steps);
+    const events = scripted.eventsWithout("captured the context", "entered the context", "aborted");
+    expect(events).toEqual([...eventsBefore, failed(0, /^cancelled$/)]);
+    expect(vi.getTimerCount(), "the number of timers that are left").toBe(0);
   });
 });
 
 describe("A call", () => {
-  it("is sent at once unless its API key must be fetched", async () => {
-    const known = new Scene();
-    known.call.start();
-    expect(known.log).toEqual(["open"]);
-    const hooks = { request: () => fetched.log.push("request") };
-    const fetched: Scene = new Scene({ apiKey: async () => "sk-live-123", hooks });
-    expect(await fetched.play("sent", cancel, 10)).toEqual(["capture", "0 cancelled"]);
-    const late = new Scene();
-    cancel(late);
-    expect(await late.play("sent")).toEqual(["0 cancelled"]);
+  it("is sent at once if its API key is a string", () => {
+    const scripted = new ScriptedCall();
+    scripted.call.start();
+    expect(scripted.events).toEqual(["opened"]);
+  });
+
+  it("is not sent if it is cancelled while its API key function runs", async () => {
+    const hooks = { request: () => scripted.events.push("request") };
+    const options = { apiKey: async () => "sk-live-123", hooks };
+    const scripted: ScriptedCall = new ScriptedCall({ options });
+    await scripted.play(callIsCancelled, timePasses(10));
+    expect(scripted.events).toEqual(["captured the context", failed(0, /^cancelled$/)]);
+  });
+
+  it("is not sent if it is cancelled before it starts", async () => {
+    const scripted = new ScriptedCall();
+    callIsCancelled(scripted);
+    await scripted.play();
+    expect(scripted.events).toEqual([failed(0, /^cancelled$/)]);
   });
 
   it("reports progress in its async context until an output cancels the call", async () => {
     const seen: unknown[] = [];
-    const scene: Scene = new Scene({}, { onProgress: (progress) => seen.push(progress) });
-    await scene.play(...begun, read({ write: () => (cancel(scene), false) }), 10);
+    const callOptions = { onProgress: (progress: unknown) => seen.push(progress) };
+    const scripted: ScriptedCall = new ScriptedCall({ callOptions });
+    const cancelled = () => {
+      callIsCancelled(scripted);
+      return false;
+    };
+    await scripted.play(...documentBegins, documentIsRead({ write: cancelled }), timePasses(10));
     expect(seen).toEqual([{ receivedBytes: 5, totalBytes: undefined }]);
-    expect(scene.log).toEqual(["capture", "open", "document", "scope", "abort", "0 cancelled"]);
+    expect(scripted.events).toEqual([
+      "captured the context",
+      "opened",
+      "document begins",
+      "entered the context",
+      "aborted",
+      failed(0, /^cancelled$/),
+    ]);
   });
 
-  it.each([
-    ["before", (abort: Step) => [abort, save]],
-    ["while", (abort: Step) => [save, abort]],
-  ])("fails if its signal is aborted %s a received document is read", async (_, order) => {
+  it.each<[string, (abort: Step) => Step[]]>([
+    ["before a received document is read", (abort) => [abort, documentIsSaved]],
+    ["while a received document is read", (abort) => [documentIsSaved, abort]],
+  ])("fails if its signal is aborted %s", async (_, inOrder) => {
     const controller = new AbortController();
     const abort = () => controller.abort(new Error("aborted"));
-    const log = await new Scene({}, { signal: controller.signal }).play(...whole, ...order(abort), 10);
-    expect(log).toEqual(["open", "document", "abort", "0 aborted"]);
+    const scripted = new ScriptedCall({ callOptions: { signal: controller.signal } });
+    await scripted.play(...documentArrives, ...inOrder(abort), timePasses(10));
+    expect(scripted.events).toEqual(["opened", "document begins", "aborted", failed(0, /^aborted$/)]);
   });
 
   it("reports its number of attempts and its error to a bulk run", async () => {
     const onOutcome = vi.fn();
     const bulk = { attempts: 2, lastError: undefined, decide: vi.fn(), onOutcome };
-    await new Scene({}, undefined, bulk).play("sent", cancel);
+    await new ScriptedCall({ bulk }).play(callIsCancelled);
     expect(onOutcome.mock.calls).toEqual([[{ attempts: 3, failure: { error: new Error("cancelled") } }]]);
   });
 });
 
-it.each<[string, Step[], boolean]>([
-  ["is arriving", begun, false],
-  ["will be requested again", ["sent", ...refused, 1], false],
-  ["is being saved", [...whole, save], false],
-  ["has arrived", whole, true],
-  ["was cancelled after it arrived", [...whole, cancel], true],
-  ["has arrived, and another call was rejected", [...whole, refuse], true],
-])(
-  "A closing client keeps its connections open until no call needs them (case: the document %s)",
-  async (_, steps, isIdle) => {
-    const scene = new Scene();
-    const { connections } = scene.context;
-    const other = scene.add();
-    const log = await scene.play(...steps);
-    connections.close();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(log).not.toContain("close");
+describe("A closing client", () => {
+  const inUse: Record<string, Step[]> = {
+    "is arriving": documentBegins,
+    "will be requested again": [...serviceIsBusy, timePasses(1)],
+    "is being saved": [...documentArrives, documentIsSaved],
+  };
+  const idle: Record<string, Step[]> = {
+    "has arrived": documentArrives,
+    "was cancelled after it arrived": [...documentArrives, callIsCancelled],
+    "has arrived, and another call was rejected": [...documentArrives, anotherCallIsRejected],
+  };
+  const oneMillisecond = () => vi.advanceTimersByTimeAsync(1);
+
+  /** Takes the steps, and closes the client while another of its calls is pending. */
+  async function closeAfter(steps: Step[]) {
+    const scripted = new ScriptedCall();
+    const other = scripted.addCall();
+    await scripted.play(...steps);
+    scripted.context.connections.close();
+    await oneMillisecond();
+    expect(scripted.events).not.toContain("closed the connections");
+    return { scripted, other };
+  }
+
+  it.each(Object.entries(inUse))("keeps its connections open while a document %s", async (_, steps) => {
+    const { scripted, other } = await closeAfter(steps);
     other.fail(new Error("cancelled"));
-    await vi.advanceTimersByTimeAsync(1);
-    expect(log.includes("close")).toBe(isIdle);
-    cancel(scene);
-    await connections.close();
-    scene.context.isClosed = false;
-    scene.add().start();
-    expect(log.filter((event) => event === "close")).toHaveLength(1);
-    expect(log.at(-1)).toBe("0 This client is closed. Create another one.");
-  },
-);
+    await oneMillisecond();
+    expect(scripted.events).not.toContain("closed the connections");
+    callIsCancelled(scripted);
+    await oneMillisecond();
+    expect(scripted.events).toContain("closed the connections");
+  });
+
+  it.each(Object.entries(idle))(
+    "closes its connections with the last call if its document %s",
+    async (_, steps) => {
+      const { scripted, other } = await closeAfter(steps);
+      other.fail(new Error("cancelled"));
+      await oneMillisecond();
+      expect(scripted.events).toContain("closed the connections");
+    },
+  );
+
+  it.each(Object.entries({ ...inUse, ...idle }))(
+    "closes its connections once and rejects later calls if a document %s",
+    async (_, steps) => {
+      const { scripted, other } = await closeAfter(steps);
+      other.fail(new Error("cancelled"));
+      callIsCancelled(scripted);
+      await scripted.context.connections.close();
+      scripted.context.isClosed = false;
+      scripted.addCall().start();
+      expect(scripted.events.filter((event) => event === "closed the connections")).toHaveLength(1);
+      expect(scripted.events.at(-1)).toEqual(failed(0, /^This client is closed. Create another one.$/));
+    },
+  );
+});

@@ -1,4 +1,4 @@
-import { onTestFinished, vi } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import type { Body, Sink } from "../../src/call/body.ts";
 import { Call } from "../../src/call/call.ts";
 import { type CallContext, Connections } from "../../src/call/connections.ts";
@@ -8,72 +8,112 @@ import { type ClientOptions, resolveOptions } from "../../src/options/client-opt
 import type { ResponseHead } from "../../src/transport/response-head.ts";
 import type { CapturedContext, Receiver, Transport } from "../../src/transport/transport.ts";
 
-/** Milliseconds that pass, the headers of a response, an event, any other text as a chunk, or a function to call. */
-export type Step =
-  | number
-  | ResponseHead
-  | "sent"
-  | "end"
-  | "break"
-  | (string & {})
-  | ((scene: Scene) => void);
+/** Something that happens to a call. */
+export type Step = (scripted: ScriptedCall) => void | Promise<void>;
+
+/** How a call failed, and when. */
+interface FailureEvent {
+  readonly failedAfterMs: number;
+  readonly message: string;
+}
+
+/** The event of a call that failed this long after it was created. */
+export function failed(failedAfterMs: number, message: RegExp): FailureEvent {
+  return { failedAfterMs, message: expect.stringMatching(message) };
+}
+
+interface ScriptedCallParts {
+  readonly options?: ClientOptions;
+  readonly callOptions?: CallOptions;
+  readonly bulk?: BulkAttempt;
+  /** What happens before `send` returns, in each attempt. Default: the request is sent. */
+  readonly duringSend?: readonly Step[] | undefined;
+}
 
 /** A call with a scripted transport and fake timers. */
-export class Scene {
+export class ScriptedCall {
   /** What the call did, in order. */
-  readonly log: unknown[] = [];
+  readonly events: unknown[] = [];
   readonly context: CallContext;
   readonly call: Call;
+  /** The last attempt, which receives the events of its exchange. */
+  receiver!: Receiver;
   /** The last document. */
   body!: Body;
+  /** Called when a document begins to arrive. */
+  onDocument: Step | undefined;
   readonly #startedAtMs: number;
-  #receiver!: Receiver;
-  #first: Step | undefined;
+  readonly #duringSend: readonly Step[];
 
-  constructor(options: ClientOptions = {}, own?: CallOptions, bulk?: BulkAttempt) {
+  constructor({ options, callOptions, bulk, duringSend = [requestIsSent] }: ScriptedCallParts = {}) {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
+    // At 0, a wrong sign would not show.
+    vi.advanceTimersByTime(1_000);
     this.#startedAtMs = performance.now();
-    const note = (event: string) => void this.log.push(event);
-    const [pause, resume, abort] = [() => note("pause"), () => note("resume"), () => note("abort")];
-    const transport: Transport = {
-      name: "fetch",
-      sees: { connecting: true, sending: true },
-      open: (_, receiver) => {
-        note("open");
-        this.#receiver = receiver;
-        return { send: () => this.do(this.#first ?? 0), pause, resume, abort };
-      },
-    };
-    const runInAsyncScope: CapturedContext["runInAsyncScope"] = (run, _, ...args) => {
-      note("scope");
-      run(...args);
-    };
-    const pool = {
-      current: () => transport,
-      captureContext: () => (note("capture"), { runInAsyncScope }),
-      close: async () => note("close"),
-    };
+    this.#duringSend = duringSend;
     const resolved = resolveOptions({
       baseUrl: "https://pdf.example.com",
       apiKey: "sk-live-123",
       ...options,
     });
-    const connections = new Connections(pool);
-    const settings = resolveCall(resolved);
-    this.context = { options: resolved, settings, sharedHeaders: undefined, connections, isClosed: false };
-    this.call = this.add(own, bulk);
+    this.context = {
+      options: resolved,
+      settings: resolveCall(resolved),
+      sharedHeaders: undefined,
+      connections: new Connections(this.#createPool()),
+      isClosed: false,
+    };
+    this.call = this.addCall(callOptions, bulk);
+  }
+
+  #createPool(): ConstructorParameters<typeof Connections>[0] {
+    const record = (event: string) => void this.events.push(event);
+    const transport: Transport = {
+      name: "fetch",
+      sees: { connecting: true, sending: true },
+      open: (_, receiver) => {
+        record("opened");
+        this.receiver = receiver;
+        return {
+          send: () => void this.#duringSend.forEach((step) => void step(this)),
+          pause: () => record("paused"),
+          resume: () => record("resumed"),
+          abort: () => record("aborted"),
+        };
+      },
+    };
+    const runInAsyncScope: CapturedContext["runInAsyncScope"] = (run, _, ...args) => {
+      record("entered the context");
+      run(...args);
+    };
+    return {
+      current: () => transport,
+      captureContext: () => {
+        record("captured the context");
+        return { runInAsyncScope };
+      },
+      close: async () => record("closed the connections"),
+    };
   }
 
   /** Creates a call of the same client. */
-  add(own?: CallOptions, bulk?: BulkAttempt, uid = "inv"): Call {
-    const call = new Call(this.context, uid, {}, own, bulk);
+  addCall(callOptions?: CallOptions, bulk?: BulkAttempt, uid = "inv"): Call {
+    const call = new Call(this.context, uid, {}, callOptions, bulk);
     call.onSettled = (outcome) => {
-      if (outcome?.response) this.body = outcome.response.body;
-      const error = outcome && !outcome.response && `${this.elapsedMs} ${(outcome.error as Error).message}`;
-      this.log.push(error || (outcome ? "document" : "replaced"));
+      if (outcome === undefined) this.events.push("document replaced");
+      else if ("error" in outcome) this.events.push(this.#failureOf(outcome.error as Error));
+      else {
+        this.body = outcome.response.body;
+        this.events.push("document begins");
+        void this.onDocument?.(this);
+      }
     };
     return call;
+  }
+
+  #failureOf({ message }: Error): FailureEvent {
+    return { failedAfterMs: this.elapsedMs, message };
   }
 
   /** The time since the call was created, rounded down to 10 ms. */
@@ -81,36 +121,64 @@ export class Scene {
     return Math.floor((performance.now() - this.#startedAtMs) / 10) * 10;
   }
 
-  /** Starts the call, and takes the steps. Each request takes the first one before its `send` returns. */
-  async play(...[first, ...steps]: Step[]): Promise<unknown[]> {
-    this.#first = first;
+  /** Starts the call, and takes the steps. */
+  async play(...steps: readonly Step[]): Promise<void> {
     this.call.start();
     for (const step of steps) {
-      if (typeof step === "number") await vi.advanceTimersByTimeAsync(step);
-      else this.do(step);
+      const isOver = step(this);
+      // Steps without a delay follow each other in the same tick.
+      if (isOver) await isOver;
     }
-    return this.log;
   }
 
-  do(step: Step, ...others: Step[]): void {
-    if (typeof step === "function") step(this);
-    else if (typeof step === "object") this.#receiver.onHead(step);
-    else if (step === "sent") this.#receiver.onSent();
-    else if (step === "end") this.#receiver.onEnd();
-    else if (step === "break") this.#receiver.onFailure(new Error("reset"));
-    else if (typeof step === "string") this.#receiver.onChunk(Buffer.from(step));
-    for (const other of others) this.do(other);
+  eventsWithout(...names: readonly string[]): unknown[] {
+    return this.events.filter((event) => !names.includes(event as string));
   }
 }
 
-/** Reads the document. */
-export function read(sink: Partial<Sink> = {}): Step {
-  return ({ body, log }) =>
+export const requestIsSent: Step = ({ receiver }) => receiver.onSent();
+
+export const headersArrive =
+  (head: ResponseHead): Step =>
+  ({ receiver }) =>
+    receiver.onHead(head);
+
+export const bytesArrive =
+  (text: string): Step =>
+  ({ receiver }) =>
+    receiver.onChunk(Buffer.from(text));
+
+export const responseEnds: Step = ({ receiver }) => receiver.onEnd();
+
+export const connectionBreaks: Step = ({ receiver }) => receiver.onFailure(new Error("reset"));
+
+export const callIsCancelled: Step = ({ call }) => call.fail(new Error("cancelled"));
+
+export const timePasses = (ms: number): Step => {
+  return async () => void (await vi.advanceTimersByTimeAsync(ms));
+};
+
+/** An output begins to read the document. By default, it takes all bytes, and is complete at the end. */
+export const documentIsRead = (sink: Partial<Sink> = {}): Step => {
+  return ({ body, events }) =>
     body.read("bytes()", {
       isStream: false,
       write: () => true,
-      end: () => void log.push("whole"),
+      end: () => void events.push("document complete"),
       fail: () => {},
       ...sink,
     });
-}
+};
+
+/** The document becomes a stream whose reader takes no bytes. */
+export const documentIsStreamed: Step = documentIsRead({ isStream: true, write: () => false });
+
+/** The document is written to a file, which takes forever. */
+export const documentIsSaved: Step = documentIsRead({ end: () => new Promise(() => {}) });
+
+/** Takes this step as soon as a document begins to arrive. */
+export const onDocument = (step: Step): Step => {
+  return (scripted) => {
+    scripted.onDocument = step;
+  };
+};
