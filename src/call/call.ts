@@ -248,11 +248,14 @@ export class Call implements AbortListener, TimerListener {
     const facts = { uid, origin, basePath, attempts: this.#attempts, secrets: this.#secrets, request };
     this.#attempt = new Attempt(this, request, facts, connections.pool.current(options));
     // The next attempt runs in the asynchronous context of the call, which API key functions and tracers may need.
-    this.#attempt
-      .run()
-      .then((failure) => this.#onFailure(failure))
-      // The response of a mock may throw when an error is created from it. The call must end nevertheless.
-      .catch((error) => this.fail(error));
+    this.#attempt.run().then((failure) => {
+      try {
+        this.#onFailure(failure);
+      } catch (error) {
+        // The response of a mock may throw when an error is created from it. The call must end nevertheless.
+        this.fail(error);
+      }
+    });
   }
 
   #onFailure(failure: Failure): void {
