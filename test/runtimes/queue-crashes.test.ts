@@ -41,6 +41,8 @@ it("a queue completes all 2,400 jobs even if ten workers and Redis are killed", 
     inFlight += concurrency;
     workers[victim] = startWorker();
     if (kills !== 5) continue;
+    // An `add` that loses its connection fails, and has to be repeated.
+    await adding;
     await redis.kill();
     inFlight += workers.length * concurrency;
     await redis.start();
