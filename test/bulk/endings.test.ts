@@ -75,7 +75,7 @@ describe("a run whose signal is aborted", () => {
     const ending = new AbortController();
     const { service } = await generate(whole, []);
     const options = { use: () => 1, admit: () => admitted, signal: ending.signal };
-    const run = new Run(service.client(), new JobSource(Array(5000).fill(job)), options);
+    const run = new Run(service.client(), new JobSource(Array(500_000).fill(job)), options);
     setTimeout(() => ending.abort("enough"));
     const read = (async () => {
       for await (const _ of run);
