@@ -48,7 +48,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     const options = checkClientOptions(given);
     const resolved = resolveOptions(options, readEnvFile);
     const { apiKey, headers, needsPage } = resolved;
-    transports.check(resolved, needsPage ? undefined : resolved.endpoint.origin);
+    transports.check(resolved);
     // Derived clients need the values that came from the environment or from an iterator, which can be read only once.
     const baseUrl = needsPage ? options.baseUrl : resolved.baseUrl;
     this.#baseOptions = Object.assign(options, { baseUrl, apiKey, headers });
@@ -163,9 +163,8 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     // A client has a `fetch` or a `dispatcher`, so a new one replaces both.
     const transport = given.fetch || given.dispatcher ? {} : { fetch, dispatcher };
     const merged = { ...rest, ...transport, ...given };
-    const { timeouts, retry } = given;
-    if (timeouts) merged.timeouts = { ...rest.timeouts, ...timeouts };
-    if (retry) merged.retry = { ...(rest.retry === false ? { limit: 0 } : rest.retry), ...retry };
+    if (given.timeouts) merged.timeouts = { ...rest.timeouts, ...given.timeouts };
+    if (given.retry) merged.retry = { ...this.#context.options.retry, ...given.retry };
     return derivedClient<T>(merged, this.#context.connections);
   }
 

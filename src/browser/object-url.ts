@@ -51,7 +51,7 @@ export async function objectUrl(
     signal?.removeEventListener("abort", revoke);
     URL.revokeObjectURL(url);
   };
-  signal?.addEventListener("abort", revoke, { once: true });
+  signal?.addEventListener("abort", revoke);
   const made = { url, blob, filename, revoke };
   // Not a computed property: in a runtime without this symbol, it would be named "undefined".
   if (Symbol.dispose) Object.defineProperty(made, Symbol.dispose, { value: revoke });
@@ -61,7 +61,7 @@ export async function objectUrl(
 async function readUnlessAborted(pdf: AnyPdf, signal: AbortSignal | undefined): Promise<HeldPdf> {
   const leave = () => giveUp(pdf, signal?.reason);
   if (signal?.aborted) leave();
-  signal?.addEventListener("abort", leave, { once: true });
+  signal?.addEventListener("abort", leave);
   try {
     const held = await readBlob(pdf);
     signal?.throwIfAborted();

@@ -2,6 +2,7 @@ import { addCaller } from "../errors/caller-stack.ts";
 import { ConfigurationError } from "../errors/errors.ts";
 import { callSafely } from "../errors/foreign-values.ts";
 import { Redactor } from "../errors/redact.ts";
+import { isAnyObject } from "../errors/value-kinds.ts";
 import { type CallOptions, type ResolvedCall, resolveCall } from "../options/call-options.ts";
 import { type CallEvent, callHook, type EventOf, type Hooks, noHooks } from "../options/hooks.ts";
 import { readApiKey } from "../request/api-key.ts";
@@ -90,8 +91,7 @@ export class Call implements AbortListener, TimerListener {
       client.connections.enter();
       this.#isRegistered = true;
       if (options !== undefined) this.settings = resolveCall(client.options, options);
-      const template: CheckedTemplate | undefined =
-        typeof uidOrTemplate === "object" && uidOrTemplate !== null ? uidOrTemplate : undefined;
+      const template: CheckedTemplate | undefined = isAnyObject(uidOrTemplate) ? uidOrTemplate : undefined;
       const uid = ((template && ownOption(template, "uid")) ?? uidOrTemplate) as string;
       const schema = template && ownOption(template, "schema");
       const write = template?.[checkedBody];

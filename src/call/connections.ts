@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import type { ResolvedCall } from "../options/call-options.ts";
 import type { ResolvedOptions } from "../options/client-options.ts";
+import { checkPage } from "../request/base-url.ts";
 import type { TransportPool } from "../transport/transport.ts";
 
 /** The connections of a client and its derived clients, and the number of calls that may need them. */
@@ -59,7 +60,5 @@ export function checkOpen({ options, connections, isClosed }: CallContext): void
   if (isClosed || connections.areClosed) {
     throw new ConfigurationError("This client is closed. Create another one.");
   }
-  if (options.needsPage) {
-    throw new ConfigurationError("A relative `baseUrl` works only in a browser. Pass an absolute URL.");
-  }
+  checkPage(options.needsPage);
 }

@@ -61,7 +61,7 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
+    signal.addEventListener("abort", stop);
   });
   try {
     return await Promise.race([promise, aborted]);

@@ -7,7 +7,7 @@ import { OversizedPdfError } from "../errors/errors.ts";
 import type { SaveOptions, SavePolicy } from "../files/save-options.ts";
 import type { CheckedPath } from "../files/save-path.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
-import { ownOptions } from "../runtime/own-options.ts";
+import { ownOption, withoutPrototype } from "../runtime/own-options.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { requestIdOf } from "../transport/response-head.ts";
 import { iterateChunks } from "./chunk-iterator.ts";
@@ -183,12 +183,11 @@ export class GeneratedPdf {
    * ```
    */
   response(init: ResponseInit = {}): Response {
-    const given = ownOptions(init, ["status", "statusText", "headers"]);
-    const headers = new Headers(given.headers);
+    const headers = new Headers(ownOption(init, "headers"));
     if (!headers.has("content-type")) headers.set("content-type", "application/pdf");
     if (this.contentLength !== undefined) headers.set("content-length", String(this.contentLength));
     // Created first, so that an invalid `init` does not use up the document.
-    const { status, statusText } = new Response("", Object.assign(given, { headers }));
+    const { status, statusText } = new Response("", withoutPrototype({ ...init, headers }));
     return new Response(webStreamOf(this.#response.body, "response()"), { status, statusText, headers });
   }
 

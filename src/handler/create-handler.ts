@@ -3,7 +3,7 @@ import { describeKind, nameOfError } from "../errors/value-kinds.ts";
 import { type AnyTemplate, ConfigurationError, TemplatePdfError, ValuesError } from "../index.ts";
 import { isJsonObject } from "../json/json-value.ts";
 import { limitsStreams } from "../options/call-options.ts";
-import { checkValues } from "../request/schema.ts";
+import { checkValues, ownTemplate } from "../request/schema.ts";
 import { readEnvironment } from "../runtime/environment.ts";
 import { type Authorize, createEndpoint, type Produce } from "../service/endpoint.ts";
 import { Problem } from "../service/problem.ts";
@@ -116,7 +116,7 @@ function allowing<Context>(
 function createProducer<Context>(options: HandlerOptions<HandlerTemplates, Context>): Produce<Context> {
   const { client, templates, values, filename, disposition, retry } = options;
   // Only own properties, because objects inherit others, such as "constructor".
-  const known = new Map(Object.entries(templates));
+  const known = new Map(Object.entries(templates).map(([name, template]) => [name, ownTemplate(template)]));
   // A caller that stops reading must not hold the connection to the service forever.
   const settings = { retry: retry ?? { mayRenderTwice: false }, [limitsStreams]: true };
 

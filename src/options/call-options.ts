@@ -14,7 +14,7 @@ import {
   type Rules,
 } from "./option-rules.ts";
 import { type Retry, type RetryPolicy, resolveRetry } from "./retry.ts";
-import { checkTimeouts, type Timeouts } from "./timeouts.ts";
+import { checkTimeouts, resolveTimeouts, type Timeouts } from "./timeouts.ts";
 
 /** Options for a call, which override the client's options. */
 export interface CallOptions {
@@ -97,7 +97,7 @@ export function resolveCall(client: ResolvedOptions, given: CallOptions = {}): R
   // Not a spread, which would take longer than all the checks.
   return {
     signal: options.signal,
-    timeouts: timeouts ? { ...client.timeouts, ...timeouts } : client.timeouts,
+    timeouts: resolveTimeouts(timeouts, client.timeouts),
     totalLimitsStreams:
       client.totalLimitsStreams || timeouts?.total !== undefined || ownOption(given, limitsStreams) === true,
     retry: resolveRetry(options.retry, client.retry),

@@ -117,7 +117,7 @@ export function resolveOptions(options: ClientOptions, readEnvFile?: ReadEnvFile
   if (apiKey !== null && !options.allowInsecureHttp) checkEncryption(baseUrl);
   const { fetch, dispatcher } = options;
   if (fetch && dispatcher) {
-    throw new ConfigurationError("`fetch` and `dispatcher` cannot be combined. Pass one of them.");
+    throw new ConfigurationError("Pass `fetch` or `dispatcher`, not both.");
   }
   return Object.freeze({
     baseUrl,
@@ -127,7 +127,7 @@ export function resolveOptions(options: ClientOptions, readEnvFile?: ReadEnvFile
     headers: readHeaders(options.headers, apiKey === null, allowsApiKey),
     allowsApiKey,
     credentials: options.credentials,
-    timeouts: resolveTimeouts(options.timeouts),
+    timeouts: resolveTimeouts(options.timeouts as ReturnType<typeof checkTimeouts>),
     totalLimitsStreams: options.timeouts?.total !== undefined,
     retry: resolveRetry(options.retry),
     hooks: resolveHooks(options.hooks),

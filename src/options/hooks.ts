@@ -1,6 +1,6 @@
 import { callSafely } from "../errors/foreign-values.ts";
 import { ownOptions } from "../runtime/own-options.ts";
-import { checkOptions, isFunction, type Rules } from "./option-rules.ts";
+import { checkNames, checkOption, isFunction } from "./option-rules.ts";
 
 /** The properties of every event. */
 export interface CallEvent {
@@ -73,22 +73,19 @@ export type EventOf<Name extends keyof Hooks> = Parameters<NonNullable<Hooks[Nam
 /** The hooks for a client that has none. */
 export const noHooks: Hooks = /* @__PURE__ */ Object.create(null);
 
-const rules: Rules<Hooks> = {
-  request: isFunction,
-  response: isFunction,
-  retry: isFunction,
-  error: isFunction,
-};
+const names = ["request", "response", "retry", "error"] as const satisfies (keyof Hooks)[];
 
 /** Checks hooks, and returns a copy. @throws {ConfigurationError} for an unknown hook, or one that is not a function */
 export function resolveHooks(given?: Hooks): Hooks {
   if (given === undefined) return noHooks;
   // An instance of the caller's own class may have other properties.
-  const isInstance = Object.getPrototypeOf(given) !== Object.prototype;
-  const known = isInstance ? ownOptions(given, Object.keys(rules) as (keyof Hooks)[]) : given;
-  const hooks = checkOptions(known, rules, "hooks", "hooks.");
-  // Called as methods of the caller's object.
-  for (const [name, hook] of Object.entries(hooks)) Object.assign(hooks, { [name]: hook.bind(given) });
+  if (Object.getPrototypeOf(given) === Object.prototype) checkNames(given, names, "hooks");
+  const hooks = ownOptions(given, names);
+  for (const [name, hook] of Object.entries(hooks)) {
+    checkOption(hook, isFunction, `hooks.${name}`);
+    // Called as a method of the caller's object.
+    (hooks as Record<string, unknown>)[name] = hook.bind(given);
+  }
   return hooks;
 }
 

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import { describeKind } from "../errors/value-kinds.ts";
+import { describeKind, isAnyObject } from "../errors/value-kinds.ts";
 import { ownOption, ownOptions } from "../runtime/own-options.ts";
 import type { DispatcherLike } from "../transport/transport.ts";
 
@@ -76,10 +76,9 @@ export function checkOptions<O extends object>(given: O, rules: Rules<O>, kind: 
 }
 
 /** Rejects unknown options, which may be misspelt. @throws {ConfigurationError} with the known options */
-function checkNames(options: object, known: readonly string[], kind: string): void {
-  const isObject = typeof options === "object" && options !== null;
-  const isSignal = isObject && ownOption(options as EventTarget, "addEventListener");
-  if (!isObject || isSignal) {
+export function checkNames(options: object, known: readonly string[], kind: string): void {
+  const isSignal = isAnyObject(options) && ownOption(options as EventTarget, "addEventListener");
+  if (isSignal || !isAnyObject(options)) {
     const got = isSignal ? "a signal. Pass { signal }" : describeKind(options);
     throw new ConfigurationError(`Expected the ${kind} options to be an object, got ${got}.`);
   }

@@ -49,7 +49,7 @@ export function checkTimeouts(timeouts: Timeouts): Partial<Complete<Timeouts>> {
   return checkOptions(timeouts, rules, "timeouts", "timeouts.") as Partial<Complete<Timeouts>>;
 }
 
-/** Checks `timeouts`. Unset ones come from `base`. @throws {ConfigurationError} for the first mistake */
-export function resolveTimeouts(timeouts?: Timeouts, base = defaults): Complete<Timeouts> {
-  return timeouts ? { ...base, ...checkTimeouts(timeouts) } : base;
+/** Completes checked `timeouts`: unset ones come from `base`. */
+export function resolveTimeouts(checked?: Partial<Complete<Timeouts>>, base = defaults): Complete<Timeouts> {
+  return checked ? { ...base, ...checked } : base;
 }

@@ -14,9 +14,7 @@ export const transports: TransportPlatform = {
   }),
   check({ dispatcher }) {
     if (!dispatcher) return;
-    throw new ConfigurationError(
-      "The `dispatcher` cannot be used: this runtime has no undici. Pass a `fetch` instead.",
-    );
+    throw new ConfigurationError("`dispatcher`: this runtime has no undici. Pass a `fetch` instead.");
   },
 };
 

@@ -13,8 +13,7 @@ export function resolveApiKey(
 }
 
 function checkApiKey(key: unknown, attempts = 0): string {
-  // A missing value that was turned into text is not a key, and neither is `[object Object]`, which has a space.
-  if (typeof key === "string" && /^(?!(?:undefined|null|NaN)$)[\x21-\x7e]+$/.test(key)) return key;
+  if (typeof key === "string" && /^(?!(?:undefined|null|NaN)$)[!-~]+$/.test(key)) return key;
   throw new ConfigurationError(
     "Expected `apiKey` to be a string without spaces, as the dashboard shows it.",
     { attempts },

@@ -8,6 +8,7 @@ import {
   type ReadEnvFile,
   readEnvironment,
 } from "../runtime/environment.ts";
+import { missingText } from "./missing-text.ts";
 
 /**
  * A function that returns the API key. The client calls the function for each attempt, so you can rotate
@@ -21,10 +22,6 @@ export function isWellFormedKey(key: string): boolean {
   return /^[\x21-\x7e]+$/.test(key);
 }
 
-/** Texts that a missing or wrong value turns into, and placeholders that nobody replaced. They cannot be keys. */
-const notKeys =
-  /^(?:undefined|null|NaN|true|false|\[object \w+\]|<[A-Za-z_ -]+>|\$\{\w+\}|\$TEMPLATE_PDF_API_KEY)$/;
-
 /** Checks an API key and returns it. @throws {ConfigurationError} if it is malformed; the message does not contain the key */
 export function checkApiKey(key: unknown, attempts = 0): string {
   if (typeof key !== "string") {
@@ -33,10 +30,10 @@ export function checkApiKey(key: unknown, attempts = 0): string {
       { attempts },
     );
   }
-  if (notKeys.test(key)) {
-    // Not quoted, because a key may have been copied into a placeholder.
+  const missing = missingText(key);
+  if (missing) {
     throw new ConfigurationError(
-      "The API key is the text of a missing value, such as undefined, or a placeholder such as <API_KEY>. Check where the key comes from.",
+      `The API key ${missing}. Check the code or the variable that the key comes from.`,
       { attempts },
     );
   }

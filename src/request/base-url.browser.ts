@@ -6,6 +6,8 @@ export function lacksPage(): boolean {
   return false;
 }
 
+export function checkPage(): void {}
+
 /** Parses the base URL as `fetch` would. @throws {ConfigurationError} if the URL is missing or unusable */
 export function parseBaseUrl(baseUrl: string | URL | undefined): URL {
   try {
@@ -18,6 +20,6 @@ export function parseBaseUrl(baseUrl: string | URL | undefined): URL {
     // The error is thrown below.
   }
   throw new ConfigurationError(
-    "Expected `baseUrl` to be an http(s) URL without credentials, query, fragment or endpoint path, for example /api/pdf or https://pdf.example.com.",
+    "Expected `baseUrl` to be an http(s) URL without credentials, query, fragment or endpoint path.",
   );
 }

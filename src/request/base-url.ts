@@ -1,9 +1,16 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { adviceOnEnvFile, pageAddress, type ReadEnvFile, readEnvironment } from "../runtime/environment.ts";
+import { missingText } from "./missing-text.ts";
 
 /** Whether a base URL is relative and this runtime has no page. */
 export function lacksPage(baseUrl: unknown): boolean {
   return typeof baseUrl === "string" && /^\.{0,2}\/(?!\/)/.test(baseUrl) && !pageAddress();
+}
+
+/** @throws {ConfigurationError} if a client lacks its page: see `lacksPage` */
+export function checkPage(needsPage: boolean): void {
+  if (!needsPage) return;
+  throw new ConfigurationError("A relative `baseUrl` works only in a browser. Pass an absolute URL.");
 }
 
 /**
@@ -38,6 +45,10 @@ export function parseBaseUrl(
 const endpointPath = /\/api\/v1\/templates(?:\/|$)|\/generate-sync\/?$/;
 
 function baseUrlProblem(text: string, url: URL | undefined): string | undefined {
+  const missing = missingText(text);
+  if (missing) return missing;
+  if (url && missingText(url.hostname))
+    return `has the host name ${url.hostname}, so a part of it is missing`;
   const [quote] = /^["'`\u2018\u201c]/.exec(text) ?? [];
   if (quote) return `begins with the quotation mark ${quote}`;
   const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);

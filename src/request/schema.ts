@@ -109,11 +109,11 @@ export function ownTemplate(template: AnyTemplate): AnyTemplate {
  * @throws {ConfigurationError} if the schema violates the Standard Schema contract
  */
 export function bodyOf(template: AnyTemplate, values: unknown): string | Promise<string> {
-  const { uid, schema } = ownTemplate(template);
+  const { uid, schema } = template;
   // Values that are a promise are rejected. Only the schema may be asynchronous.
   if (schema === undefined) return serializeValues(values, uid);
   const write = (output: unknown) => serializeValues(output, uid, output !== values);
-  const output = checkValues({ uid, schema }, values);
+  const output = checkValues(template, values);
   if (!(output instanceof Promise)) return write(output);
   const body = output.then(write);
   // The call reports the error. This avoids an unhandled rejection if the call never starts.
@@ -128,8 +128,7 @@ export function bodyOf(template: AnyTemplate, values: unknown): string | Promise
  * @throws {ValuesError} with the path of every issue
  * @throws {ConfigurationError} if the schema violates the Standard Schema contract
  */
-export function checkValues(template: AnyTemplate, values: unknown): unknown {
-  const { uid, schema } = ownTemplate(template);
+export function checkValues({ uid, schema }: AnyTemplate, values: unknown): unknown {
   if (schema === undefined) return values;
   checkSchema(uid, schema);
   let redactor = () => redactorOf(values);
@@ -195,7 +194,7 @@ const maxIssueLength = 500;
  * Reads the path from a schema's issue. The path is empty if the issue concerns the values object as a whole.
  */
 export function issuePath(issue: unknown): (string | number)[] {
-  const path: unknown = ownOption(Object(issue) as { path?: unknown }, "path");
+  const { path } = Object(issue) as { path?: unknown };
   // Not `map`, which would return an instance of a subclass of `Array`.
   return Array.isArray(path) ? Array.from(path, readSegment) : [];
 }

@@ -79,7 +79,7 @@ function checked(options: FakePdfOptions): { text: string; pages: number; bytes:
   checkType("the fakePdf() options", options, "object");
   const unknown = Object.keys(options).find((name) => !(optionNames as readonly string[]).includes(name));
   if (unknown !== undefined) {
-    throw new TypeError(`Unknown fakePdf() option \`${unknown}\`. Known options: ${optionNames.join(", ")}.`);
+    throw new TypeError(`Unknown fakePdf() option \`${unknown}\`. Known options: text, pages, bytes.`);
   }
   const { text = "", pages = 1, bytes } = ownOptions(options, optionNames);
   checkType("`text`", text, "string");

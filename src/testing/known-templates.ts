@@ -3,6 +3,7 @@ import { describeThrown } from "../errors/foreign-values.ts";
 import { ConfigurationError, type StandardSchemaV1, type Template, template, ValuesError } from "../index.ts";
 import { validateJson } from "../json/json-schema.ts";
 import { checkValues } from "../request/schema.ts";
+import { ownOptions } from "../runtime/own-options.ts";
 import type { Order } from "../service/endpoint.ts";
 import { invalidValues } from "../service/invalid-values.ts";
 import { Problem, unknownTemplate } from "../service/problem.ts";
@@ -59,7 +60,7 @@ export class KnownTemplates {
 
 function asTemplate(entry: unknown, index: number): Template {
   if (typeof entry === "string") return template(entry);
-  const { uid, schema } = (entry ?? {}) as Partial<Template>;
+  const { uid, schema } = ownOptions<Partial<Template>>(Object(entry), ["uid", "schema"]);
   if (typeof uid === "string") return { uid, schema };
   throw new ConfigurationError(
     `Expected \`templates[${index}]\` to be a uid or a \`template()\`, got ${entry === null ? "null" : typeof entry}.`,

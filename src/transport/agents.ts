@@ -5,6 +5,7 @@ import { nameOfError } from "../errors/value-kinds.ts";
 import { readEnvironment } from "../runtime/environment.ts";
 import { environmentProxy } from "./environment-proxy.ts";
 import { ProxyFailure } from "./explain.ts";
+import { notInherited } from "./not-inherited.ts";
 import { type Connector, SocketTracker, skipInterimAnswers } from "./sockets.ts";
 import type { DispatcherLike } from "./transport.ts";
 
@@ -54,21 +55,6 @@ export class OwnAgents {
   }
 }
 
-/**
- * Options that undici and Node would otherwise take from `Object.prototype`, even from copies of ours: where to connect, which
- * certificates to trust, and what to send to a proxy.
- */
-const notInherited: { readonly [name: string]: undefined } = Object.fromEntries(
-  [
-    ..."allowH2 autoSelectFamily connections factory interceptors localAddress maxOrigins tls".split(" "),
-    ..."family fd handle hints localPort lookup onread path signal socketPath".split(" "),
-    ..."ca cert clientCertEngine crl key maxVersion minVersion passphrase pfx".split(" "),
-    ..."privateKeyEngine pskCallback secureContext secureProtocol servername session".split(" "),
-    ..."auth headers password proxyTunnel token username".split(" "),
-    ..."expectContinue query reset responseHeaders upgrade".split(" "),
-  ].map((name) => [name, undefined]),
-);
-
 /** Options for sockets. They disable undici's connect timeout in favour of ours. */
 function socketOptions() {
   // Node would read this variable from `Object.prototype`, too.
@@ -116,7 +102,7 @@ async function openProxyAgent(sockets: SocketTracker, uri: string): Promise<Owne
   } catch {
     // The cause is omitted, because undici quotes the address, which may contain a password.
     throw new ConfigurationError(
-      "HTTP_PROXY or HTTPS_PROXY is not a valid proxy address. Expected an address such as http://proxy.example.com:3128.",
+      "HTTP_PROXY or HTTPS_PROXY is not a valid proxy address. Use a proxy with http:// or https://, for example http://proxy.example.com:3128.",
     );
   }
 }

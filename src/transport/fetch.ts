@@ -229,5 +229,5 @@ function notBytes(found: unknown): ConfigurationError {
 }
 
 function noFetch(): ConfigurationError {
-  return new ConfigurationError("This runtime, like jsdom in Jest, has no `fetch`. Pass one as `fetch`.");
+  return new ConfigurationError("This runtime, like jsdom, has no `fetch`. Pass one as `fetch`.");
 }

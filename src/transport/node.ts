@@ -16,15 +16,15 @@ import { undiciTransport } from "./undici.ts";
 /** The transports in Node: undici, unless the caller or a replaced global selects another. */
 export const transports: TransportPlatform = {
   openPool,
-  check(settings, origin) {
-    const { dispatcher } = settings;
+  check(settings) {
+    const { dispatcher, endpoint, needsPage } = settings;
     // Undici 6 and older have this accessor. Undici 7 removed it. The first dispatch detects the rest.
     if (dispatcher && "interceptors" in dispatcher) {
       throw new ConfigurationError(
         "The `dispatcher` cannot be used: it comes from undici 6 or older; create it with undici 7 or later.",
       );
     }
-    if (origin !== undefined && !selectedTransport(settings)) environmentProxy(origin);
+    if (!needsPage && !selectedTransport(settings)) environmentProxy(endpoint.origin);
   },
 };
 

@@ -54,6 +54,8 @@ describe("an API key", () => {
     ["a string with a space", "SECRET SECRET"],
     ["a string with a character outside Latin-1", "SECRET€"],
     ["not a string", { key: "SECRET" }],
+    ["the text undefined", "undefined"],
+    ["the text [object Object]", String({})],
   ])("is rejected without being exposed if it is %s", async (_, given) => {
     const service = await start();
     const apiKey = given as string;

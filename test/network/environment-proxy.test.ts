@@ -1,9 +1,13 @@
 import { inspect } from "node:util";
-import { ConfigurationError, ConnectionError, TemplatePdf } from "template-pdf";
+import fc from "fast-check";
+import { type ClientOptions, ConfigurationError, ConnectionError } from "template-pdf";
+import { Dispatcher, EnvHttpProxyAgent } from "undici";
 import { describe, expect, it, vi } from "vitest";
+import { environmentProxy } from "../../src/transport/environment-proxy.ts";
 import type { FetchLike } from "../../src/transport/fetch.ts";
 import { fetchTransport } from "../../src/transport/fetch.ts";
 import { withoutBackOff } from "../client/timing.ts";
+import { property } from "../support/fuzz.ts";
 import { clientOf, rejectionOf, sourceOf, startService } from "../support/service.ts";
 import { closedOrigin } from "../support/sockets.ts";
 import { settle } from "../transport/recorder.ts";
@@ -47,15 +51,6 @@ describe("a proxy from the environment", () => {
     expect(targets()).toEqual(way === "directly" ? [] : [target]);
   });
 
-  it.each(["127.0.0.1", "localhost", "localhost.", "x.localhost"])("is not used for %s", async (name) => {
-    const { proxy, service } = await start();
-    vi.stubEnv("HTTP_PROXY", proxy.origin);
-    const client = clientOf(`http://${name}:${service.port}`, { allowInsecureHttp: true, retry: false });
-    // Not every system resolves these names.
-    await sourceOf(client).catch((error) => expect(error).toBeInstanceOf(ConnectionError));
-    expect(proxy.heard).toEqual([]);
-  });
-
   it.each(["HTTPS_PROXY", "HTTP_PROXY"])("is used for an https: service if it is set in %s", async (name) => {
     const { proxy, targets } = await start();
     vi.stubEnv(name, proxy.origin);
@@ -89,59 +84,114 @@ describe("a proxy from the environment", () => {
     },
   );
 
-  it.each([`http://user:${password}@:no-port`, `ftp://user:${password}@127.0.0.1`, `${password}.test:3128`])(
-    "causes an error that does not contain the password if the proxy's address is invalid (row %#)",
-    async (address) => {
-      const { proxy, client } = await start();
-      vi.stubEnv("HTTP_PROXY", address);
-      const error = await rejectionOf(sourceOf(client));
-      expect(error).toBeInstanceOf(ConfigurationError);
-      expect(String(error)).toContain("HTTP_PROXY");
-      expect(`${inspect(error, { depth: 10 })}${JSON.stringify(error)}`).not.toContain(password);
-      await expect(sourceOf(client)).rejects.toThrow(ConfigurationError);
-      vi.stubEnv("HTTP_PROXY", proxy.origin);
-      expect(await sourceOf(client)).toBe("network");
-      await client.close();
+  it.each([
+    `http://user:${password}@:no-port`,
+    `http://user:%${password}@127.0.0.1`,
+    `${password}.test:3128`,
+    "proxy.example.com",
+    "http://",
+    `${password}://proxy.example.com`,
+  ])("is rejected without showing the password if its address is invalid (row %#)", async (address) => {
+    const { proxy, client } = await start();
+    vi.stubEnv("HTTP_PROXY", address);
+    const error = await rejectionOf(sourceOf(client));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(String(error)).toContain(
+      "HTTP_PROXY is not a valid proxy address. Use a proxy with http:// or https://",
+    );
+    expect(`${inspect(error, { depth: 10 })}${JSON.stringify(error)}`).not.toContain(password);
+    await expect(sourceOf(client)).rejects.toThrow(ConfigurationError);
+    expect(() => client.with({})).toThrow(ConfigurationError);
+    vi.stubEnv("HTTP_PROXY", proxy.origin);
+    expect(await sourceOf(client)).toBe("network");
+    await client.close();
+  });
+
+  it.each(["socks", "socks4", "socks4a", "socks5", "SOCKS5", "socks5h", "ftp", "quic"])(
+    "is rejected when the client is created if its address has the scheme %s://",
+    (scheme) => {
+      for (const name of ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"]) {
+        vi.stubEnv(name, `${scheme}://user:${password}@127.0.0.1:1080`);
+        const create = () => clientOf("https://service.test");
+        expect(create).toThrow(ConfigurationError);
+        expect(create).toThrow(
+          `${name} has the scheme ${scheme.toLowerCase()}://, which is not supported. Use a proxy with http:// or https://`,
+        );
+        expect(create).not.toThrow(password);
+        expect(() =>
+          clientOf("https://other.test", { fetch: globalThis.fetch as FetchLike }).with({}),
+        ).not.toThrow();
+        vi.stubEnv(name, undefined);
+      }
     },
   );
 
-  const created = (options: object) => () =>
-    new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: "k", ...options });
+  const socks = "socks5://127.0.0.1:1080";
+  const dispatcher = { dispatch: () => true };
+  it.each<[Record<string, string>, string, ClientOptions?]>([
+    [{ HTTPS_PROXY: socks, NO_PROXY: "service.test" }, "https://service.test"],
+    [{ HTTPS_PROXY: socks, NO_PROXY: "*" }, "https://service.test"],
+    [{ HTTPS_PROXY: socks, NO_PROXY: ".example.com:8443" }, "https://pdf.example.com:8443"],
+    [{ HTTPS_PROXY: socks, HTTP_PROXY: socks }, "http://127.0.0.1:8080"],
+    [{ HTTPS_PROXY: socks, HTTP_PROXY: socks }, "http://localhost:8080"],
+    [{ HTTPS_PROXY: socks }, "http://service.test"],
+    [{ HTTP_PROXY: socks, HTTPS_PROXY: "http://127.0.0.1:1" }, "https://service.test"],
+    [{ HTTPS_PROXY: socks, https_proxy: "" }, "https://service.test"],
+    [{ ALL_PROXY: socks, all_proxy: socks }, "https://service.test"],
+    [{ HTTPS_PROXY: socks }, "https://service.test", { dispatcher }],
+    [{ HTTPS_PROXY: socks }, "https://service.test", { fetch: async () => new Response() }],
+  ])("that is not used is not checked: %j for %s", (variables, baseUrl, options) => {
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    expect(() => clientOf(baseUrl, { allowInsecureHttp: true, ...options })).not.toThrow();
+  });
 
-  it.each<[scheme: string, address: string]>([
-    ["socks5://", `socks5://user:${password}@127.0.0.1:1080`],
-    ["socks5h://", "SOCKS5H://127.0.0.1:1080"],
-    ["socks4://", "socks4://127.0.0.1"],
-    ["socks4a://", "socks4a://127.0.0.1"],
-    ["socks://", "socks://127.0.0.1"],
-    ["ftp://", "ftp://127.0.0.1"],
-  ])("is refused when the client is created if its scheme is %s", (scheme, address) => {
-    vi.stubEnv("HTTPS_PROXY", address);
-    expect(created({})).toThrow(
-      new ConfigurationError(
-        `HTTPS_PROXY has the scheme ${scheme}, which is not supported. Use a proxy with http:// or https://, for example http://proxy.example.com:3128, or add the service to NO_PROXY.`,
-      ),
+  it("is checked for the base URL of a derived client", () => {
+    vi.stubEnv("HTTP_PROXY", socks);
+    const client = clientOf("http://127.0.0.1", { allowInsecureHttp: true });
+    expect(() => client.with({ baseUrl: "http://service.test" })).toThrow(
+      "HTTP_PROXY has the scheme socks5://",
     );
   });
-
-  it.each(["proxy.example.com:3128", "//proxy", "http://", "%%%", `${password}://a`])(
-    "is refused when the client is created if its address is malformed: %s",
-    (address) => {
-      vi.stubEnv("HTTP_PROXY", address);
-      expect(created({})).toThrow(/^HTTP_PROXY is not a valid proxy address\. Use a proxy with http:/);
-      expect(created({})).not.toThrow(password);
-    },
-  );
-
-  it.each<[why: string, options: object, env?: Readonly<Record<string, string>>]>([
-    ["the service is on this machine", { baseUrl: "http://127.0.0.1:1" }],
-    ["NO_PROXY lists the service", {}, { NO_PROXY: "a.test,pdf.example.com" }],
-    ["the caller passes `fetch`", { fetch: async () => new Response() }],
-    ["the caller passes `dispatcher`", { dispatcher: { dispatch: () => true } }],
-    ["another variable takes precedence", {}, { https_proxy: "http://127.0.0.1:9" }],
-  ])("may have an unsupported scheme if %s", (_why, options, env = {}) => {
-    vi.stubEnv("HTTPS_PROXY", "socks5://127.0.0.1:1080");
-    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-    expect(created(options)).not.toThrow();
-  });
 });
+
+describe("NO_PROXY", () => {
+  const hosts = ["a.test", "b.a.test", "ba.test", "example.com", "8.8.8.8", "[2001:db8::1]"];
+  const ports = ["", ":8080", ":443", ":80", ":0"];
+  const entry = fc
+    .tuple(
+      fc.constantFrom("", ".", "*.", "*"),
+      fc.constantFrom(...hosts, "test", "A.TEST", ""),
+      fc.constantFrom(...ports),
+    )
+    .map((parts) => parts.join(""));
+  const lists = fc
+    .array(fc.oneof(entry, fc.constant("*"), fc.string({ maxLength: 6 })), { maxLength: 4 })
+    .chain((entries) => fc.constantFrom(",", " ", ", ", "\n").map((separator) => entries.join(separator)))
+    .filter((list) => !list.includes("\0"));
+  const origins = fc
+    .tuple(fc.constantFrom("http", "https"), fc.constantFrom(...hosts), fc.constantFrom("", ":8080", ":443"))
+    .map(([scheme, host, port]) => new URL(`${scheme}://${host}${port}`).origin);
+
+  property("excludes the same origins as in undici", () =>
+    fc.property(lists, origins, (list, origin) => {
+      vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:1");
+      vi.stubEnv("NO_PROXY", list);
+      return (environmentProxy(origin) !== undefined) === isProxiedByUndici(origin, list);
+    }),
+  );
+});
+
+/** Asks undici, which has an agent for requests without a proxy. */
+function isProxiedByUndici(origin: string, noProxy: string): boolean {
+  const proxy = "http://127.0.0.1:1";
+  const agent = new EnvHttpProxyAgent({ httpProxy: proxy, httpsProxy: proxy, noProxy });
+  const used: string[] = [];
+  for (const symbol of Object.getOwnPropertySymbols(agent)) {
+    const inner: unknown = (agent as unknown as Record<symbol, unknown>)[symbol];
+    if (!(inner instanceof Dispatcher)) continue;
+    inner.dispatch = () => used.push(String(symbol.description)) > 0;
+  }
+  agent.dispatch({ origin, path: "/", method: "GET" }, { onRequestStart: () => {} });
+  expect(used).toHaveLength(1);
+  return used[0] !== "no proxy agent";
+}

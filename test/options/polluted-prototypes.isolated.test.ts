@@ -9,7 +9,7 @@ import { bundleSource } from "../support/bundle-source.ts";
 import { slowestProperty } from "../support/fuzz.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { variants } from "./pollution/hostile-values.ts";
-import type { Differences, Pollution } from "./pollution/program.ts";
+import type { Differences, Pollution, Started } from "./pollution/program.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = makeTemporaryFolder("pollution");
@@ -39,15 +39,19 @@ const foreignNames = [
   ..."TEMPLATE_PDF_BASE_URL TEMPLATE_PDF_API_KEY HTTP_PROXY http_proxy HTTPS_PROXY https_proxy NO_PROXY".split(
     " ",
   ),
-  ..."NODE_TLS_REJECT_UNAUTHORIZED socketPath servername query upgrade redirect".split(" "),
+  ..."NODE_TLS_REJECT_UNAUTHORIZED ca rejectUnauthorized socketPath servername query upgrade redirect".split(
+    " ",
+  ),
 ];
 
 beforeAll(async () => {
   const script = join(folder.path, "program.cjs");
-  await bundleSource('import { main } from "./test/options/pollution/program.ts"; void main();', script, {
+  await bundleSource('import "./test/options/pollution/program.ts";', script, {
     format: "cjs",
     define: { "import.meta.url": JSON.stringify(pathToFileURL(join(root, "src/index.ts")).href) },
     external: ["msw", "pdfjs-dist", "bullmq", "ioredis", "pdfmake", "prettier"],
+    // The program exports nothing, and package.json says that such an import has no effect.
+    ignoreAnnotations: true,
     mainFields: ["module", "main"],
     plugins: [recording as never],
     alias: { "#platform": "./src/platform/node.ts", "#sockets": "./src/testing/sockets/node.ts" },
@@ -58,20 +62,29 @@ beforeAll(async () => {
   );
   program = fork(script, {
     cwd: folder.path,
-    env: { ...Object.fromEntries(inherited), NODE_PATH: join(root, "node_modules") },
+    env: { ...Object.fromEntries(inherited), NODE_PATH: join(root, "node_modules"), NODE_NO_WARNINGS: "1" },
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
-  const [started] = await once(program, "message");
-  ({ names, clean, stable } = started);
+  ({ names, clean, stable } = await answer<Started>());
 }, 60_000);
 afterAll(() => {
   program.kill();
   folder.remove();
 });
 
+/** What the program sends next. */
+async function answer<T>(): Promise<T> {
+  const ended = once(program, "exit").then(([code]) =>
+    Promise.reject(new Error(`The program ended with ${code}.`)),
+  );
+  const [message] = await Promise.race([once(program, "message"), ended]);
+  ended.catch(() => {});
+  return message;
+}
+
 async function differencesBy(pollution: Pollution): Promise<Differences> {
   program.send(pollution);
-  const [differences] = await once(program, "message");
-  return differences;
+  return answer<Differences>();
 }
 
 describe("With a polluted Object.prototype, every public function", () => {

@@ -7,7 +7,7 @@ import {
   resolveOptions,
 } from "../../src/options/client-options.ts";
 import { resolveRetry } from "../../src/options/retry.ts";
-import { resolveTimeouts } from "../../src/options/timeouts.ts";
+import { checkTimeouts, resolveTimeouts } from "../../src/options/timeouts.ts";
 
 const defaults = { connect: 10_000, firstByte: 120_000, stall: 30_000, unread: 60_000, total: 600_000 };
 const names = Object.keys(defaults);
@@ -26,13 +26,16 @@ describe("The timeouts", () => {
 
   it.each(names)("keep the other defaults if only `%s` is set", (name) => {
     for (const value of [0.5, 2 ** 40, Number.POSITIVE_INFINITY]) {
-      expect(resolveTimeouts(Object.freeze({ [name]: value }))).toEqual({ ...defaults, [name]: value });
+      expect(resolveTimeouts(checkTimeouts(Object.freeze({ [name]: value })))).toEqual({
+        ...defaults,
+        [name]: value,
+      });
     }
-    expect(resolveTimeouts({ [name]: undefined })).toEqual(defaults);
+    expect(resolveTimeouts(checkTimeouts({ [name]: undefined }))).toEqual(defaults);
   });
 
   it.each(names)("are rejected with an error that names the invalid timeout: `%s`", (name) => {
-    expect(() => resolveTimeouts({ [name]: 0 })).toThrow(
+    expect(() => checkTimeouts({ [name]: 0 })).toThrow(
       `Expected \`timeouts.${name}\` to be a number of milliseconds above 0, or Infinity, got \`0\` (number).`,
     );
   });

@@ -102,7 +102,7 @@ export class RowRun {
     let summary: BulkSummary | undefined;
     try {
       if (plan.report) this.#report = await ReportFile.open(plan.report.path, plan.report.format);
-      this.#ease.addEventListener("abort", this.#onEase, { once: true });
+      this.#ease.addEventListener("abort", this.#onEase);
       summary = await runBulk({
         client,
         jobs: this.#jobs(),

@@ -85,7 +85,7 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
       // `done` rejects with the same error.
       worker.close().catch(() => {});
     };
-    ease.addEventListener("abort", onEase, { once: true });
+    ease.addEventListener("abort", onEase);
     try {
       await worker.done;
     } catch (error) {

@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,9 +12,17 @@ import { run } from "../../../src/cli/run.ts";
 import { startEmulator } from "../../../src/emulator/index.ts";
 import { createHandler } from "../../../src/handler/index.ts";
 import { nodeListener } from "../../../src/handler/node.ts";
-import { type ClientOptions, TemplatePdf, type TemplatePdfError, template } from "../../../src/index.ts";
+import {
+  type AnyTemplate,
+  type ClientOptions,
+  TemplatePdf,
+  type TemplatePdfError,
+  template,
+} from "../../../src/index.ts";
 import { bulkQueue } from "../../../src/queue/index.ts";
 import { assertWholePdf, fakePdf, fakeService, faults, pdfText } from "../../../src/testing/index.ts";
+
+import { untrustedAuthority } from "./hostile-values.ts";
 
 /** One use of the package. Its result does not depend on when it runs. */
 export type Entry = () => unknown;
@@ -30,7 +39,7 @@ const service = createServer((request, response) => {
   request.on("end", () => {
     const { authorization, "x-polluted": polluted } = request.headers;
     const uid = request.url?.split("/").at(-2);
-    response.setHeader("x-request-id", `${authorization}|${polluted}|${body}`);
+    response.setHeader("x-request-id", `${authorization?.length}|${polluted}|${body}`);
     if (uid === "fails") return response.writeHead(503, { "retry-after": "0" }).end("{}");
     if (uid === "forbidden") return response.writeHead(403).end('{"message":"no"}');
     if (uid === "truncated") return response.writeHead(200).end(document.subarray(0, 1500));
@@ -38,6 +47,12 @@ const service = createServer((request, response) => {
   });
 });
 service.listen(0, "127.0.0.1");
+
+/** A service whose certificate no client trusts. */
+const untrusted = createTlsServer(untrustedAuthority.issue(["localhost"]), (request, response) => {
+  response.setHeader("x-request-id", `${request.headers.authorization?.length}`).end(document);
+});
+untrusted.listen(0, "127.0.0.1");
 const baseUrl = () => `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 
 const root = mkdtempSync(join(tmpdir(), "template-pdf-pollution-"));
@@ -92,7 +107,7 @@ function settingEnvironment<T>(variables: Record<string, string>, use: () => T):
 function handlerFor(pdfs: TemplatePdf, allow = true) {
   return createHandler({
     client: pdfs,
-    templates: { invoice: template("a"), broken: template("fails") },
+    templates: { invoice: { uid: "a" } as AnyTemplate, broken: template("fails") },
     authorize: () => allow,
     onError: () => {},
   });
@@ -156,6 +171,16 @@ export const entries: Readonly<Record<string, Entry>> = {
   "generate() with empty groups": () => facts(client(), "a", { timeouts: {}, retry: {} }),
   "generate() with headers": () =>
     facts(client({ headers: { "x-a": "1" } }), "a", { headers: { "x-b": "2" } }),
+  "generate() from another host": () => {
+    // Reaches this machine, although its name is not a loopback address. Without one, a proxy could be used.
+    const { port } = service.address() as AddressInfo;
+    return facts(client({ baseUrl: `http://0.0.0.0:${port}`, allowInsecureHttp: true }));
+  },
+  "generate() from a service with an untrusted certificate": async () => {
+    const { port } = untrusted.address() as AddressInfo;
+    const refused = await refusal(client({ baseUrl: `https://localhost:${port}`, retry: false }), "a");
+    return JSON.stringify(refused).replaceAll(String(port), "<port>");
+  },
   "generate() with the global fetch": () => facts(client({ fetch: globalThis.fetch as never })),
   "generate() with hooks": async () => {
     const heard: string[] = [];

@@ -1,3 +1,9 @@
+import { setMaxListeners } from "node:events";
+import { makeAuthority } from "../../support/certificates.ts";
+
+/** An authority that no client trusts, unless it takes `ca` from `Object.prototype`. */
+export const untrustedAuthority = makeAuthority();
+
 /** A server that no request may reach, and what reached it. Hostile functions also report here. */
 export interface Trap {
   readonly origin: string;
@@ -14,7 +20,11 @@ export function hostileValue(name: string, variant: number, trap: Trap): unknown
     return false;
   };
   // Node's sockets and the `Request` of servers also read these, and throw for anything else.
-  if (name === "signal") return new AbortController().signal;
+  if (name === "signal") {
+    const { signal } = new AbortController();
+    setMaxListeners(0, signal);
+    return signal;
+  }
   if (name === "credentials") return "include";
   if (name === "redirect") return "follow";
   if (name === "socketPath") return "/nowhere.sock";
@@ -22,6 +32,7 @@ export function hostileValue(name: string, variant: number, trap: Trap): unknown
     apiKey: "stolen",
     apiKeys: ["stolen"],
     baseUrl: trap.origin,
+    ca: untrustedAuthority.cert,
     dispatcher: { dispatch: trapped },
     headers: { "x-polluted": "1" },
     hooks: { request: trapped, error: trapped },
@@ -30,6 +41,8 @@ export function hostileValue(name: string, variant: number, trap: Trap): unknown
     schema: { "~standard": { version: 1, vendor: "evil", validate: trapped } },
     timeouts: { total: 1 },
     uid: "other",
+    rejectUnauthorized: false,
+    NODE_TLS_REJECT_UNAUTHORIZED: "0",
     HTTP_PROXY: trap.origin,
     http_proxy: trap.origin,
     HTTPS_PROXY: trap.origin,

@@ -14,7 +14,14 @@ export interface Pollution {
   readonly variant: number;
 }
 
-/** The difference that a pollution made: empty if there is none. */
+/** What the program sends first: the names of the options that it has read, and the results of two clean rounds. */
+export interface Started {
+  readonly names: readonly string[];
+  readonly clean: Readonly<Record<string, string>>;
+  readonly stable: Readonly<Record<string, string>>;
+}
+
+/** The differences that a pollution made, and what reached the trap: empty if there are none. */
 export type Differences = readonly string[];
 
 const { readNames } = globalThis as unknown as { readNames: Set<PropertyKey> };
@@ -87,7 +94,7 @@ async function pollutedBy({ names, variant }: Pollution, trap: Trap): Promise<Re
 }
 
 /** Runs the program: reports what a clean process does, then the differences for each message. */
-export async function main(): Promise<void> {
+async function main(): Promise<void> {
   const trap = await startTrap();
   const clean = await runAll();
   const stable = await runAll();
@@ -99,3 +106,5 @@ export async function main(): Promise<void> {
     process.send?.([...differences, ...trap.caught.splice(0)]);
   });
 }
+
+void main();
