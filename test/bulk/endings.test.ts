@@ -41,7 +41,7 @@ describe("a run whose signal is aborted", () => {
 
   it("sends no requests if the signal is already aborted at the start", async () => {
     const { results, error, sent } = await generate(whole, jobsOf(3), { signal: AbortSignal.abort("late") });
-    expect([results, error, sent]).toEqual([[], "late", 0]);
+    expect({ results, error, sent }).toEqual({ results: [], error: "late", sent: 0 });
   });
 
   it("aborts the signal passed to `use`, and yields the value that `use` returns", async () => {
@@ -53,7 +53,10 @@ describe("a run whose signal is aborted", () => {
       return signal.reason;
     };
     const { results, error } = await generate(whole, jobsOf(1), { use, signal: ending.signal });
-    expect([results, error]).toMatchObject([[{ status: "fulfilled", value: "enough" }], "enough"]);
+    expect({ results, error }).toMatchObject({
+      results: [{ status: "fulfilled", value: "enough" }],
+      error: "enough",
+    });
   });
 
   it("yields completed results in job order if `ordered` is set", async () => {
@@ -65,7 +68,10 @@ describe("a run whose signal is aborted", () => {
     };
     const options = { use, concurrency: 4, ordered: true, signal: ending.signal };
     const { results, error } = await generate(byNumber({ 1: endless }), jobsOf(4), options);
-    expect([results.map(({ index }) => index), error]).toEqual([[0, 2, 3], "enough"]);
+    expect({ indexes: results.map(({ index }) => index), error }).toEqual({
+      indexes: [0, 2, 3],
+      error: "enough",
+    });
   });
 
   it.each([
@@ -122,14 +128,17 @@ describe("a run whose `drain` signal is aborted", () => {
 
   it("does not throw if no jobs remain", async () => {
     const { results, error } = await generateUntil(1, 2);
-    expect([results.length, error]).toEqual([2, undefined]);
+    expect({ resultCount: results.length, error }).toEqual({ resultCount: 2, error: undefined });
   });
 
   it("does not wait for more jobs from its job source", async () => {
     const draining = new AbortController();
     const jobs = neverEnding(2, () => draining.abort());
     const { results, error } = await generate(whole, jobs, { drain: draining.signal });
-    expect([results.length, RunStoppedError.is(error)]).toEqual([2, true]);
+    expect({ resultCount: results.length, isRunStopped: RunStoppedError.is(error) }).toEqual({
+      resultCount: 2,
+      isRunStopped: true,
+    });
   });
 });
 
@@ -141,7 +150,11 @@ it.each([
   const hooks = { retry: () => setImmediate(() => ending.abort("enough")) };
   const options = { concurrency: 1, [name]: ending.signal };
   const ended = await generate(soon, jobsOf(9), options, { retry: {}, hooks });
-  expect([ended.results, ended.error, ended.sent]).toMatchObject([results, error, 1]);
+  expect({ results: ended.results, error: ended.error, sent: ended.sent }).toMatchObject({
+    results,
+    error,
+    sent: 1,
+  });
 });
 
 describe("a run that reaches `stopAfter`", () => {
@@ -158,7 +171,10 @@ describe("a run that reaches `stopAfter`", () => {
 
   it("throws even if all its jobs have already started", async () => {
     const { results, error } = await generate(saying(400), jobsOf(3), { stopAfter: 1 });
-    expect([results.length, RunStoppedError.is(error)]).toEqual([3, true]);
+    expect({ resultCount: results.length, isRunStopped: RunStoppedError.is(error) }).toEqual({
+      resultCount: 3,
+      isRunStopped: true,
+    });
   });
 });
 
@@ -186,7 +202,7 @@ describe("a run's iterator", () => {
     const { service } = await generate(whole, []);
     const run = generateMany(service.client(), neverEnding(0));
     const next = run.next();
-    expect([await run.return?.(), await next]).toEqual([done, done]);
+    expect({ returned: await run.return?.(), next: await next }).toEqual({ returned: done, next: done });
   });
 
   it("settles a pending `next()` call when `return()` is called while a request is in flight", async () => {
@@ -194,7 +210,7 @@ describe("a run's iterator", () => {
     const run = generateMany(service.client(), jobsOf(1));
     const next = run.next();
     await service.request();
-    expect([await run.return?.(), await next]).toEqual([done, done]);
+    expect({ returned: await run.return?.(), next: await next }).toEqual({ returned: done, next: done });
   });
 
   it("sends no requests after `return()`, and allows a second `return()` call", async () => {
@@ -210,7 +226,7 @@ describe("a run's iterator", () => {
     const during: number[] = [];
     const use = (pdf: Readable) => pdf.bytes().then(() => during.push(count()));
     await generate(whole, jobsOf(3), { use, signal, drain });
-    expect([during, count()]).toEqual([[2, 2, 2], 0]);
+    expect({ during, after: count() }).toEqual({ during: [2, 2, 2], after: 0 });
   });
 });
 
@@ -220,5 +236,5 @@ it("a job is rejected with the abort reason if its own signal is aborted before 
   const hooks = { retry: () => setImmediate(() => leaving.abort("the customer has left")) };
   const { results, error } = await generate(soon, jobs, {}, { retry: {}, hooks });
   const rejected = { status: "rejected", attempts: 1, error: "the customer has left" };
-  expect([results, error]).toMatchObject([[rejected], undefined]);
+  expect({ results, error }).toMatchObject({ results: [rejected], error: undefined });
 });

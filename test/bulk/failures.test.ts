@@ -30,7 +30,10 @@ describe("a run's failures", () => {
     for (let again = 0; again < 5; again++) groups.add(failed("xx is down"), 1000);
     const [others, known, ...rest] = groups.all;
     expect(others).toMatchObject({ code: "others", message: "Other failures.", count: 150 });
-    expect([known, rest.length]).toMatchObject([{ message: "xx is down", count: 6 }, 49]);
+    expect({ known, restCount: rest.length }).toMatchObject({
+      known: { message: "xx is down", count: 6 },
+      restCount: 49,
+    });
   });
 
   it.each([
@@ -53,20 +56,20 @@ describe("a run with rejected requests", () => {
   ])("stops if every response has status %i (jobs before the stop: %i)", async (status, count, why) => {
     const answer = saying(status, '{"detail":"no total"}');
     const { results, error, sent } = await generate(answer, jobsOf(100), { concurrency: 1 });
-    expect([results.length, sent]).toEqual([count, count]);
+    expect({ resultCount: results.length, sent }).toEqual({ resultCount: count, sent: count });
     expect(error).toMatchObject({ fulfilled: 0, rejected: count, cause: { status } });
     expect(RunStoppedError.is(error) && error.why).toMatch(why);
   });
 
   it("ends without an error if no jobs are left", async () => {
     const { results, error } = await generate(saying(401), jobsOf(1));
-    expect([results.length, error]).toEqual([1, undefined]);
+    expect({ resultCount: results.length, error }).toEqual({ resultCount: 1, error: undefined });
   });
 
   it("continues if it has already generated a document", async () => {
     const answers = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [n + 1, saying(422)]));
     const { results, error } = await generate(byNumber(answers), jobsOf(31), { concurrency: 1 });
-    expect([results.length, error]).toEqual([31, undefined]);
+    expect({ resultCount: results.length, error }).toEqual({ resultCount: 31, error: undefined });
   });
 
   it("continues if its journal already lists a document from an earlier run", async () => {
@@ -89,17 +92,23 @@ describe("a run with `skipInvalid`", () => {
     expect(statuses).toEqual(["rejected", "rejected", "fulfilled", "rejected", "fulfilled"]);
     expect(error).toBe(undefined);
     const stopped = await generate(withLength(small), jobs, options);
-    expect([stopped.error, stopped.sent]).toMatchObject([{ why: "`stopAfter: 1` was reached" }, 0]);
+    expect({ error: stopped.error, sent: stopped.sent }).toMatchObject({
+      error: { why: "`stopAfter: 1` was reached" },
+      sent: 0,
+    });
   });
 
   it("counts failures other than invalid values toward `stopAfter`", async () => {
     const once = { retry: { limit: 0 } };
     const two = { ...options, stopAfter: 2, skipInvalid: true };
     const other = await generate(saying(500), jobs, two, once);
-    expect([other.error, other.sent]).toMatchObject([{ why: "`stopAfter: 2` was reached" }, 2]);
+    expect({ error: other.error, sent: other.sent }).toMatchObject({
+      error: { why: "`stopAfter: 2` was reached" },
+      sent: 2,
+    });
     const refused = Array.from({ length: 12 }, () => jobs).flat();
     const { error, sent } = await generate(saying(422), refused, { concurrency: 1, skipInvalid: true });
-    expect([RunStoppedError.is(error), sent]).toEqual([true, 20]);
+    expect({ isRunStopped: RunStoppedError.is(error), sent }).toEqual({ isRunStopped: true, sent: 20 });
   });
 
   it("reports the number of invalid jobs in its summary", async () => {

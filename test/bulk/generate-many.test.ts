@@ -121,7 +121,7 @@ describe("generateMany", () => {
       throw broken;
     }
     const { results, error } = await generate(withLength(small), jobs());
-    expect([results.length, error]).toEqual([3, broken]);
+    expect({ resultCount: results.length, error }).toEqual({ resultCount: 3, error: broken });
   });
 
   it.each([

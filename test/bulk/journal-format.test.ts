@@ -143,6 +143,10 @@ describe("the key table", () => {
     const found = upTo(count).filter(
       (index) => table.find(of(index)) === index && table.hasInput(index, of(index)),
     );
-    expect([found.length, table.size, table.find(of(count))]).toEqual([count, count, -1]);
+    expect({ foundCount: found.length, size: table.size, unknown: table.find(of(count)) }).toEqual({
+      foundCount: count,
+      size: count,
+      unknown: -1,
+    });
   });
 });

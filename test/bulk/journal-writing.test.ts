@@ -81,7 +81,11 @@ describe("journal lines", () => {
     const first = [add("a"), add("b")];
     const write = await nthWrite(1);
     const second = [add("c"), add("d")];
-    expect([settled, write.lines, writes.length]).toEqual([[], "ab", 1]);
+    expect({ settled, lines: write.lines, writeCount: writes.length }).toEqual({
+      settled: [],
+      lines: "ab",
+      writeCount: 1,
+    });
     write.done();
     await Promise.all(first);
     expect(settled).toEqual(["a", "b"]);

@@ -123,7 +123,10 @@ describe("a journal after a crash", () => {
     const { size } = await stat(path);
     await spoil(path);
     const { states, ...counts } = await runOf(path, jobs);
-    expect([Object.values(states).join(" "), counts.damagedLines]).toEqual([expected, damagedLines]);
+    expect({ states: Object.values(states).join(" "), damagedLines: counts.damagedLines }).toEqual({
+      states: expected,
+      damagedLines,
+    });
     expect(await readFile(path, "latin1")).not.toMatch(/\0|x{50}/);
     expect(await runOf(path, jobs)).toMatchObject({ finishedBefore: 2, damagedLines });
     const lineBytes = encodeLine(newRecord()).length;

@@ -81,7 +81,11 @@ describe("an outage during a run", () => {
     ["reset", 8],
   ] as const)("does not cause any job to fail (symptom: %s, concurrency: %s)", async (reply, concurrency) => {
     const { rejected, results, error, outages, sent } = await simulate(awayFor(600, reply), { concurrency });
-    expect([rejected, results.length, error]).toEqual([[], 100, undefined]);
+    expect({ rejected, resultCount: results.length, error }).toEqual({
+      rejected: [],
+      resultCount: 100,
+      error: undefined,
+    });
     expect(outages.map(({ isOver }) => isOver)).toEqual([false, true]);
     // At most 24: the requests in flight and their retries. At most 26: one request in each interval.
     expect(sent.filter(({ atMs }) => atMs >= 100 && atMs < 600_100).length).toBeLessThan(24 + 26);
@@ -101,13 +105,16 @@ describe("an outage during a run", () => {
     const during = sent.filter(({ atMs }) => atMs < 62_000);
     const [probe = { atMs: 0 }] = sent.slice(during.length);
     const next = sent.filter(({ atMs }) => atMs > probe.atMs && atMs < probe.atMs + 400);
-    expect([rejected, next.length]).toEqual([[], 4]);
+    expect({ rejected, nextCount: next.length }).toEqual({ rejected: [], nextCount: 4 });
   });
 
   it("does not end when a response to an earlier request arrives", async () => {
     // A service that shuts down: it responds to accepted requests and refuses the others.
     const { outages, rejected, sent } = await simulate(awayFor(30, "refused", 1000), { latencyMs: 300 });
-    expect([rejected, outages.map(({ isOver }) => isOver)]).toEqual([[], [false, true]]);
+    expect({ rejected, outages: outages.map(({ isOver }) => isOver) }).toEqual({
+      rejected: [],
+      outages: [false, true],
+    });
     expect(sent.filter(({ atMs }) => atMs > 1000 && atMs < 2000).length).toBeLessThanOrEqual(9);
   });
 
@@ -119,7 +126,12 @@ describe("an outage during a run", () => {
     setTimeout(() => ending.abort("enough"), 20_000);
     const options = { [name]: ending.signal };
     const { error, rejected, results, afterMs } = await simulate(awayFor(600, "refused"), options);
-    expect([error, rejected, results.length < 100, afterMs]).toEqual([why, [], true, 20_000]);
+    expect({ error, rejected, isCutShort: results.length < 100, afterMs }).toEqual({
+      error: why,
+      rejected: [],
+      isCutShort: true,
+      afterMs: 20_000,
+    });
   });
 });
 
@@ -131,7 +143,11 @@ it.each<[string, number, number, number | "auto"]>([
 ])("a run rejects only the jobs that receive a 500: %s", async (_, from, count, concurrency) => {
   const replyTo = (n: number) => (n >= from && n < from + count ? 500 : 200);
   const { rejected, results, error, outages } = await simulate(replyTo, { concurrency });
-  expect([rejected.length, results.length, error]).toEqual([count, 100, undefined]);
+  expect({ rejectedCount: rejected.length, resultCount: results.length, error }).toEqual({
+    rejectedCount: count,
+    resultCount: 100,
+    error: undefined,
+  });
   if (count < 3) expect(outages).toEqual([]);
   if (count === 1) expect(rejected).toMatchObject([{ attempts: 3 }]);
 });
@@ -139,7 +155,7 @@ it.each<[string, number, number, number | "auto"]>([
 it("Retry-After pauses the whole run", async () => {
   const { sent, rejected } = await simulate((n, atMs) => (n === 3 && atMs < 60_000 ? 429 : 200));
   const during = sent.filter(({ atMs }) => atMs > 25 && atMs < 60_000);
-  expect([during, rejected, sent.length]).toEqual([[], [], 101]);
+  expect({ during, rejected, sentCount: sent.length }).toEqual({ during: [], rejected: [], sentCount: 101 });
 });
 
 describe("an outage that lasts too long", () => {
@@ -151,7 +167,7 @@ describe("an outage that lasts too long", () => {
     const why = `the service has been unavailable for 15 min; the last error: ${message}`;
     expect(RunStoppedError.is(error)).toBe(true);
     expect(error).toMatchObject({ why: expect.stringContaining(why), cause: expect.any(Error) });
-    expect([rejected, Math.round(afterMs / 60_000)]).toEqual([[], 15]);
+    expect({ rejected, minutes: Math.round(afterMs / 60_000) }).toEqual({ rejected: [], minutes: 15 });
   });
 
   it.each([
@@ -159,22 +175,36 @@ describe("an outage that lasts too long", () => {
     [5000, 4],
   ])("stops even a run of one job (`giveUpAfter`: %i, requests: %i)", async (giveUpAfterMs, times) => {
     const { error, sent } = await simulate(() => "refused", { count: 1, giveUpAfterMs });
-    expect([RunStoppedError.is(error), sent.length]).toEqual([true, times]);
+    expect({ isRunStopped: RunStoppedError.is(error), sentCount: sent.length }).toEqual({
+      isRunStopped: true,
+      sentCount: times,
+    });
   });
 });
 
 it("an outage begins when a request does not reach the service, and ends when the service responds", () => {
   const outage = new Outage(2500);
   outage.failed(1, "unreached", 0, 10);
-  expect([outage.isOn, outage.sinceMs, outage.nextRequestAtMs]).toEqual([true, 10, 1010]);
+  expect({ isOn: outage.isOn, sinceMs: outage.sinceMs, nextRequestAtMs: outage.nextRequestAtMs }).toEqual({
+    isOn: true,
+    sinceMs: 10,
+    nextRequestAtMs: 1010,
+  });
   // This request was in flight when the outage began.
   outage.failed(2, "unreached", 0, 20);
   outage.failed(1, "unreached", 1010, 1010);
   // The last request is due when the time limit ends.
-  expect([outage.nextRequestAtMs, outage.hasLastedTooLong(2509)]).toEqual([2510, false]);
+  expect({
+    nextRequestAtMs: outage.nextRequestAtMs,
+    hasLastedTooLong: outage.hasLastedTooLong(2509),
+  }).toEqual({ nextRequestAtMs: 2510, hasLastedTooLong: false });
   expect(outage.hasLastedTooLong(2510)).toBe(true);
   outage.answered();
-  expect([outage.isOn, outage.sinceMs, outage.hasLastedTooLong(9999)]).toEqual([false, undefined, false]);
+  expect({
+    isOn: outage.isOn,
+    sinceMs: outage.sinceMs,
+    hasLastedTooLong: outage.hasLastedTooLong(9999),
+  }).toEqual({ isOn: false, sinceMs: undefined, hasLastedTooLong: false });
   outage.failed(1, "unreached", 5000, 5000);
   expect(outage.nextRequestAtMs).toBe(6000);
 });

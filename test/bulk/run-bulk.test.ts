@@ -164,7 +164,7 @@ describe("runBulk with invalid input", () => {
   it("rejects a second job with the same path, and keeps the first document", async () => {
     const { run, service } = await setUpRun();
     const { fulfilled, failures } = await run(jobsWith({ n: 0 }, { n: 1 }, { n: 0, other: true }));
-    expect([fulfilled, service.requests.length]).toEqual([2, 2]);
+    expect({ fulfilled, requestCount: service.requests.length }).toEqual({ fulfilled: 2, requestCount: 2 });
     const message =
       /: its path is also the path of job 0; job 2 would overwrite that document\. No request was sent for this document\.$/;
     expect(failures).toMatchObject([{ code: "not_saved", message: expect.stringMatching(message) }]);

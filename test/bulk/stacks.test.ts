@@ -29,6 +29,9 @@ it("the stacks of a run's error and a job's error contain the line that awaits t
   } catch (error) {
     errors.push(error);
   }
-  expect([errors.length, RunStoppedError.is(errors[1])]).toEqual([2, true]);
+  expect({ errorCount: errors.length, isRunStopped: RunStoppedError.is(errors[1]) }).toEqual({
+    errorCount: 2,
+    isRunStopped: true,
+  });
   for (const error of errors) expectCallersLine({ error: error as Error, marker });
 });

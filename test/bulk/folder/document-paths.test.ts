@@ -55,5 +55,8 @@ it.each([
 ])("paths are compared by the rules for %s: %j and %j (same file: %j)", (platform, one, other, isSame) => {
   expect(foldedPath(one, platform) === foldedPath(other, platform)).toBe(isSame);
   const used = new UsedPaths(platform);
-  expect([used.claim(one, 1), used.claim(other, 2)]).toEqual([undefined, isSame ? 1 : undefined]);
+  expect({ first: used.claim(one, 1), second: used.claim(other, 2) }).toEqual({
+    first: undefined,
+    second: isSame ? 1 : undefined,
+  });
 });
