@@ -70,7 +70,7 @@ it.each([
   ["runs --queue redis://user:12345/SECRET@host", "The queue URL has an @ after its host. "],
 ])("the command rejects the invalid command line %j with a one-line error", async (words, line) => {
   const { code, printed, stderr } = await runCli(words);
-  expect([code, printed]).toEqual([2, ""]);
+  expect({ code, printed }).toEqual({ code: 2, printed: "" });
   expect(stderr.startsWith(`template-pdf: ${line}`), stderr).toBe(true);
   expect(stderr.trimEnd()).not.toContain("\n");
 });
@@ -89,14 +89,17 @@ describe("a command with a queue", () => {
     ["runs", "runs --debug", { TEMPLATE_PDF_QUEUE_URL: url }],
   ])("reports an unreachable Redis server without printing the password: %s", async (_command, line, env) => {
     const { code, printed, stderr } = await runCli(line, env);
-    expect([code, printed]).toEqual([1, ""]);
+    expect({ code, printed }).toEqual({ code: 1, printed: "" });
     expect(stderr).toMatch(/^template-pdf: Redis at 127\.0\.0\.1:1 cannot be reached: ECONNREFUSED\./);
   });
 
   it("needs neither Redis nor an API key if --dry-run is set", async () => {
     const line = `bulk invoice DATA ${queue} --run nov --dry-run`;
     const { code, printed } = await runCli(line, { TEMPLATE_PDF_API_KEY: "" });
-    expect([code, printed]).toEqual([0, expect.stringMatching(/: 2 rows are valid\. Nothing was sent\.\n$/)]);
+    expect({ code, printed }).toEqual({
+      code: 0,
+      printed: expect.stringMatching(/: 2 rows are valid\. Nothing was sent\.\n$/),
+    });
   });
 });
 

@@ -179,6 +179,6 @@ describe("an emulator that cannot start", () => {
     const args = ["emulate", ".", "--port", String(port)];
     const { code, stderr } = await runInProcess(args, { cwd: folderOf(files) });
     const line = `template-pdf: Port ${port} on 127.0.0.1 is in use. Stop the program that uses it, or pass another --port;`;
-    expect([code, stderr]).toEqual([1, expect.stringContaining(line)]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(line) });
   });
 });

@@ -19,7 +19,11 @@ describe("the `generate` command", () => {
   it("saves the document as <uid>.pdf, and prints the file's name and size", async () => {
     const { service, cwd, env } = await generateSetting(withLength(pdf), "key-of-the-tests");
     const { code, stdout, stderr } = await runInProcess(["generate", "invoice"], { cwd, env });
-    expect([code, stderr, stdout.toString()]).toEqual([0, "", "invoice.pdf: 36.8 kB\n"]);
+    expect({ code, stderr, stdout: stdout.toString() }).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: "invoice.pdf: 36.8 kB\n",
+    });
     expect(pdf.equals(await readFile(join(cwd, "invoice.pdf")))).toBe(true);
     expect(await readdir(cwd)).toEqual(["invoice.pdf"]);
     expect(service.requests).toMatchObject([
@@ -90,10 +94,17 @@ describe("a failed `generate` command", () => {
     const args = ["generate", "invoice", "--set", `customer=${value}`, flag];
     const { code, stdout, stderr } = await runInProcess(args, { cwd, env });
     expect(stderr).toMatch(line);
-    expect([code, stdout.length, stderr.indexOf("\n")]).toEqual([1, 0, stderr.length - 1]);
+    expect({ code, stdoutLength: stdout.length, firstLineLength: stderr.indexOf("\n") }).toEqual({
+      code: 1,
+      stdoutLength: 0,
+      firstLineLength: stderr.length - 1,
+    });
     const requestCount = service.requests.length;
     const debugged = await runInProcess([...args, "--no-retry", "--debug"], { cwd, env });
-    expect([debugged.code, service.requests.length - requestCount]).toEqual([1, 1]);
+    expect({ code: debugged.code, requestCount: service.requests.length - requestCount }).toEqual({
+      code: 1,
+      requestCount: 1,
+    });
     // The complete error with its stack.
     expect(debugged.stderr).toMatch(/\n(?:\w*Error|Failure)\b[\s\S]*\n {4}at /);
     expectNoSecret(stderr + debugged.stderr);
@@ -130,9 +141,16 @@ describe("the `generate` command with invalid settings", () => {
     const options = { cwd, env: { ...usual, ...env } };
     const { code, stdout, stderr } = await runInProcess(["generate", "invoice", ...args], options);
     expect(stderr.startsWith(`template-pdf: ${line}`), stderr).toBe(true);
-    expect([code, stdout.length, stderr.indexOf("\n")]).toEqual([2, 0, stderr.length - 1]);
+    expect({ code, stdoutLength: stdout.length, firstLineLength: stderr.indexOf("\n") }).toEqual({
+      code: 2,
+      stdoutLength: 0,
+      firstLineLength: stderr.length - 1,
+    });
     const debugged = await runInProcess(["generate", "invoice", "--debug", ...args], options);
-    expect([debugged.code, debugged.stderr]).toEqual([2, expect.stringContaining(stderr)]);
+    expect({ code: debugged.code, stderr: debugged.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(stderr),
+    });
     expectNoSecret(stderr + debugged.stderr);
     expect(service.requests).toEqual([]);
     expect(await readdir(cwd)).toEqual(["values.json"]);
@@ -144,10 +162,16 @@ describe("the `generate` command with invalid settings", () => {
     const { cwd, env } = await generateSetting();
     const refused = await runInProcess(args, { cwd, env });
     const advice = "Use https:// in the base URL, or set --allow-insecure-http if you trust the network.";
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(advice)]);
+    expect({ code: refused.code, stderr: refused.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(advice),
+    });
     const sent = await runInProcess([...args, "--allow-insecure-http"], { cwd, env });
     const problem = "template-pdf: Could not reach http://0.0.0.0:1 ";
-    expect([sent.code, sent.stderr]).toEqual([1, expect.stringContaining(problem)]);
+    expect({ code: sent.code, stderr: sent.stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(problem),
+    });
   });
 });
 

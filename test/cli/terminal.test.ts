@@ -40,7 +40,10 @@ describe("the generate command", () => {
     });
     terminal.stdout = output;
     expect(await run(toOutput, terminal)).toBe(0);
-    expect([sizes.reduce((sum, size) => sum + size), waitingBytes]).toEqual([pdf.length, 0]);
+    expect({ writtenBytes: sizes.reduce((sum, size) => sum + size), waitingBytes }).toEqual({
+      writtenBytes: pdf.length,
+      waitingBytes: 0,
+    });
     expect(sizes.length).toBeGreaterThan(10);
   });
 
@@ -84,7 +87,7 @@ describe("stopping a command", () => {
       terminal.emit("SIGINT");
       expect(terminal.exits).toEqual(exits);
     }
-    expect([await ended, terminal.stderr.text]).toEqual([130, ""]);
+    expect({ code: await ended, stderr: terminal.stderr.text }).toEqual({ code: 130, stderr: "" });
     expect(terminal.listenerCount("SIGINT") + terminal.listenerCount("SIGTERM")).toBe(0);
     await closed;
   });
@@ -128,7 +131,7 @@ describe("the progress line of the generate command", () => {
     response.write(pdf.subarray(0, 20_000));
     await terminal.stderr.shows("invoice: 20.0 kB of 2.0 MB, 0 s");
     response.end(pdf.subarray(20_000));
-    expect([await ended, lastLine()]).toEqual([0, ""]);
+    expect({ code: await ended, lastLine: lastLine() }).toEqual({ code: 0, lastLine: "" });
     expect(terminal.stderr.text).not.toContain("\n");
     expect(terminal.printed).toMatch(/a\.pdf: 2\.0 MB\n$/);
   });
@@ -158,7 +161,7 @@ describe("the progress line of the generate command", () => {
     terminal.stderr.isTTY = false;
     const ended = run(toOutput, terminal);
     (await service.request()).response.writeHead(200).end(pdf);
-    expect([await ended, terminal.stderr.text]).toEqual([0, ""]);
+    expect({ code: await ended, stderr: terminal.stderr.text }).toEqual({ code: 0, stderr: "" });
   });
 });
 
@@ -182,14 +185,18 @@ describe("`generate --open`", () => {
     const viewer = `#!/bin/sh\ncd '${openers}' && printf %s "$*" > part && mv part opened\nwhile [ -e '${opened}' ]; do sleep 0.1; done\n`;
     await writeFile(join(openers, name), viewer, { mode: 0o755 });
     const { path, code, terminal } = await generateAndOpen(`${openers}:/usr/bin:/bin`, platform);
-    expect([code, terminal.stderr.text]).toEqual([0, ""]);
+    expect({ code, stderr: terminal.stderr.text }).toEqual({ code: 0, stderr: "" });
     await eventually(() => existsSync(opened));
     expect(await readFile(opened, "utf8")).toBe(path);
   });
 
   it("exits with code 1 but keeps the document if no program can open it", async () => {
     const { path, code, terminal } = await generateAndOpen(temporaryFolder());
-    expect([code, terminal.printed, existsSync(path)]).toEqual([1, `${path}: 36.8 kB\n`, true]);
+    expect({ code, printed: terminal.printed, isSaved: existsSync(path) }).toEqual({
+      code: 1,
+      printed: `${path}: 36.8 kB\n`,
+      isSaved: true,
+    });
     const problem = `template-pdf: Could not open ${path} with xdg-open: the program was not found.`;
     expect(terminal.stderr.text).toBe(`${problem} The document is saved. Open it yourself.\n`);
   });

@@ -50,7 +50,10 @@ describe("an output path", () => {
   it("is rejected with exit code 2 if its folder does not exist", async () => {
     const { code, stderr } = await runTypes(folderOf(one), "invoice.json -o missing/t.ts");
     const reason = "its folder does not exist: create it first";
-    expect([code, stderr]).toEqual([2, `template-pdf: Could not write missing/t.ts: ${reason}.\n`]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `template-pdf: Could not write missing/t.ts: ${reason}.\n`,
+    });
   });
 });
 
@@ -79,7 +82,7 @@ describe("`types --check`", () => {
     const texts = () => readdirSync(cwd).map((name) => readFileSync(join(cwd, name), "utf8"));
     const before = texts();
     const { code, stdout, stderr } = await runTypes(cwd, `${words} --check`);
-    expect([code, stdout, stderr]).toEqual([1, "", `template-pdf: ${line}\n`]);
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `template-pdf: ${line}\n` });
     expect(texts()).toEqual(before);
   });
 
@@ -88,7 +91,7 @@ describe("`types --check`", () => {
     expect(await runTypes(cwd, "invoice.json --zod --check")).toMatchObject({ code: 0 });
     const { code, stdout, stderr } = await runTypes(cwd, "invoice.json --check");
     const line = `was written with --zod. Add that option: ${run} invoice.json --zod --check\n`;
-    expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining(line)]);
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: expect.stringContaining(line) });
   });
 });
 

@@ -11,7 +11,11 @@ describe("the types command", () => {
   it("writes a file that lists its sources", async () => {
     const cwd = folderOf({ "samples/inv_2024.json": a, "samples/inv_2024.2.json": b });
     const { code, stdout, stderr, written } = await runTypes(cwd, "samples");
-    expect([code, stderr, stdout]).toEqual([0, "", "pdf-templates.ts: 1 template\n"]);
+    expect({ code, stderr, stdout }).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: "pdf-templates.ts: 1 template\n",
+    });
     expect(written).toMatchInlineSnapshot(`
       "// Written by \`template-pdf types\`: run that again instead of editing this file.
 
@@ -114,7 +118,10 @@ describe("the types command", () => {
     ["i: the samples i.ndjson:1:1 and i.ndjson:4:1 share no properties.", { "i.ndjson": unrelated }],
   ])("prints a one-line warning: %j", async (line, files) => {
     const { code, stderr } = await runTypes(folderOf(files), ".");
-    expect([code, stderr.indexOf("\n")]).toEqual([0, stderr.length - 1]);
+    expect({ code, firstLineLength: stderr.indexOf("\n") }).toEqual({
+      code: 0,
+      firstLineLength: stderr.length - 1,
+    });
     expect(stderr).toContain(`template-pdf: warning: ${line}`);
   });
 });

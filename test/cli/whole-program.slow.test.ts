@@ -40,7 +40,7 @@ describe("the generate command", () => {
     const { service, cwd, env } = await generateSetting(withLength(pdfOf(8_000_000)));
     const line = '{ "$@"; echo $? >&2; } | head -c 10';
     const { stdout, stderr } = await runInShell(line, ["generate", "invoice", "-o", "-"], { cwd, env });
-    expect([stdout.toString(), stderr]).toEqual(["%PDF-1.7\n ", "141\n"]);
+    expect({ stdout: stdout.toString(), stderr }).toEqual({ stdout: "%PDF-1.7\n ", stderr: "141\n" });
     await service.requests[0]?.closed;
   });
 });
@@ -65,7 +65,7 @@ describe("the types command", () => {
       export const schema = { "~standard": { version: 1, vendor: "mine", validate() {}, jsonSchema: { input } } };`;
     const cwd = folderOf({ "invoice.mjs": module });
     const { code, stdout, stderr } = await runCommand(["types", "invoice.mjs", "-o", "-"], { cwd });
-    expect([code, stderr]).toEqual([0, "loaded\nasked\n"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "loaded\nasked\n" });
     expect(stdout.toString()).toMatch(/^\/\/ Written by .*\n {2}a\?: string \| undefined;\n.*\);\n$/s);
   });
 
@@ -76,6 +76,6 @@ describe("the types command", () => {
     const cwd = folderOf({ "a.mjs": module });
     const { code, stdout, stderr } = await runCommand(["types", "a.mjs"], { cwd });
     const line = `template-pdf: a.mjs: the module ${what}. It must only export values.\n`;
-    expect([code, stdout.length, stderr]).toEqual([2, 0, line]);
+    expect({ code, stdoutLength: stdout.length, stderr }).toEqual({ code: 2, stdoutLength: 0, stderr: line });
   });
 });

@@ -40,7 +40,10 @@ describe("an interrupted bulk run", () => {
       expect(bench.terminal.exits).toEqual(exits);
     }
     const { code, printed } = await ended;
-    expect([code, printed]).toEqual([130, expect.stringMatching(/^0 documents made, 9 left, in TIME\n/)]);
+    expect({ code, printed }).toEqual({
+      code: 130,
+      printed: expect.stringMatching(/^0 documents made, 9 left, in TIME\n/),
+    });
     expect(bench.files()).toEqual(["letter.journal"]);
   });
 
@@ -100,7 +103,7 @@ describe("a bulk run that stops early", () => {
     const bench = await Bench.withRows(30);
     const flags = ["--base-url", await closedOrigin(), "--give-up-after", "1ms"];
     const { code, printed, stderr } = await bench.bulk("data.csv", flags);
-    expect([code, bench.service.requests]).toEqual([3, []]);
+    expect({ code, requests: bench.service.requests }).toEqual({ code: 3, requests: [] });
     const waiting =
       "waiting for the service for up to 1 ms: Could not reach .*ECONNREFUSED.*Check the base URL.*";
     const stopped = "Stopped early: the service is unavailable; the last error: Could not .*";
@@ -117,7 +120,10 @@ describe("a bulk run", () => {
     );
     bench.isTTY = true;
     const { code, printed, stderr } = await bench.bulk("data.csv", ["--concurrency", "4"]);
-    expect([code, printed.split("\n")[0]]).toEqual([0, "9 documents made, in TIME"]);
+    expect({ code, firstLine: printed.split("\n")[0] }).toEqual({
+      code: 0,
+      firstLine: "9 documents made, in TIME",
+    });
     expect(stderr.endsWith("\r\u001b[K")).toBe(true);
     const lines = stderr.replaceAll("\r\u001b[K", "\n");
     expect(lines).toMatch(/^\nchecking data\.csv: 0 rows\n/);

@@ -125,7 +125,7 @@ describe("a bulk run", () => {
     const bench = await benchWithLinks();
     const { code, stderr } = await bench.bulk("in/7.csv", ["--report", bench.path("link.csv")]);
     const line = "The report and the data are the same file, link.csv. Give --report another name.";
-    expect([code, stderr]).toEqual([2, `template-pdf: ${line}\n`]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `template-pdf: ${line}\n` });
     expect(readFileSync(bench.path("in/7.csv"), "utf8")).toBe("no\n7\n");
   });
 
@@ -134,7 +134,7 @@ describe("a bulk run", () => {
     bench.write("rows.lock", csvOf(1));
     const { code, stderr } = await bench.bulk("rows.lock", ["--journal", bench.path("rows")]);
     const line = "The journal's lock and the data are the same file, rows.lock.";
-    expect([code, stderr]).toEqual([2, expect.stringContaining(line)]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(line) });
     expect(await bench.read("rows.lock")).toBe(csvOf(1));
   });
 
@@ -143,7 +143,7 @@ describe("a bulk run", () => {
     await bench.bulk("data.csv");
     const { code, stderr } = await bench.bulk("data.csv", [], { uid: "invoice" });
     const line = "out/letter.journal belongs to another run in this folder";
-    expect([code, stderr]).toEqual([2, expect.stringContaining(line)]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(line) });
     const flags = ["--journal", bench.path("i.journal"), "--out", bench.path("out/invoice-{{no}}.pdf")];
     expect((await bench.bulk("data.csv", flags, { uid: "invoice" })).code).toBe(0);
   });
@@ -157,7 +157,10 @@ describe("a bulk run", () => {
     bench.write("file", "");
     mkdirSync(bench.path("r.csv"));
     const { code, stderr } = await bench.bulk("data.csv", [option, bench.path(path)]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`template-pdf: ${message}`)]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`template-pdf: ${message}`),
+    });
     expect(bench.service.requests).toEqual([]);
   });
 });

@@ -74,7 +74,10 @@ describe("the `bulk` command", () => {
     const module = `export default { "~standard": { version: 1, vendor: "ours", validate: ${validate} } };`;
     const flags = ["--schema", bench.write("schema.mjs", module), "--journal", bench.path("notes/a.journal")];
     expect(await bench.bulk("data.csv", flags)).toMatchObject({ code: 0, stderr: "" });
-    expect([bench.files(), bench.files("notes")]).toEqual([["1.pdf"], ["a.journal"]]);
+    expect({ documents: bench.files(), notes: bench.files("notes") }).toEqual({
+      documents: ["1.pdf"],
+      notes: ["a.journal"],
+    });
     expect(bench.service.requests[0]?.body).toBe('{"no":1,"name":"Zoë"}');
   });
 
@@ -82,7 +85,10 @@ describe("the `bulk` command", () => {
     const bench = await Bench.withRows(2, byNo({ 2: saying(422, '{"message":"\\"no\\", twice"}') }));
     const [json, csv] = [bench.path("reports/a.json"), bench.path("b.csv")];
     const { code, printed } = await bench.bulk("data.csv", ["--report", json, "--concurrency", "1"]);
-    expect([code, printed]).toEqual([1, expect.stringContaining(`${places}, report reports/a.json\n`)]);
+    expect({ code, printed }).toEqual({
+      code: 1,
+      printed: expect.stringContaining(`${places}, report reports/a.json\n`),
+    });
     const of = (no: number) => ({ line: no + 1, row: no, path: bench.path(`out/${no}.pdf`), attempts: 1 });
     const message = expect.stringMatching(/^Got 422 from .*\\"no\\", twice/);
     const entries = JSON.parse(await bench.read("reports/a.json")) as { line: number }[];
@@ -185,7 +191,7 @@ describe("a bulk run with invalid rows", () => {
   ])("sends no requests if %s", async (_, rows, flags) => {
     const { bench, args } = await benchWith(rows);
     const { code, stderr } = await bench.bulk("data.csv", [...args, ...flags]);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/ Nothing was sent\.\n$/)]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/ Nothing was sent\.\n$/) });
     expect(bench.service.requests).toEqual([]);
   });
 });

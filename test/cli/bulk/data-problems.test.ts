@@ -77,7 +77,10 @@ describe("a problem that affects the whole file", () => {
   ])("is reported before any row is read (%s, file: %s)", async (_title, name, content, message) => {
     const file = fileOf(name, latin1(content));
     const error = await open(file).catch((reason) => reason);
-    expect([error.name, error.message.slice(0, (file + message).length)]).toEqual(["Misuse", file + message]);
+    expect({ name: error.name, message: error.message.slice(0, (file + message).length) }).toEqual({
+      name: "Misuse",
+      message: file + message,
+    });
   });
 
   it.each([

@@ -43,7 +43,10 @@ describe("a report", () => {
     expect(readFileSync(path, "utf8")).toBe("of before");
     await report.finish();
     const entries = JSON.parse(readFileSync(path, "utf8")) as ReportEntry[];
-    expect([entries.length, entries[4999]]).toEqual([5000, entry(5000)]);
+    expect({ entryCount: entries.length, last: entries[4999] }).toEqual({
+      entryCount: 5000,
+      last: entry(5000),
+    });
     expect(readdirSync(folder)).toEqual(["r.json"]);
   });
 

@@ -23,7 +23,7 @@ it.each<[title: string, kind: unknown, message: string, end: Partial<RunOutcome>
   ["with the reason for stopping even if its report fails too", Halted, whyStopped, bothFailed],
 ])("a bulk run ends %s", (_title, kind, message, end) => {
   const ending = endingOf({ ...good, ...end } as RunOutcome, Number.POSITIVE_INFINITY) as Error;
-  expect([ending.constructor, ending.message]).toEqual([kind, message]);
+  expect({ kind: ending.constructor, message: ending.message }).toEqual({ kind, message });
 });
 
 it("a bulk run ends with a Misuse error if its report cannot be opened", () => {
