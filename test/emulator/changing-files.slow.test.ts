@@ -60,7 +60,10 @@ describe("a template file", () => {
     await write({ "added.json": '{"content":"added"}' });
     expect(await textOf(shared, "added")).toContain("added");
     for (const file of ["added.json", "removed.mjs"]) await rm(inFolder(file));
-    expect([await textOf(shared, "added"), await textOf(shared, "removed")]).toEqual([404, 404]);
+    expect({ added: await textOf(shared, "added"), removed: await textOf(shared, "removed") }).toEqual({
+      added: 404,
+      removed: 404,
+    });
   });
 });
 

@@ -137,6 +137,9 @@ describe("the certificate template", () => {
 
   it("rejects a name of 61 letters", async () => {
     const response = await generate(emulator, "certificate", { ...values, name: "a".repeat(61) });
-    expect([response.status, await response.json()]).toMatchObject([422, { errors: [{ path: "name" }] }]);
+    expect({ status: response.status, body: await response.json() }).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: "name" }] },
+    });
   });
 });

@@ -21,7 +21,11 @@ describe("startEmulator()", () => {
     expect(emulator.apiKey).toBe("one");
     expect(emulator.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const statusOf = async (apiKey: string) => (await generate({ ...emulator, apiKey }, "letter")).status;
-    expect([await statusOf("one"), await statusOf("two"), await statusOf("three")]).toEqual([200, 200, 401]);
+    expect({
+      one: await statusOf("one"),
+      two: await statusOf("two"),
+      three: await statusOf("three"),
+    }).toEqual({ one: 200, two: 200, three: 401 });
   });
 
   it("rejects a call to an unknown host name before checking the API key", async () => {
@@ -37,7 +41,10 @@ describe("startEmulator()", () => {
     expect(await statusFor(`attacker.test:${port}`)).toBe(421);
     const refused = { status: 421, detail: expect.stringContaining('"attacker.test"') };
     expect(onCall.mock.calls).toMatchObject([[refused]]);
-    expect([await statusFor(`pdf.test:${port}`), await statusFor(`localhost:${port}`)]).toEqual([401, 401]);
+    expect({
+      ofName: await statusFor(`pdf.test:${port}`),
+      ofLocalhost: await statusFor(`localhost:${port}`),
+    }).toEqual({ ofName: 401, ofLocalhost: 401 });
   });
 
   it("closes the connection if a complete request does not arrive within `limits.requestMs`", async () => {

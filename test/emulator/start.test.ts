@@ -96,7 +96,7 @@ describe("a template that fails", () => {
     const before = shared.errors.length;
     const response = await generate(shared, uid);
     const type = response.headers.get("content-type");
-    expect([response.status, type]).toEqual([500, "application/problem+json"]);
+    expect({ status: response.status, type }).toEqual({ status: 500, type: "application/problem+json" });
     expect(await response.text()).not.toMatch(/secret-detail|Arial|returned/);
     const message = expect.stringContaining(reason);
     expect(shared.errors.slice(before)).toEqual([expect.objectContaining({ message })]);

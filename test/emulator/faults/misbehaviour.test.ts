@@ -50,7 +50,7 @@ describe("calls", () => {
     const { call } = misbehaving({ faults: ["503 every 2"] });
     const first = await call({ "x-emulator-fault": "429 retry-after 3" });
     const second = await call({ "x-emulator-fault": "HTML" });
-    expect([first.status, second.status]).toEqual([429, 200]);
+    expect({ first: first.status, second: second.status }).toEqual({ first: 429, second: 200 });
     expect([(await call()).status, (await call()).status]).toEqual([200, 503]);
     expect(await detailOf(first)).toContain("This 429 was caused by the x-emulator-fault header ");
     expect(second.headers.get("content-type")).toContain("text/html");
@@ -74,7 +74,10 @@ describe("a fault", () => {
   it("sends its status and Retry-After without rendering a document", async () => {
     const { call, produce, onError } = misbehaving({ faults: "429  Retry-After 7" });
     const response = await call();
-    expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);
+    expect({ status: response.status, retryAfter: response.headers.get("retry-after") }).toEqual({
+      status: 429,
+      retryAfter: "7",
+    });
     expect(response.headers.get("content-type")).toBe("application/problem+json");
     expect(await detailOf(response)).toContain('This 429 was caused by the rule "429 Retry-After 7".');
     expect(produce).not.toHaveBeenCalled();
@@ -85,7 +88,10 @@ describe("a fault", () => {
   it("sends a login page (`html`) or drops the connection (`reset`)", async () => {
     const { call, produce } = misbehaving({ faults: ["html first 1", "reset"] });
     const response = await call();
-    expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html"]);
+    expect({ status: response.status, contentType: response.headers.get("content-type") }).toEqual({
+      status: 200,
+      contentType: "text/html",
+    });
     const page = await response.text();
     expect(page).toMatch(/^<!doctype html>/);
     expect(page).toContain('This page was caused by the rule "html first 1".');
@@ -111,7 +117,7 @@ describe("a fault", () => {
     const [hit, rejected] = [request({}), request({ path: "/api/v1/templates/a/generate-sync" })];
     await endpoint(hit);
     expect((await endpoint(rejected)).status).toBe(404);
-    expect([faultOf(hit), faultOf(rejected)]).toEqual(["cut", undefined]);
+    expect({ hit: faultOf(hit), rejected: faultOf(rejected) }).toEqual({ hit: "cut", rejected: undefined });
   });
 });
 
@@ -146,7 +152,10 @@ describe("an injected delay", () => {
       await until(() => listeners() > 0);
       await vi.advanceTimersByTimeAsync(499);
       await settle();
-      expect([onResponse.mock.calls.length, produce.mock.calls.length]).toEqual([0, 0]);
+      expect({
+        responseCount: onResponse.mock.calls.length,
+        produceCount: produce.mock.calls.length,
+      }).toEqual({ responseCount: 0, produceCount: 0 });
       await vi.advanceTimersByTimeAsync(1);
       expect((await response).status).toBe(faults.length === 0 ? 200 : 503);
     }
@@ -172,7 +181,10 @@ describe("an injected delay", () => {
     closing.abort(new Error("closed"));
     expect((await response).status).toBe(503);
     expect(await detailOf(await call())).toBe("The emulator is stopping. Start it again.");
-    expect([vi.getTimerCount(), listeners()]).toEqual([0, 0]);
+    expect({ timerCount: vi.getTimerCount(), listenerCount: listeners() }).toEqual({
+      timerCount: 0,
+      listenerCount: 0,
+    });
     expect(produce).not.toHaveBeenCalled();
     expect(onError).not.toHaveBeenCalled();
   });
@@ -197,7 +209,10 @@ describe("an injected delay", () => {
     const statuses = (await Promise.all(responses)).map(({ status }) => status);
     expect(statuses.slice(0, 20)).toEqual(Array(20).fill(499));
     expect(statuses.slice(20, 25)).toEqual([200, 200, 429, 200, 0]);
-    expect([vi.getTimerCount(), listeners()]).toEqual([0, 0]);
+    expect({ timerCount: vi.getTimerCount(), listenerCount: listeners() }).toEqual({
+      timerCount: 0,
+      listenerCount: 0,
+    });
     await settle();
     process.off("warning", warn);
     expect(warn).not.toHaveBeenCalled();

@@ -179,7 +179,7 @@ describe("the playground's state", () => {
     expect(requests).toHaveLength(100);
     const valuesOf = async (index: number) =>
       (await read<LoggedRequest>(`requests/${requests[index]?.id}`)).values;
-    expect([await valuesOf(0), await valuesOf(1)]).toEqual([undefined, {}]);
+    expect({ first: await valuesOf(0), second: await valuesOf(1) }).toEqual({ first: undefined, second: {} });
     expect((await ask(`requests/${(requests.at(-1)?.id ?? 0) - 1}`)).status).toBe(404);
   });
 });

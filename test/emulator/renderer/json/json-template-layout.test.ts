@@ -17,7 +17,7 @@ describe("a table layout that is an object", () => {
   it("applies a constant to every row or column", () => {
     for (const name of ["hLineWidth", "paddingLeft", "fillOpacity"]) {
       const valueAt = layoutOf({ [name]: 3 })[name] as ByIndex;
-      expect([valueAt(0), valueAt(99)]).toEqual([3, 3]);
+      expect({ first: valueAt(0), last: valueAt(99) }).toEqual({ first: 3, last: 3 });
     }
   });
 
@@ -42,7 +42,10 @@ describe("a table layout that is an object", () => {
       paddingTop: [{ $each: "paddings", $show: 4 }],
     };
     const filled = layoutOf(layout, { color: "#123", paddings: [] });
-    expect([filled.hLineColor?.(0), filled.hLineColor?.(1)]).toEqual(["#123", "blue"]);
+    expect({ first: filled.hLineColor?.(0), second: filled.hLineColor?.(1) }).toEqual({
+      first: "#123",
+      second: "blue",
+    });
     expect(filled.vLineWidth?.(0)).toBe(1);
     expect(layoutOf(layout, { color: "", paddings: [], framed: true }).vLineWidth?.(1)).toBe(0);
     // If the array is empty, pdfmake uses its default.
