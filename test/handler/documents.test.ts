@@ -47,7 +47,7 @@ describe("a document from a handler", () => {
     const { handler } = handlerOf({ client: untouchedClient() });
     for (const name of ["constructor", "__proto__", "Invoice"]) {
       const { kind, response } = await problemOf(await handler(callOf({ name })));
-      expect([response.status, kind]).toEqual([404, "unknown-template"]);
+      expect({ status: response.status, kind }).toEqual({ status: 404, kind: "unknown-template" });
     }
   });
 });

@@ -113,6 +113,6 @@ describe("a caller that stops reading", () => {
     await passTime(11_000);
     await closed;
     const [[error]] = onError.mock.calls as [[TimeoutError]];
-    expect([error.phase, error.limitMs]).toEqual(["total", 600_000]);
+    expect({ phase: error.phase, limitMs: error.limitMs }).toEqual({ phase: "total", limitMs: 600_000 });
   });
 });

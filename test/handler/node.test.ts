@@ -30,7 +30,10 @@ describe("nodeListener()", () => {
     const { handler } = await handlerBefore();
     const call = await serve(nodeListener(handler));
     expect(Buffer.from(await (await call()).arrayBuffer()).equals(pdf)).toBe(true);
-    expect([globalThis.Request, globalThis.Response]).toEqual([request, response]);
+    expect({ Request: globalThis.Request, Response: globalThis.Response }).toEqual({
+      Request: request,
+      Response: response,
+    });
   });
 
   it("passes the handler a context that middleware set on the request", async () => {
@@ -55,7 +58,7 @@ describe("nodeListener()", () => {
     const id = found.headers.get("x-request-id");
     const said = log.mock.calls;
     log.mockRestore();
-    expect([found.status, kind]).toEqual([500, "server-fault"]);
+    expect({ status: found.status, kind }).toEqual({ status: 500, kind: "server-fault" });
     expect(said).toEqual([[expect.stringContaining(`could not be read (request ${id})`), error]]);
   });
 });

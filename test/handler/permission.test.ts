@@ -34,7 +34,10 @@ describe("the `authorize` function", () => {
     };
     for (const authorize of [refusal, async () => refusal(), thrower]) {
       const response = await handlerOf({ client: untouchedClient(), authorize }).handler(callOf());
-      expect([response.status, await response.json()]).toEqual([401, { login: "/login" }]);
+      expect({ status: response.status, body: await response.json() }).toEqual({
+        status: 401,
+        body: { login: "/login" },
+      });
     }
   });
 
@@ -53,7 +56,10 @@ describe("the `values` function", () => {
   it("can return its own Response to prevent a request to the service", async () => {
     const values = async () => new Response("Not your order.", { status: 404 });
     const response = await handlerOf({ client: untouchedClient(), values }).handler(callOf());
-    expect([response.status, await response.text()]).toEqual([404, "Not your order."]);
+    expect({ status: response.status, body: await response.text() }).toEqual({
+      status: 404,
+      body: "Not your order.",
+    });
   });
 
   it("causes a 422 if it returns values that violate the schema", async () => {

@@ -74,7 +74,7 @@ describe("a server on a loopback address", () => {
   it("accepts localhost names, loopback addresses and allowed names, with any port", async () => {
     const { statusFor } = await serve({ allowedHosts: ["PDF.test", "2001:db8::1"] });
     for (const host of ["pdf.test.:80", "PDF.TEST", "[2001:db8::1]:80", "127.0.0.1:1", ...local]) {
-      expect([host, await statusFor(host)]).toEqual([host, 200]);
+      expect({ host, status: await statusFor(host) }).toEqual({ host, status: 200 });
     }
     expect(await statusFor("a.pdf.test")).toBe(421);
   });

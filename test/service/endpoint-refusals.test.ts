@@ -60,12 +60,18 @@ describe("an error response", () => {
     [415, { headers: { ...json, "content-encoding": "br" } }, "accept-encoding", "identity"],
   ] as const)("lists the accepted values in a header (status: %i)", async (status, call, name, value) => {
     const response = await endpoint(request(call));
-    expect([response.status, response.headers.get(name)]).toEqual([status, value]);
+    expect({ status: response.status, header: response.headers.get(name) }).toEqual({
+      status,
+      header: value,
+    });
   });
 
   it("has no body if the request method is HEAD", async () => {
     const response = await endpoint(request({ method: "HEAD" }));
-    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+    expect({ status: response.status, allow: response.headers.get("allow") }).toEqual({
+      status: 405,
+      allow: "POST",
+    });
     expect(await response.text()).toBe("");
   });
 });

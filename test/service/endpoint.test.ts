@@ -33,7 +33,10 @@ describe("the size limit", () => {
 it("a truncated request body causes a 400 response", async () => {
   const body = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
   const response = await endpoint(request({ body }));
-  expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("is incomplete")]);
+  expect({ status: response.status, body: await response.text() }).toEqual({
+    status: 400,
+    body: expect.stringContaining("is incomplete"),
+  });
 });
 
 describe("a request body in memory", () => {
@@ -147,7 +150,10 @@ describe("the result of `produce`", () => {
     const made = new Response("<h1>Sign in</h1>", { status: 203, headers });
     const response = await createEndpoint({ ...open, produce: async () => made })(request({}));
     expect(response).toBe(made);
-    expect([response.status, await response.text()]).toEqual([203, "<h1>Sign in</h1>"]);
+    expect({ status: response.status, body: await response.text() }).toEqual({
+      status: 203,
+      body: "<h1>Sign in</h1>",
+    });
     expect(Object.fromEntries(response.headers)).toEqual({ ...headers, "x-request-id": requestId });
   });
 
@@ -187,7 +193,10 @@ describe("an unexpected error", () => {
     const call = request({});
     const response = await createEndpoint<void>({ ...parts, onError })(call);
     const { status, headers } = response;
-    expect([status, headers.get("content-type")]).toEqual([500, "application/problem+json"]);
+    expect({ status, contentType: headers.get("content-type") }).toEqual({
+      status: 500,
+      contentType: "application/problem+json",
+    });
     expect(await response.text()).not.toContain("secret");
     expect(onError).toHaveBeenCalledExactlyOnceWith(error, call, headers.get("x-request-id"), undefined);
   });

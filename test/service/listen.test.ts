@@ -51,7 +51,10 @@ describe("close()", () => {
     const silent = await connection(listening);
     idle.socket.write(head);
     await eventually(() => idle.received().includes("done"));
-    expect([globalThis.Request, globalThis.Response]).toEqual([RealRequest, RealResponse]);
+    expect({ Request: globalThis.Request, Response: globalThis.Response }).toEqual({
+      Request: RealRequest,
+      Response: RealResponse,
+    });
     const ended = Promise.all([once(idle.socket, "close"), once(silent.socket, "close")]);
     expect(listening.close()).toBe(listening.close());
     await listening.close();
@@ -133,7 +136,7 @@ describe("listen()", () => {
   it("can respond to a caller that is still sending the request body", async () => {
     const listening = await start(async () => new Response("enough", { status: 413 }));
     const response = await fetch(listening.baseUrl, { method: "POST", body: new Uint8Array(10_000_000) });
-    expect([response.status, await response.text()]).toEqual([413, "enough"]);
+    expect({ status: response.status, body: await response.text() }).toEqual({ status: 413, body: "enough" });
   });
 
   it("rejects with advice if the port or the host is not available", async () => {

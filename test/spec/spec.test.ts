@@ -53,7 +53,10 @@ describe("a client that follows the specification", () => {
   ])("accepts a complete PDF with the status %i and the type %s (Endpoints)", async (status, type) => {
     const { client } = await start(saying(status, pdf, { "content-type": type }));
     const document = await client.generate("inv_2024", {});
-    expect([document.status, document.headers.get("content-type")]).toEqual([status, type]);
+    expect({ status: document.status, contentType: document.headers.get("content-type") }).toEqual({
+      status,
+      contentType: type,
+    });
     expect(pdf.equals(await document.bytes())).toBe(true);
   });
 
