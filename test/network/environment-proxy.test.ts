@@ -47,7 +47,10 @@ describe("a proxy from the environment", () => {
     for (const [name, value] of Object.entries(variables)) {
       vi.stubEnv(name, places[value as keyof typeof places] ?? value);
     }
-    expect([client.transport, await sourceOf(client)]).toEqual(["undici", "network"]);
+    expect({ transport: client.transport, source: await sourceOf(client) }).toEqual({
+      transport: "undici",
+      source: "network",
+    });
     expect(targets()).toEqual(way === "directly" ? [] : [target]);
   });
 

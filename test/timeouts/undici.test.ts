@@ -41,7 +41,7 @@ describe("timeouts.connect", () => {
     const fail = () => takesAtLeast(100, () => rejectionOf(generate(client).bytes()));
     for (const failure of await Promise.all(Array.from({ length: 20 }, fail))) {
       const error = expectTimeout(failure, "connect", 100);
-      expect([error.attempts, error.status]).toEqual([1, undefined]);
+      expect({ attempts: error.attempts, status: error.status }).toEqual({ attempts: 1, status: undefined });
     }
     // A busy server may accept a connection after the client has closed it.
     await eventually(() => server.openSockets === 0);

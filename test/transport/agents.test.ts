@@ -25,7 +25,7 @@ it.each(["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"])(
     const proxied = await openFor("https://other.test", agents);
     expect(proxied).toBeInstanceOf(ProxyAgent);
     await agents.close();
-    expect([direct, proxied]).toMatchObject([{ closed: true }, { closed: true }]);
+    expect({ direct, proxied }).toMatchObject({ direct: { closed: true }, proxied: { closed: true } });
   },
 );
 

@@ -66,7 +66,10 @@ export function describeBody(makeTransport: MakeTransport, isBlind: boolean): vo
     ])("is decoded: %s", async (what, content) => {
       const recorder = await exchange(makeTransport(), codedAnswer(what.replace(/ \(.*/, ""), content));
       expect(recorder.events).toEqual(["sent", "head", "chunk", "end"]);
-      expect([recorder.head.decoded, recorder.head.undecoded]).toEqual([true, undefined]);
+      expect({ decoded: recorder.head.decoded, undecoded: recorder.head.undecoded }).toEqual({
+        decoded: true,
+        undecoded: undefined,
+      });
       expect(recorder.body.equals(document)).toBe(true);
     });
 
@@ -77,7 +80,10 @@ export function describeBody(makeTransport: MakeTransport, isBlind: boolean): vo
       ["gzip, my-gzip", "gzip, my-gzip"],
     ])("is not decoded if it is %j, and is reported if it is unknown", async (coding, unknown) => {
       const { head, body } = await exchange(makeTransport(), codedAnswer(coding, Buffer.from("opaque")));
-      expect([head.undecoded, body.toString()]).toEqual([unknown, "opaque"]);
+      expect({ undecoded: head.undecoded, body: body.toString() }).toEqual({
+        undecoded: unknown,
+        body: "opaque",
+      });
       if (unknown === undefined) expect(head.decoded).toBe(false);
     });
 

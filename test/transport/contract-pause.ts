@@ -124,7 +124,10 @@ export function describePause(makeTransport: MakeTransport): void {
       answered[1]?.write("d end");
       await second.finished();
       expect(second.events).toEqual(["sent", "head", "chunk", "end"]);
-      expect([second.body.toString(), server.allSockets]).toEqual(["second end", 1]);
+      expect({ body: second.body.toString(), socketCount: server.allSockets }).toEqual({
+        body: "second end",
+        socketCount: 1,
+      });
     });
   });
 }

@@ -52,7 +52,10 @@ export function describeRequest(makeTransport: MakeTransport): void {
       const hints = head("103 Early Hints", ["link: </style.css>; rel=preload"]) + head("102 Processing");
       const recorder = await exchange(makeTransport(), hints + wholeAnswer("body", ["x-final: yes"]));
       expect(recorder.events).toEqual(["sent", "head", "chunk", "end"]);
-      expect([recorder.head.status, recorder.head.header("x-final")]).toEqual([200, "yes"]);
+      expect({ status: recorder.head.status, final: recorder.head.header("x-final") }).toEqual({
+        status: 200,
+        final: "yes",
+      });
       expect(recorder.head.header("link")).toBeUndefined();
     });
 
@@ -69,7 +72,11 @@ export function describeRequest(makeTransport: MakeTransport): void {
       const recorder = await exchange(makeTransport(), Buffer.from(head(200, lines), "latin1"));
       const headers = recorder.head.toHeaders();
       for (const [name = "", value] of [...sent, ["x-twice", "a, b"]])
-        expect([name, recorder.head.header(name), headers.get(name)]).toEqual([name, value, value]);
+        expect({ name, ofHead: recorder.head.header(name), ofHeaders: headers.get(name) }).toEqual({
+          name,
+          ofHead: value,
+          ofHeaders: value,
+        });
       expect([...headers.keys()]).toHaveLength(sent.length + 3);
       expect(recorder.head.header("set-cookie")).toBe("a=1; Path=/, b=2");
       expect(headers.getSetCookie()).toEqual(["a=1; Path=/", "b=2"]);
@@ -83,9 +90,15 @@ export function describeRequest(makeTransport: MakeTransport): void {
       const recorder = await exchange(transport, wholeAnswer("moved", [`location: ${location}`], 307));
       await settle(transport);
       expect(recorder.events).toEqual(["sent", "head", "chunk", "end"]);
-      expect([recorder.head.status, recorder.head.header("location")]).toEqual([307, location]);
+      expect({ status: recorder.head.status, location: recorder.head.header("location") }).toEqual({
+        status: 307,
+        location,
+      });
       expect(recorder.head.opaqueRedirect).toBe(false);
-      expect([target.allSockets, recorder.server.requests.length]).toEqual([0, 1]);
+      expect({ targetSockets: target.allSockets, requestCount: recorder.server.requests.length }).toEqual({
+        targetSockets: 0,
+        requestCount: 1,
+      });
     });
   });
 }

@@ -12,7 +12,7 @@ const globals = globalThis as { [legacyKey]?: DispatcherLike; [currentKey]?: Dis
 describe("a client", () => {
   it("does not change Node's globals, and does not open a socket before its first call", async () => {
     // Node 24 and later set their own agent there before the first fetch.
-    const before = [globals[legacyKey], globals[currentKey]];
+    const { [legacyKey]: legacyBefore, [currentKey]: currentBefore } = globals;
     const { fetch } = globalThis;
     const service = await startService();
     const client = clientOf(service.baseUrl);
@@ -20,7 +20,8 @@ describe("a client", () => {
     expect(service.allConnections).toBe(0);
     expect(await sourceOf(client)).toBe("network");
     expect(service.allConnections).toBe(1);
-    expect([globals[legacyKey], globals[currentKey]]).toEqual(before);
+    expect(globals[legacyKey]).toBe(legacyBefore);
+    expect(globals[currentKey]).toBe(currentBefore);
     expect(globalThis.fetch).toBe(fetch);
   });
 

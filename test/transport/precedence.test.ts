@@ -40,15 +40,30 @@ describe("a client's transport", () => {
     const withFetch = clientOf(service.baseUrl, { fetch: fetchFrom("the fetch option") });
 
     const restore = useGlobally(mockAgent(service.baseUrl, "the global dispatcher"));
-    expect([plain.transport, await sourceOf(plain)]).toEqual(["undici", "the global dispatcher"]);
+    expect({ transport: plain.transport, source: await sourceOf(plain) }).toEqual({
+      transport: "undici",
+      source: "the global dispatcher",
+    });
     stubFetch(fetchFrom("the global fetch"));
-    expect([plain.transport, await sourceOf(plain)]).toEqual(["fetch", "the global fetch"]);
-    expect([withFetch.transport, await sourceOf(withFetch)]).toEqual(["fetch", "the fetch option"]);
+    expect({ transport: plain.transport, source: await sourceOf(plain) }).toEqual({
+      transport: "fetch",
+      source: "the global fetch",
+    });
+    expect({ transport: withFetch.transport, source: await sourceOf(withFetch) }).toEqual({
+      transport: "fetch",
+      source: "the fetch option",
+    });
 
     vi.unstubAllGlobals();
     restore();
-    expect([plain.transport, await sourceOf(plain)]).toEqual(["undici", "network"]);
-    expect([withFetch.transport, await sourceOf(withFetch)]).toEqual(["fetch", "the fetch option"]);
+    expect({ transport: plain.transport, source: await sourceOf(plain) }).toEqual({
+      transport: "undici",
+      source: "network",
+    });
+    expect({ transport: withFetch.transport, source: await sourceOf(withFetch) }).toEqual({
+      transport: "fetch",
+      source: "the fetch option",
+    });
   });
 
   it("is the `dispatcher` option even if a global fetch or dispatcher exists", async () => {
@@ -56,7 +71,10 @@ describe("a client's transport", () => {
     const client = clientOf(baseUrl, { dispatcher: mockAgent(baseUrl, "the dispatcher option") });
     useGlobally(mockAgent(baseUrl, "the global dispatcher"));
     stubFetch(fetchFrom("the global fetch"));
-    expect([client.transport, await sourceOf(client)]).toEqual(["undici", "the dispatcher option"]);
+    expect({ transport: client.transport, source: await sourceOf(client) }).toEqual({
+      transport: "undici",
+      source: "the dispatcher option",
+    });
   });
 
   it("cannot be a dispatcher from undici 6", () => {
@@ -78,10 +96,16 @@ describe("MSW without any configuration", () => {
       const mock = setupServer(http.post(`*${path}`, () => new HttpResponse(pdfFrom("msw"))));
       mock.listen({ onUnhandledRequest: "error" });
       onTestFinished(() => mock.close());
-      expect([client.transport, await sourceOf(client)]).toEqual(["fetch", "msw"]);
+      expect({ transport: client.transport, source: await sourceOf(client) }).toEqual({
+        transport: "fetch",
+        source: "msw",
+      });
       expect(service.allConnections).toBe(connections);
       mock.close();
-      expect([client.transport, await sourceOf(client)]).toEqual(["undici", "network"]);
+      expect({ transport: client.transport, source: await sourceOf(client) }).toEqual({
+        transport: "undici",
+        source: "network",
+      });
     },
   );
 });

@@ -77,10 +77,13 @@ describe("the undici transport", () => {
     const socket = await arrival.promise;
     await turn();
     aborted.abort();
-    expect([first.events, queued.events]).toEqual([["sent"], []]);
+    expect({ first: first.events, queued: queued.events }).toEqual({ first: ["sent"], queued: [] });
     socket.write(wholeAnswer(""));
     await queued.until("end");
-    expect([aborted.events, server.requests.length]).toEqual([[], 2]);
+    expect({ events: aborted.events, requestCount: server.requests.length }).toEqual({
+      events: [],
+      requestCount: 2,
+    });
   });
 
   describe("with a mock that responds during the dispatch", () => {
@@ -124,7 +127,10 @@ describe("the undici transport", () => {
   ])("reports the error from %s", async (_what, transport) => {
     const recorder = record(transport, request).send();
     await recorder.finished();
-    expect([recorder.events, recorder.failure]).toEqual([["failure"], cause]);
+    expect({ events: recorder.events, failure: recorder.failure }).toEqual({
+      events: ["failure"],
+      failure: cause,
+    });
   });
 
   const abortOld = vi.fn();
@@ -170,6 +176,6 @@ describe("the undici transport", () => {
     };
     const { recorder } = await send(by(agent), answer, { onHead: (one) => one.abort() });
     await closed(await second.promise);
-    expect([recorder.events, requests]).toEqual([["sent", "head"], 2]);
+    expect({ events: recorder.events, requests }).toEqual({ events: ["sent", "head"], requests: 2 });
   });
 });
