@@ -181,10 +181,10 @@ describe.each([
       const made = service.requests.at(-1) as Received;
       const sent = JSON.parse(made.body);
       expect(sent).toMatchObject({ customer: values.customer, work: values.work, amount: "£640.00" });
-      expect([await focused(), await textOf("#tray-title")]).toEqual([
-        "tray-title",
-        `Invoice ${sent.number}`,
-      ]);
+      expect({ focused: await focused(), title: await textOf("#tray-title") }).toEqual({
+        focused: "tray-title",
+        title: `Invoice ${sent.number}`,
+      });
       const shown = await page.evaluate(`shown.arrayBuffer()
       .then((bytes) => crypto.subtle.digest("SHA-256", bytes))
       .then((hash) => [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, "0")).join(""))`);
@@ -247,7 +247,10 @@ describe.each([
     await page.waitForFunction(
       `document.querySelector("#status").textContent === "The invoice was generated."`,
     );
-    expect([await page.evaluate("progress.value"), await focused()]).toEqual([0, "customer"]);
+    expect({ progress: await page.evaluate("progress.value"), focused: await focused() }).toEqual({
+      progress: 0,
+      focused: "customer",
+    });
   });
 
   inChromium.each([

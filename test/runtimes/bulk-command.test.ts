@@ -31,7 +31,10 @@ it.each<[string[], string, string, (row: number) => string, string, RegExp]>([
     const env = { TEMPLATE_PDF_API_KEY: "k", TEMPLATE_PDF_BASE_URL: "http://127.0.0.1:9" };
     const command = ["--max-old-space-size=30", main, ...args, `big.${format}`];
     const { code, stdout, stderr } = await endingOf(start(process.execPath, command, { cwd, env }));
-    expect([code, stdout.toString()], stderr).toEqual([0, expect.stringMatching(printed)]);
+    expect({ code, stdout: stdout.toString() }, stderr).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(printed),
+    });
   },
 );
 

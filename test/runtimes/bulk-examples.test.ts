@@ -76,7 +76,12 @@ describe.each([
     expect(stdout, printed).toBe('{"fulfilled":1,"rejected":0}\n');
     expect(store.objects.get("/invoices/invoice-0.pdf")?.equals(document)).toBe(true);
     const { begunUploads, objects, unknown, open } = store;
-    expect([begunUploads, objects.size, unknown, [...open]]).toEqual([2, 1, [], []]);
+    expect({ begunUploads, objectCount: objects.size, unknown, open: [...open] }).toEqual({
+      begunUploads: 2,
+      objectCount: 1,
+      unknown: [],
+      open: [],
+    });
   });
 });
 

@@ -143,7 +143,10 @@ it.each([
     headers: { "content-type": "application/json", "sec-fetch-site": "same-origin" },
     body: JSON.stringify({ total: "1" }),
   });
-  expect([response.status, (await response.text()).slice(0, 5)]).toEqual([200, "%PDF-"]);
+  expect({ status: response.status, begin: (await response.text()).slice(0, 5) }).toEqual({
+    status: 200,
+    begin: "%PDF-",
+  });
   expect(service.calls).toHaveLength(before + 1);
   expect(await (await fetch(`${url}/transport`)).text()).toBe(transport);
 });

@@ -129,9 +129,15 @@ it("examples/http-response.mjs sends the document, and hides the details of fail
   expect((await fetch(url.replace("0117", "9999"))).status).toBe(404);
   service.answer(saying(429, "", { "retry-after": "900" }), saying(401), cutOffAfter(document, 40), noAnswer);
   const busy = await fetch(url);
-  expect([busy.status, busy.headers.get("retry-after")]).toEqual([503, "900"]);
+  expect({ status: busy.status, retryAfter: busy.headers.get("retry-after") }).toEqual({
+    status: 503,
+    retryAfter: "900",
+  });
   const failed = await fetch(url);
-  expect([failed.status, await failed.text()]).toEqual([502, "The invoice could not be generated.\n"]);
+  expect({ status: failed.status, body: await failed.text() }).toEqual({
+    status: 502,
+    body: "The invoice could not be generated.\n",
+  });
   await expect(fetch(url).then((cut) => cut.arrayBuffer())).rejects.toThrow();
   await server.prints(/\b429\b.*\n.*\b401\b.*\n.+/);
   const coming = service.next();

@@ -56,12 +56,32 @@ const mayRenderTwice = false;
 
 describe.runIf(process.platform !== "win32")("a serverless function that was frozen", () => {
   it.each([
-    ["reuses an intact connection", { limit: 0 }, () => {}, ["document", 2, 1]],
-    ["reconnects if the connection was closed", { mayRenderTwice }, ended, ["document", 2, 2]],
-    ["reconnects and retries if the service lost the connection", { limit: 1 }, forgot, ["document", 3, 2]],
-    ["does not retry if `mayRenderTwice` is false", { mayRenderTwice }, forgot, ["timeout", 2, 1]],
+    [
+      "reuses an intact connection",
+      { limit: 0 },
+      () => {},
+      { outcome: "document", requests: 2, connections: 1 },
+    ],
+    [
+      "reconnects if the connection was closed",
+      { mayRenderTwice },
+      ended,
+      { outcome: "document", requests: 2, connections: 2 },
+    ],
+    [
+      "reconnects and retries if the service lost the connection",
+      { limit: 1 },
+      forgot,
+      { outcome: "document", requests: 3, connections: 2 },
+    ],
+    [
+      "does not retry if `mayRenderTwice` is false",
+      { mayRenderTwice },
+      forgot,
+      { outcome: "timeout", requests: 2, connections: 1 },
+    ],
   ])("%s", async (_title, retry, happening, expected) => {
     const { outcome, requests, connections } = await callAgainAfter(retry, happening);
-    expect([outcome, requests, Math.min(connections, 2)]).toEqual(expected);
+    expect({ outcome, requests, connections: Math.min(connections, 2) }).toEqual(expected);
   });
 });

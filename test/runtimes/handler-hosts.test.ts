@@ -84,7 +84,10 @@ it("the code in docs/guides/handler.md and docs/guides/recipes.md compiles", { t
       ),
     },
   );
-  expect([ofHandler.length > 10, recipes.size]).toEqual([true, 6]);
+  expect({ hasExamples: ofHandler.length > 10, recipeCount: recipes.size }).toEqual({
+    hasExamples: true,
+    recipeCount: 6,
+  });
   expect(complaints).toEqual([]);
 });
 

@@ -65,12 +65,13 @@ describe("the queue commands", () => {
     const type = (line: string) => runInShell(line.replace("npx template-pdf", '"$@"'), [], circumstances);
     for (const counts of ["30 added, 0 known", "0 added, 30 known"]) {
       const { code, stdout } = await type(adding);
-      expect([code, stdout.toString()]).toEqual([
-        0,
-        `run 2026-11: ${counts}\n` +
+      expect({ code, stdout: stdout.toString() }).toEqual({
+        code: 0,
+        stdout:
+          `run 2026-11: ${counts}\n` +
           "generate the documents: template-pdf work --out <pattern>\n" +
           "watch the runs: template-pdf runs\n",
-      ]);
+      });
     }
     expect(service.requests).toEqual([]);
     expect(await cells("2026-11")).toEqual(["2026-11", "30", "0", "0", "30", "0"]);
@@ -87,10 +88,10 @@ describe("the queue commands", () => {
     expect((await run("runs", "--failures", "2026-11")).stdout).toBe("run 2026-11: no jobs have failed\n");
     worker.kill("SIGTERM");
     const { code, stdout, stderr } = await ended;
-    expect([code, stdout.toString()]).toEqual([
-      0,
-      expect.stringMatching(/^30 documents generated, 1 failed, in /),
-    ]);
+    expect({ code, stdout: stdout.toString() }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^30 documents generated, 1 failed, in /),
+    });
     expect(stderr).toMatch(/^run 2026-11, job 1: /m);
     expect((await type(showing)).stdout.toString()).toMatch(/^2026-11 +30 +30 +0 +0 +0 +- +done$/m);
     expect(documents()).toEqual(Array(30).fill(pdf));

@@ -48,7 +48,7 @@ it("a queue completes all 2,400 jobs even if ten workers and Redis are killed", 
     await redis.start();
   }
   await adding;
-  expect([kills, lastEnded]).toEqual([10, count]);
+  expect({ kills, lastEnded }).toEqual({ kills: 10, lastEnded: count });
   for (let n = 0; n < count; n++) {
     const document = readFileSync(`${out}/${n % 3}/${n}.pdf`);
     expect(document.equals(documentOf({ n })), String(n)).toBe(true);

@@ -87,6 +87,6 @@ it.each(blocksOf(guide, "js").map((code, at) => [at + 1, code] as const))(
     });
     const env = { REDIS_URL: redis.url, TEMPLATE_PDF_BASE_URL: service.baseUrl, TEMPLATE_PDF_API_KEY: "key" };
     const { exitCode, printed } = await start(process.execPath, ["program.mjs"], { cwd: project, env }).ended;
-    expect([exitCode, printed]).toEqual([0, expect.not.stringContaining("Error")]);
+    expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: expect.not.stringContaining("Error") });
   },
 );

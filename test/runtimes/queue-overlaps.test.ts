@@ -75,7 +75,11 @@ it.each(["read", "sent"])("`add` fails if the run is removed while its jobs are 
     code: "queue_failed",
     message: 'The run "nov" was removed while jobs were being added. Add them again to create a new run.',
   });
-  expect([runId.length, await keysOf(runId), await runs.runs()]).toEqual([12, [], []]);
+  expect({ runIdLength: runId.length, keys: await keysOf(runId), runs: await runs.runs() }).toEqual({
+    runIdLength: 12,
+    keys: [],
+    runs: [],
+  });
   expect(await runs.add("nov", jobsOf(3))).toMatchObject({ added: 3 });
   expect(await progressOf("nov")).toMatchObject({ total: 3, waiting: 3 });
 });
@@ -88,7 +92,10 @@ it("`add` fails until an interrupted `remove` call has been repeated", async () 
   await expect(runs.add("nov", jobsOf(3))).rejects.toThrow(/^The run "nov" is being removed\./);
   await expect(progressOf("nov")).rejects.toThrow('has no run "nov"');
   await runs.remove("nov");
-  expect([await keysOf(runId), await admin.llen("bull:tests:wait")]).toEqual([[], 0]);
+  expect({ keys: await keysOf(runId), waitingCount: await admin.llen("bull:tests:wait") }).toEqual({
+    keys: [],
+    waitingCount: 0,
+  });
 });
 
 it("a run's total is final once all concurrent `add` calls have completed", async () => {
@@ -136,5 +143,8 @@ it("`failures` lists every failed job, even if some jobs are retried at the same
   await admin.zadd("bull:tests:failed", ...failed.flatMap((id, at) => [at, id]));
   beforeFirst("decrypt", () => admin.zrem("bull:tests:failed", ...failed.slice(0, 600)));
   const indexes = (await runs.failures("nov", { limit: 2000 })).map(({ index }) => index);
-  expect([indexes.length, new Set(indexes).size]).toEqual([1500, 1500]);
+  expect({ indexCount: indexes.length, differentCount: new Set(indexes).size }).toEqual({
+    indexCount: 1500,
+    differentCount: 1500,
+  });
 });

@@ -97,7 +97,10 @@ describe("docs/guides/command-line.md", () => {
     writeFileSync(inFolder("rows.ndjson"), JSON.stringify(values));
     expect(emulator, "the quick start").toBeDefined();
     // The tests run all lines and scripts.
-    expect([lines.length, scripts.length]).toEqual([5, 2]);
+    expect({ lineCount: lines.length, scriptCount: scripts.length }).toEqual({
+      lineCount: 5,
+      scriptCount: 2,
+    });
   });
 
   it.each([

@@ -82,7 +82,10 @@ export function testContract(
   }
 
   function expectProblem({ status, headers, body }: Response, expected: number, kind: string): void {
-    expect([status, headers["content-type"]]).toEqual([expected, "application/problem+json"]);
+    expect({ status, contentType: headers["content-type"] }).toEqual({
+      status: expected,
+      contentType: "application/problem+json",
+    });
     expect(JSON.parse(body.toString()).type).toBe(`urn:template-pdf:problem:${kind}`);
   }
 
@@ -93,7 +96,11 @@ export function testContract(
     const sent = service.requests.at(-1);
     expect(JSON.parse(sent?.body ?? "")).toEqual({ total: "1", price: "set by the server" });
     expect(sent?.headers.authorization).toBe(`API-Key ${secrets.key}`);
-    expect([response.status, response.isWhole, response.body.equals(document)]).toEqual([200, true, true]);
+    expect({
+      status: response.status,
+      isWhole: response.isWhole,
+      isSameDocument: response.body.equals(document),
+    }).toEqual({ status: 200, isWhole: true, isSameDocument: true });
     expect(response.headers).toMatchObject({
       "content-type": "application/pdf",
       "content-disposition": `attachment; filename="Rechnung M_rz.pdf"; filename*=UTF-8''Rechnung%20M%C3%A4rz.pdf`,
@@ -104,7 +111,10 @@ export function testContract(
     });
     expect(response.headers["content-length"]).toBe(host.sendsLength ? "300000" : undefined);
     const unknown = await ask(inChunks(document));
-    expect([unknown.headers["content-length"], unknown.body.equals(document)]).toEqual([undefined, true]);
+    expect({
+      contentLength: unknown.headers["content-length"],
+      isSameDocument: unknown.body.equals(document),
+    }).toEqual({ contentLength: undefined, isSameDocument: true });
   });
 
   it("reads the response of the service no faster than the caller reads", async () => {
@@ -119,7 +129,7 @@ export function testContract(
     expect(sentBytes).toBeLessThan(mostBuffered);
     let bytes = 0;
     for await (const chunk of response) bytes += (chunk as Buffer).length;
-    expect([bytes, response.complete]).toEqual([farLarger.length, true]);
+    expect({ bytes, complete: response.complete }).toEqual({ bytes: farLarger.length, complete: true });
   });
 
   it.each([
@@ -163,7 +173,10 @@ export function testContract(
     const { length } = running().service.requests;
     const response = await ask(noAnswer, { body: Buffer.alloc(2 * mebibyte, " ") }).catch((error) => {
       // A host that does not read the rest of the body can reset the connection before the response arrives.
-      expect([host.readsRest, error.code]).toEqual([false, expect.stringMatching(/^(?:ECONNRESET|EPIPE)$/)]);
+      expect({ readsRest: host.readsRest, code: error.code }).toEqual({
+        readsRest: false,
+        code: expect.stringMatching(/^(?:ECONNRESET|EPIPE)$/),
+      });
     });
     if (response) expectProblem(response, 413, "body-too-large");
     expect(running().service.requests).toHaveLength(length);
@@ -173,7 +186,10 @@ export function testContract(
     const origin = "https://app.example.com";
     const preflight = { origin, "access-control-request-method": "POST" };
     const allowed = await ask(noAnswer, { method: "OPTIONS", headers: preflight });
-    expect([allowed.status, allowed.headers["access-control-allow-origin"]]).toEqual([204, origin]);
+    expect({ status: allowed.status, allowOrigin: allowed.headers["access-control-allow-origin"] }).toEqual({
+      status: 204,
+      allowOrigin: origin,
+    });
     const own = { origin: "https://shop.example", host: "shop.example" };
     expect((await ask(withLength(document), { headers: own })).status).toBe(200);
   });
