@@ -106,7 +106,10 @@ describe("The error for a response", () => {
 describe("The body of an error response", () => {
   it("is truncated after 64 KiB", () => {
     const long = apiError(headOf(500), "a".repeat(70_000), call);
-    expect([long.rawBody.length, long.body]).toEqual([65_536, long.rawBody]);
+    expect({ rawBodyLength: long.rawBody.length, body: long.body }).toEqual({
+      rawBodyLength: 65_536,
+      body: long.rawBody,
+    });
   });
 
   const digits = "12345678901234567890";

@@ -87,25 +87,41 @@ describe("A body without a reader", () => {
   it("buffers 64 KiB for a later reader before it pauses", () => {
     const { wire, body, reader } = open(["more", "more", "more", "wait"]);
     wire.chunk(limit - 1);
-    expect([wire.paused, body.isPaused, body.isRead, wire.flows]).toEqual([false, false, false, []]);
+    expect({
+      isWirePaused: wire.paused,
+      isPaused: body.isPaused,
+      isRead: body.isRead,
+      flows: wire.flows,
+    }).toEqual({ isWirePaused: false, isPaused: false, isRead: false, flows: [] });
     wire.chunk(1);
-    expect([wire.paused, body.isPaused, body.isRead, wire.flows]).toEqual([true, true, false, [false]]);
+    expect({
+      isWirePaused: wire.paused,
+      isPaused: body.isPaused,
+      isRead: body.isRead,
+      flows: wire.flows,
+    }).toEqual({ isWirePaused: true, isPaused: true, isRead: false, flows: [false] });
     body.resume();
     expect(wire.paused).toBe(true);
     wire.chunk(5);
     body.read("stream()", reader);
-    expect([bytesIn(reader.chunks), body.isPaused, body.isRead, wire.flows]).toEqual([
-      limit + 5,
-      false,
-      true,
-      [false, true],
-    ]);
+    expect({
+      readBytes: bytesIn(reader.chunks),
+      isPaused: body.isPaused,
+      isRead: body.isRead,
+      flows: wire.flows,
+    }).toEqual({ readBytes: limit + 5, isPaused: false, isRead: true, flows: [false, true] });
     wire.chunk(1);
-    expect([body.isPaused, wire.flows]).toEqual([true, [false, true, false]]);
+    expect({ isPaused: body.isPaused, flows: wire.flows }).toEqual({
+      isPaused: true,
+      flows: [false, true, false],
+    });
     reader.waiting = false;
     body.resume();
     body.resume();
-    expect([body.isPaused, wire.flows]).toEqual([false, [false, true, false, true]]);
+    expect({ isPaused: body.isPaused, flows: wire.flows }).toEqual({
+      isPaused: false,
+      flows: [false, true, false, true],
+    });
   });
 
   it("does not pause after all bytes have arrived", () => {
@@ -114,7 +130,11 @@ describe("A body without a reader", () => {
     wire.chunk(1);
     wire.end();
     body.read("stream()", reader);
-    expect([bytesIn(reader.chunks), body.isPaused, wire.flows]).toEqual([2, false, []]);
+    expect({ readBytes: bytesIn(reader.chunks), isPaused: body.isPaused, flows: wire.flows }).toEqual({
+      readBytes: 2,
+      isPaused: false,
+      flows: [],
+    });
     expect(reader.last).toEqual(["end"]);
   });
 
@@ -158,7 +178,10 @@ describe("A body", () => {
     expect(state()).toEqual([true, false]);
     const other = open();
     other.body.read("bytes()", other.reader);
-    expect([other.body.isStream, other.body.isUntouched]).toEqual([false, false]);
+    expect({ isStream: other.body.isStream, isUntouched: other.body.isUntouched }).toEqual({
+      isStream: false,
+      isUntouched: false,
+    });
   });
 
   it("rejects a second reader with an error that identifies the first output method", () => {
@@ -191,7 +214,7 @@ describe("A reader with an asynchronous `end()`", () => {
     wire.end();
     reader.waiting = false;
     body.resume();
-    expect([ends, wire.watched, wire.rests]).toEqual([1, true, 0]);
+    expect({ ends, watched: wire.watched, rests: wire.rests }).toEqual({ ends: 1, watched: true, rests: 0 });
     if (!early) {
       done();
       await Promise.resolve();
@@ -200,7 +223,11 @@ describe("A reader with an asynchronous `end()`", () => {
     done();
     await Promise.resolve();
     expect(reader.last).toEqual(early ? ["fail: cancelled"] : []);
-    expect([wire.watched, wire.isWhole, wire.rests]).toEqual([false, !early, early ? 0 : 1]);
+    expect({ watched: wire.watched, isWhole: wire.isWhole, rests: wire.rests }).toEqual({
+      watched: false,
+      isWhole: !early,
+      rests: early ? 0 : 1,
+    });
   });
 });
 
@@ -221,6 +248,9 @@ it.each([
   body.resume();
   body.write(new Uint8Array(1));
   body.fail("reset");
-  expect([bytesIn(reader.chunks), reader.last]).toEqual([1, ["fail: too large"]]);
+  expect({ readBytes: bytesIn(reader.chunks), last: reader.last }).toEqual({
+    readBytes: 1,
+    last: ["fail: too large"],
+  });
   expect(wire).toMatchObject({ aborted: true, watched: false, flows: [], paused: false, rests: 0 });
 });

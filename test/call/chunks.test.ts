@@ -31,12 +31,19 @@ describe("A chunk list", () => {
         once.add(chunk);
         inPieces.add(chunk);
       }
-      expect([once.byteLength, inPieces.byteLength]).toEqual([whole.length, whole.length]);
+      expect({ once: once.byteLength, inPieces: inPieces.byteLength }).toEqual({
+        once: whole.length,
+        inPieces: whole.length,
+      });
       const bytes = once.concatenate();
       expect(whole.equals(bytes)).toBe(true);
       expect(bytes.buffer.byteLength).toBe(whole.length);
       expect(whole.equals(Buffer.concat(inPieces.take()))).toBe(true);
-      expect([once.byteLength, once.take(), inPieces.byteLength]).toEqual([0, [], 0]);
+      expect({ once: once.byteLength, takenAgain: once.take(), inPieces: inPieces.byteLength }).toEqual({
+        once: 0,
+        takenAgain: [],
+        inPieces: 0,
+      });
     }),
   );
 
@@ -75,7 +82,10 @@ describe("A chunk list", () => {
       Array.from({ length: count }, (_, at) => read.subarray(at * 4096, (at + 1) * 4096)),
     );
     const buffers = new Set(chunks.map(({ buffer }) => buffer));
-    expect([buffers.size, buffers.has(read.buffer)]).toEqual([bufferCount, bufferCount === 1]);
+    expect({ bufferCount: buffers.size, isReadBufferKept: buffers.has(read.buffer) }).toEqual({
+      bufferCount,
+      isReadBufferKept: bufferCount === 1,
+    });
   });
 });
 
@@ -100,12 +110,12 @@ describe("A chunk relay", () => {
   it("forwards even a small first chunk immediately", () => {
     room = 1;
     expect(write(1)).toBe(false);
-    expect([taken, vi.getTimerCount()]).toEqual([[1], 0]);
+    expect({ taken, timerCount: vi.getTimerCount() }).toEqual({ taken: [1], timerCount: 0 });
   });
 
   it("merges small chunks until the next turn of the event loop", () => {
     expect([9, 1, 2, 3].map(write)).toEqual([true, true, true, true]);
-    expect([taken, vi.getTimerCount()]).toEqual([[9], 1]);
+    expect({ taken, timerCount: vi.getTimerCount() }).toEqual({ taken: [9], timerCount: 1 });
     vi.runAllTimers();
     expect(taken).toEqual([9, 1, 5]);
     write(4);
@@ -115,7 +125,7 @@ describe("A chunk relay", () => {
 
   it("forwards a large chunk and all pending chunks immediately", () => {
     [5_000, 1, 5_000].map(write);
-    expect([taken, vi.getTimerCount()]).toEqual([[5_000, 1, 5_000], 0]);
+    expect({ taken, timerCount: vi.getTimerCount() }).toEqual({ taken: [5_000, 1, 5_000], timerCount: 0 });
   });
 
   it("requests a pause when its reader has enough bytes", () => {
@@ -144,7 +154,7 @@ describe("A chunk relay", () => {
     end();
     end();
     vi.runAllTimers();
-    expect([taken, vi.getTimerCount()]).toEqual([expected, 0]);
+    expect({ taken, timerCount: vi.getTimerCount() }).toEqual({ taken: expected, timerCount: 0 });
   });
 
   property("forwards every byte in order, whenever an event loop turn ends", () =>

@@ -22,7 +22,10 @@ describe("A timer", () => {
       const setAt = performance.now();
       timer.set(ms);
       await vi.advanceTimersByTimeAsync(ms + 100_000);
-      expect([firedAt.length, vi.getTimerCount()]).toEqual([1, 0]);
+      expect({ firedCount: firedAt.length, timerCount: vi.getTimerCount() }).toEqual({
+        firedCount: 1,
+        timerCount: 0,
+      });
       const [passed = 0] = firedAt.map((at) => at - setAt);
       expect(passed).toBeGreaterThanOrEqual(ms);
       // A delay beyond 24.8 days takes several timers, and each is rounded up.

@@ -104,7 +104,7 @@ it.each([
   const [abortError, cancelError] = await Promise.all(failures);
   expect(abortError).toBe(signal.reason);
   if (reason === undefined) expect(cancelError).toMatchObject({ name: "AbortError" });
-  else expect([abortError, cancelError]).toEqual([reason, reason]);
+  else expect({ abortError, cancelError }).toEqual({ abortError: reason, cancelError: reason });
   if (reason instanceof TruncatedPdfError) expect(reason.attempts).toBe(7);
   expect(service.requests).toHaveLength(2);
 });

@@ -40,7 +40,11 @@ describe("an error response", () => {
     const error = await failureOf(saying(404, json, { "x-request-id": "r-7", "x-more": "m" }));
     expect(error).toMatchObject({ code: "not_found", status: 404, requestId: "r-7", attempts: 1 });
     const { headers, body, rawBody, detail } = error as ApiError;
-    expect([headers?.get("x-more"), rawBody, detail]).toEqual(["m", json, "no such template"]);
+    expect({ header: headers?.get("x-more"), rawBody, detail }).toEqual({
+      header: "m",
+      rawBody: json,
+      detail: "no such template",
+    });
     expect(body).toEqual(JSON.parse(json));
     expect(JSON.stringify(error)).not.toContain("hidden");
     expect(Object.keys(error).sort()).toEqual(["attempts", "code", "requestId", "status"]);
@@ -138,7 +142,10 @@ describe("a truncated document", () => {
     const { service, client } = await start();
     const document = await generate(client());
     const error = await rejectionOf((async () => read(document))());
-    expect([document, error]).toMatchObject([{ attempts: 1 }, { code: "truncated_pdf", attempts: 1 }]);
+    expect({ document, error }).toMatchObject({
+      document: { attempts: 1 },
+      error: { code: "truncated_pdf", attempts: 1 },
+    });
     expect(service.requests).toHaveLength(1);
   });
 

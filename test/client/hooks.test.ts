@@ -87,7 +87,8 @@ describe("hooks", () => {
     const own = recordingHooks();
     for (const options of [{ maxBytes: 5_000 }, { hooks: own.hooks }])
       await generate(client.with(options)).bytes();
-    expect([names(), own.names()]).toEqual(Array(2).fill(["request 1", "response 1"]));
+    expect(names(), "the client's hooks").toEqual(["request 1", "response 1"]);
+    expect(own.names(), "the hooks of the derived client").toEqual(["request 1", "response 1"]);
   });
 
   it("do not affect a call even if they throw, reject or never settle", async () => {

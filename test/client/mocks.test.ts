@@ -41,7 +41,10 @@ describe("a call whose dispatcher responds synchronously", () => {
     for (const [, read] of outputMethods) {
       const { signal } = new AbortController();
       expect(pdf.equals(await read(generate(clientOf(completePdf), { signal })))).toBe(true);
-      expect([vi.getTimerCount(), getEventListeners(signal, "abort")]).toEqual([0, []]);
+      expect({ timerCount: vi.getTimerCount(), abortListeners: getEventListeners(signal, "abort") }).toEqual({
+        timerCount: 0,
+        abortListeners: [],
+      });
     }
   });
 
@@ -49,7 +52,10 @@ describe("a call whose dispatcher responds synchronously", () => {
     stopTime();
     const { signal } = new AbortController();
     const document = await generate(clientOf(completePdf), { signal });
-    expect([vi.getTimerCount(), getEventListeners(signal, "abort")]).toEqual([0, []]);
+    expect({ timerCount: vi.getTimerCount(), abortListeners: getEventListeners(signal, "abort") }).toEqual({
+      timerCount: 0,
+      abortListeners: [],
+    });
     expect(pdf.equals(await document.bytes())).toBe(true);
     await rejectionOf(generate(clientOf(saying(404, Buffer.alloc(0)))));
     expect(vi.getTimerCount()).toBe(0);

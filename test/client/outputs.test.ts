@@ -37,7 +37,7 @@ describe.each(transports)("a client over %s", (_, options) => {
     const service = await Service.start(saying(204));
     for (const [method, read] of outputMethods) {
       const bytes = await read(generate(service.client({ ...options, verify: false })));
-      expect([method, bytes.byteLength]).toEqual([method, 0]);
+      expect({ method, byteLength: bytes.byteLength }).toEqual({ method, byteLength: 0 });
     }
   });
 
@@ -53,10 +53,17 @@ describe.each(transports)("a client over %s", (_, options) => {
         expect(Buffer.isBuffer(buffer)).toBe(true);
         for (const view of [bytes, buffer]) {
           expect(view.buffer).toBeInstanceOf(ArrayBuffer);
-          expect([view.byteLength, view.byteOffset, view.buffer.byteLength]).toEqual([size, 0, size]);
+          expect({
+            byteLength: view.byteLength,
+            byteOffset: view.byteOffset,
+            bufferLength: view.buffer.byteLength,
+          }).toEqual({ byteLength: size, byteOffset: 0, bufferLength: size });
         }
         const arrayBuffer = await generate(client).arrayBuffer();
-        expect([arrayBuffer instanceof ArrayBuffer, arrayBuffer.byteLength]).toEqual([true, size]);
+        expect({
+          isArrayBuffer: arrayBuffer instanceof ArrayBuffer,
+          byteLength: arrayBuffer.byteLength,
+        }).toEqual({ isArrayBuffer: true, byteLength: size });
       }
     },
   );
@@ -73,7 +80,10 @@ describe.each(transports)("a client over %s", (_, options) => {
         const moved: Uint8Array[] = [];
         for await (const chunk of iterable(body ?? (method === "stream" ? document.stream() : document))) {
           expect(Object.getPrototypeOf(chunk)).toBe(Uint8Array.prototype);
-          expect([chunk.byteOffset, chunk.buffer.byteLength]).toEqual([0, chunk.byteLength]);
+          expect({ byteOffset: chunk.byteOffset, bufferLength: chunk.buffer.byteLength }).toEqual({
+            byteOffset: 0,
+            bufferLength: chunk.byteLength,
+          });
           moved.push(structuredClone(chunk, { transfer: [chunk.buffer as ArrayBuffer] }));
         }
         expect(pdf.equals(Buffer.concat(moved))).toBe(true);

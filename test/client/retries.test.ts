@@ -76,7 +76,11 @@ describe("a call", () => {
       expect((error as Error).message.endsWith(` Tried ${attempts} times.`)).toBe(attempts > 1);
       return attempts;
     };
-    expect([await requests(), await requests({ limit: 3 }), await requests(false)]).toEqual([3, 4, 1]);
+    expect({
+      byDefault: await requests(),
+      withLimitOf3: await requests({ limit: 3 }),
+      withoutRetries: await requests(false),
+    }).toEqual({ byDefault: 3, withLimitOf3: 4, withoutRetries: 1 });
   });
 });
 

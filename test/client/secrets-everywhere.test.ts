@@ -159,7 +159,10 @@ describe.each([
       });
       expect(error).toBeInstanceOf(expected);
       expect(leaksIn(places, apiKey)).toEqual([]);
-      expect([places["standard output"], places["warnings"]]).toEqual(["", ""]);
+      expect({ standardOutput: places["standard output"], warnings: places["warnings"] }).toEqual({
+        standardOutput: "",
+        warnings: "",
+      });
     },
   );
 

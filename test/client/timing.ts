@@ -5,7 +5,11 @@ import { turns } from "../support/service.ts";
 /** Expects a `TimeoutError` of this limit. */
 export function expectTimeout(error: unknown, phase: TimeoutPhase, limitMs: number): TimeoutError {
   if (!TimeoutError.is(error)) throw error;
-  expect([error.phase, error.limitMs, error.code]).toEqual([phase, limitMs, "timeout"]);
+  expect({ phase: error.phase, limitMs: error.limitMs, code: error.code }).toEqual({
+    phase,
+    limitMs,
+    code: "timeout",
+  });
   expect(error.message).toContain(`within ${limitMs} ms (\`timeouts.${phase}\`)`);
   return error;
 }

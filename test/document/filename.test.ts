@@ -44,7 +44,7 @@ describe("A file name", () => {
     ["lpt9.pdf", "_lpt9.pdf"],
     [`${"x".repeat(300)}.template`, `${"x".repeat(240)}.template`],
   ])("has no folder and is safe on every system: %j becomes %j", (name, expected) => {
-    expect([plain(name), extended(name)]).toEqual([expected, expected]);
+    expect({ plain: plain(name), extended: extended(name) }).toEqual({ plain: expected, extended: expected });
   });
 
   it.each(["a\0\r\nb.pdf", "a\u202efdp.exe\u2066\u2069\u200e\u200f\u061cb.pdf"])(

@@ -114,7 +114,10 @@ describe("A cause with parts that cannot be checked", () => {
   ])("is copied without those parts: %s", (_, error) => {
     const safe = redact(error) as Error;
     expect(safe).not.toBe(error);
-    expect([safe.message, Object.getPrototypeOf(safe)]).toEqual(["boom", Error.prototype]);
+    expect({ message: safe.message, prototype: Object.getPrototypeOf(safe) }).toEqual({
+      message: "boom",
+      prototype: Error.prototype,
+    });
     expect(inspect(safe, { showHidden: true, depth: 20 })).not.toMatch(/harmless|detail/);
   });
 });
@@ -220,7 +223,10 @@ describe("A cause with a secret", () => {
 
   it("is copied with the name `Error` if its own name is a secret value", () => {
     const safe = redact(boom({ name: "Lovelace" }), "Lovelace") as Error;
-    expect([safe.name, safe.stack?.split("\n")[0]]).toEqual(["Error", "Error: boom"]);
+    expect({ name: safe.name, firstLine: safe.stack?.split("\n")[0] }).toEqual({
+      name: "Error",
+      firstLine: "Error: boom",
+    });
   });
 
   it("is replaced with a generic error if one of its properties cannot be read", () => {

@@ -117,7 +117,7 @@ describe("An error", () => {
 
   it("has the response's status, headers and body as properties", () => {
     expect(error).toMatchObject({ ...shown, body: hidden.body, rawBody: "CANARY", detail: "CANARY" });
-    expect([error.headers, error.cause]).toEqual([headers, cause]);
+    expect({ headers: error.headers, cause: error.cause }).toEqual({ headers, cause });
     expect(error.headers).toBe(headers);
     expect(Object.keys(error)).not.toContain("cause");
   });
@@ -136,7 +136,10 @@ describe("An error", () => {
     const facts = { status: undefined, requestId: undefined, headers: undefined };
     const bare = new errors.ConnectionError("m", facts);
     expect(Object.keys(bare).sort()).toEqual(["attempts", "code"]);
-    expect(["cause" in bare, bare.headers]).toEqual([false, undefined]);
+    expect({ hasCause: "cause" in bare, headers: bare.headers }).toEqual({
+      hasCause: false,
+      headers: undefined,
+    });
     expect(new errors.ApiError("m", { status: 418 }).rawBody).toBe("");
     expect("cause" in new errors.ConnectionError("m", { cause: undefined })).toBe(true);
   });

@@ -70,10 +70,10 @@ describe.runIf(process.platform === "linux")("saveTo() in a child process", () =
     const { stderr } = await run(process.execPath, [script, service.baseUrl, ...paths], nobody);
     const results = resultsIn(stderr);
     for (const { name, message } of results.slice(0, 3)) {
-      expect([name, message]).toEqual([
-        "SaveError",
-        expect.stringContaining("does not have permission to write there"),
-      ]);
+      expect({ name, message }).toEqual({
+        name: "SaveError",
+        message: expect.stringContaining("does not have permission to write there"),
+      });
     }
     expect(results.slice(3).map(({ bytes }) => bytes)).toEqual([pdf.length, pdf.length]);
     expect(service.requests).toHaveLength(2);

@@ -99,7 +99,10 @@ describe("Call options", () => {
     const call = resolveCall(ofClient, { timeouts: { stall: 9, total: 10 }, retry: { limit: 1 } });
     expect(call.timeouts).toEqual({ ...defaults, firstByte: 7, stall: 9, total: 10 });
     expect(call.retry).toEqual({ limit: 1, mayRenderTwice: false });
-    expect([ofClient.timeouts.stall, ofClient.retry.limit]).toEqual([8, 5]);
+    expect({ stall: ofClient.timeouts.stall, retryLimit: ofClient.retry.limit }).toEqual({
+      stall: 8,
+      retryLimit: 5,
+    });
   });
 
   it("can disable or enable retries", () => {

@@ -117,7 +117,10 @@ describe("The uid", () => {
       }
       const url = urlFor(uid);
       const prefix = "/api/v1/templates/";
-      expect([url.origin, url.pathname.startsWith(prefix)]).toEqual(["https://pdf.example.com", true]);
+      expect({ origin: url.origin, hasPrefix: url.pathname.startsWith(prefix) }).toEqual({
+        origin: "https://pdf.example.com",
+        hasPrefix: true,
+      });
       const [segment = "", ...rest] = url.pathname.slice(prefix.length).split("/");
       expect(segment).toMatch(/^[\w!'()*.~%-]+$/);
       expect(decodeURIComponent(segment)).toBe(uid);

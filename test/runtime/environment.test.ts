@@ -31,7 +31,10 @@ it.each<[string, Record<string, unknown>]>([
   ["an Electron worker with Node", { process: { ...node, type: "worker" }, WorkerGlobalScope, location }],
 ])("isPage() returns true and pageAddress() returns the current URL in %s", (_, globals) => {
   expect(within(globals, () => [isPage(), browser.isPage()])).toEqual([true, true]);
-  expect([pageAddress(), browser.pageAddress()]).toEqual([location.href, location.href]);
+  expect({ node: pageAddress(), browser: browser.pageAddress() }).toEqual({
+    node: location.href,
+    browser: location.href,
+  });
 });
 
 it.each<[string, Record<string, unknown>]>([
@@ -75,7 +78,10 @@ it.each([
 });
 
 it.each([environment, browser])("Variant %# allows 2^31 - 1 ms timers and uncached requests", (variant) => {
-  expect([variant.longestTimerMs, variant.mayForbidCaching()]).toEqual([2_147_483_647, true]);
+  expect({ longestTimerMs: variant.longestTimerMs, mayForbidCaching: variant.mayForbidCaching() }).toEqual({
+    longestTimerMs: 2_147_483_647,
+    mayForbidCaching: true,
+  });
 });
 
 describe("An environment variable", () => {

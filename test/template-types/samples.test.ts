@@ -86,7 +86,10 @@ describe("the type inferred from samples", () => {
       const samples = [...[...words].map((via) => ({ via, number: "" })), { via: "transfer", iban: "" }];
       return lineOf(...samples, ...samples).match(/via: /g)?.length;
     };
-    expect([variantsOf("abcdefgh"), variantsOf("abcdefghi")]).toEqual([2, 1]);
+    expect({ ofEight: variantsOf("abcdefgh"), ofNine: variantsOf("abcdefghi") }).toEqual({
+      ofEight: 2,
+      ofNine: 1,
+    });
   });
 
   const people = '{"name":"Ada","phone":""},{"name":"Bob"}';

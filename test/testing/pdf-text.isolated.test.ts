@@ -62,7 +62,7 @@ describe("pdf.js", () => {
     ["lines that are wider than the page", longLines],
   ])("reads a fake PDF that contains %s", async (_title, text) => {
     const { lines, warnings } = await readByLines(fakePdf({ text }));
-    expect([seen(lines.join("\n")), warnings]).toEqual([seen(text), []]);
+    expect({ text: seen(lines.join("\n")), warnings }).toEqual({ text: seen(text), warnings: [] });
   });
 });
 
