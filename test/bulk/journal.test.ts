@@ -6,9 +6,9 @@ import { type JournalOptions, openJournal } from "../../src/bulk/journal/journal
 import { JournalError } from "../../src/bulk/journal/journal-error.ts";
 import { encodeHeader, encodeLine } from "../../src/bulk/journal/journal-format.ts";
 import { newRecord } from "../../src/bulk/journal/key-table.ts";
-import { temporaryFolder } from "../client/every-form.ts";
 import { isWindows } from "../support/platform.ts";
 import { rejectionOf } from "../support/service.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const run = { template: "invoice" };
 const damagedHeader = encodeHeader({ salt: "s", run }).toString().replace("invoice", "invoicf");

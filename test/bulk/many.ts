@@ -2,9 +2,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClientOptions, TemplatePdf } from "template-pdf";
 import { type BulkSummary, folder, generateMany, type Result, runBulk } from "template-pdf/bulk";
-import { onTestFinished } from "vitest";
 import { type Answer, pdfOf, type Received, Service, withLength } from "../support/service.ts";
-import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** A small complete PDF. */
 export const small = pdfOf(1000);
@@ -59,8 +58,7 @@ export type Jobs = ReturnType<typeof jobsOf>;
 /** Runs jobs into a separate folder. */
 export async function setUpRun(answer = withLength(small)) {
   const service = await Service.start(answer);
-  const { path: at, remove } = makeTemporaryFolder("bulk");
-  onTestFinished(remove);
+  const at = temporaryFolder();
   const client = service.client() as TemplatePdf;
   const run = (jobs: Jobs, options: object = {}): Promise<BulkSummary> =>
     runBulk({

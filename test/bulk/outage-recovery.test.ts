@@ -4,7 +4,7 @@ import { type BulkOutage, type BulkProgress, type BulkResult, folder, runBulk } 
 import { expect, it, onTestFinished } from "vitest";
 import { clientOf, rejectionOf } from "../support/service.ts";
 import { open, type SocketServer } from "../support/sockets.ts";
-import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { jobsOf, small } from "./many.ts";
 
 /** Sets up a run of 40 jobs with a service that stops at its 11th request and can be restarted. */
@@ -24,8 +24,7 @@ async function setUp() {
   };
   const port = await start();
   onTestFinished(() => server.close());
-  const { path: at, remove } = makeTemporaryFolder("outage");
-  onTestFinished(remove);
+  const at = temporaryFolder();
   const run = (options: object) =>
     runBulk({
       client: clientOf(`http://127.0.0.1:${port}`, { retry: {} }) as never,

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import type { TemplatePdf } from "template-pdf";
 import { type BulkResult, folder, runBulk } from "template-pdf/bulk";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { expectSafe, secretValues, spellings, trickyKey, values } from "../client/canaries.ts";
 import { type Answer, rejectionOf, Service, saying, withLength } from "../support/service.ts";
-import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { small } from "./many.ts";
 
 /** Error responses that repeat the API key and the body of the request. */
@@ -23,12 +23,6 @@ const broken: readonly Answer[] = [
   ({ response, body }) => response.writeHead(200, { "content-type": "text/html" }).end(`<h1>${body}</h1>`),
 ];
 
-function newFolder(): string {
-  const { path, remove } = makeTemporaryFolder("secrets");
-  onTestFinished(remove);
-  return path;
-}
-
 function expectNothingSecretIn(text: string): void {
   for (const secret of [trickyKey, ...secretValues].flatMap(spellings)) expect(text).not.toContain(secret);
   expect(text).not.toMatch(/CANARY|C4N4RY/);
@@ -41,7 +35,7 @@ it("a run's errors, summary and files never contain the API key or template valu
     if (answer === broken[0]) setTimeout(() => received.socket.destroy());
     return (answer ?? saying(400))(received);
   });
-  const at = newFolder();
+  const at = temporaryFolder();
   const client = service.client({ apiKey: trickyKey }) as TemplatePdf;
   const row = (n: unknown, more: object = {}) => ({ template: "t", values: { ...values, n, ...more } });
   const circular: Record<string, unknown> = { ...values, n: "circular" };
@@ -81,7 +75,7 @@ it("a run's errors, summary and files never contain the API key or template valu
 
 it("the error and the lock file of a stopped run do not contain the API key or template values", async () => {
   const service = await Service.start(told[3] as Answer);
-  const at = newFolder();
+  const at = temporaryFolder();
   const client = service.client({ apiKey: trickyKey }) as TemplatePdf;
   const jobs = Array.from({ length: 9 }, (_, n) => ({ template: "t", values: { ...values, n } }));
   let lock = "";

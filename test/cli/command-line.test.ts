@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runsTable } from "../../src/cli/queue/runs-table.ts";
 import { run } from "../../src/cli/run.ts";
-import { temporaryFolder } from "../client/every-form.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 
 const generate = "See template-pdf generate --help.";

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { run } from "../../src/cli/run.ts";
-import { temporaryFolder } from "../client/every-form.ts";
 import { type Answer, pdfOf, Service, withLength } from "../support/service.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { Ending, ProcessOptions } from "./command.ts";
 import { FakeTerminal, RecordedOutput } from "./fake-terminal.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { temporaryFolder } from "../client/every-form.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runInProcess } from "./run-in-process.ts";
 
 /** The contents of files by their paths. */

@@ -17,7 +17,8 @@ import {
   withLength,
 } from "../support/service.ts";
 import { later } from "../support/sockets.ts";
-import { generate, outputMethods, stages, temporaryFolder } from "./every-form.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { generate, outputMethods, stages } from "./every-form.ts";
 import { stopTime } from "./timing.ts";
 
 const pdf = pdfOf(200_000);

@@ -1,15 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GeneratedPdf, PendingPdf, TemplatePdf } from "template-pdf";
-import { onTestFinished } from "vitest";
-import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-
-/** Creates a folder that is removed after the test. */
-export function temporaryFolder(): string {
-  const { path, remove } = makeTemporaryFolder("test");
-  onTestFinished(remove);
-  return path;
-}
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 type Chunks = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
 

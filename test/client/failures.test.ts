@@ -22,7 +22,8 @@ import {
   withLength,
 } from "../support/service.ts";
 import { closedOrigin } from "../support/sockets.ts";
-import { gather, generate, outputMethods, temporaryFolder } from "./every-form.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { gather, generate, outputMethods } from "./every-form.ts";
 import { withoutBackOff } from "./timing.ts";
 
 // test/faults covers the results of each fault, and test/call covers the error messages.

@@ -20,7 +20,8 @@ import {
   turns,
   withLength,
 } from "../support/service.ts";
-import { generate, outputMethods, temporaryFolder } from "./every-form.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { generate, outputMethods } from "./every-form.ts";
 
 const pdf = pdfOf(2_000);
 const silent = () => {};

@@ -7,7 +7,8 @@ import { ConfigurationError, SaveError } from "template-pdf";
 import { Agent } from "undici";
 import { describe, expect, it, vi } from "vitest";
 import { beginning, pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
-import { generate, temporaryFolder } from "./every-form.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { generate } from "./every-form.ts";
 
 const pdf = pdfOf(200_000);
 const small = pdfOf(2_000);

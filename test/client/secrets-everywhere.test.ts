@@ -14,8 +14,8 @@ import {
   transports,
   withLength,
 } from "../support/service.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { plainKey, secretValues, trickyKey, values } from "./canaries.ts";
-import { temporaryFolder } from "./every-form.ts";
 import { collectOutput, leaksIn } from "./leaks.ts";
 import { withoutBackOff } from "./timing.ts";
 

@@ -1,7 +1,8 @@
 import { TemplatePdf, TimeoutError } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { beginning, pdfOf, rejectionOf, Service, saying } from "../support/service.ts";
-import { generate, temporaryFolder } from "./every-form.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { generate } from "./every-form.ts";
 import { documentCallers, failureOf, indirectCallers, pendingCallers, streams } from "./stacks/callers.mjs";
 import { expectCallersLine, type Seen } from "./stacks/expect-stack.ts";
 import { type Failure, startFailures } from "./stacks/failures.ts";

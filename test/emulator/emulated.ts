@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../src/emulator/index.ts";
 import { readPdf } from "../support/pdf-text.ts";
-import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { makeTemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
@@ -57,8 +57,7 @@ export async function emulate(files: Files, options: Partial<EmulatorOptions> = 
 
 /** Writes files by path into a folder that is removed when the test has finished. */
 export async function templateFolder(files: Files): Promise<string> {
-  const { path, remove } = makeTemporaryFolder("templates");
-  onTestFinished(remove);
+  const path = temporaryFolder();
   await writeFiles(path, files);
   return path;
 }

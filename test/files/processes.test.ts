@@ -3,7 +3,6 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../client/every-form.ts";
 import { bundleSource } from "../support/bundle-source.ts";
 import { hasPipeFiles } from "../support/platform.ts";
 import { pdfOf, Service, saying, withLength } from "../support/service.ts";

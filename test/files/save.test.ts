@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AtomicFile } from "../../src/files/atomic-file.ts";
 import { fileSystem } from "../../src/files/file-system.ts";
-import { generate, stages, temporaryFolder } from "../client/every-form.ts";
+import { generate, stages } from "../client/every-form.ts";
 import * as answers from "../support/service.ts";
 import {
   type Answer,
@@ -15,6 +15,7 @@ import {
   saying,
   withLength,
 } from "../support/service.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const pdf = pdfOf(200_000);
 const beginningThenClosing: Answer = ({ response, socket }) => {

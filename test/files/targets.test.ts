@@ -8,6 +8,7 @@ import { generate, temporaryFolder } from "../client/every-form.ts";
 import { modeOf, setUmask } from "../support/file-modes.ts";
 import { hasLinks, hasModes } from "../support/platform.ts";
 import { beginning, pdfOf, rejectionOf, Service, withLength } from "../support/service.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const pdf = pdfOf(200_000);
 

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { temporaryFolder } from "../client/every-form.ts";
 import { bundleSource } from "../support/bundle-source.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /**
  * Runs a script in plain Node, with the package and undici bundled into it, and returns the JSON that it prints. A new process is

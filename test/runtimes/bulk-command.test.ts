@@ -6,7 +6,7 @@ import { decode } from "../../src/cli/bulk/data/encodings.ts";
 import { jsonRows, ndjsonRows } from "../../src/cli/bulk/data/json-rows.ts";
 import { problemsOf, readAll } from "../cli/bulk/read-data.ts";
 import { endingOf, main, start } from "../cli/command.ts";
-import { temporaryFolder } from "../client/every-form.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Tests the command with big data. */
 

@@ -3,11 +3,11 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { nodeOf, runtimeProgram } from "../../scripts/runtimes.mjs";
-import { temporaryFolder } from "../client/every-form.ts";
 import { makeProject } from "../package/consumer.ts";
 import { atEnd } from "../support/at-end.ts";
 import { start } from "../support/programs.ts";
 import { Service } from "../support/service.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Kills bulk runs of the installed package, fills their disks, and continues them. */
 

@@ -5,11 +5,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { nodeOf, runtimeProgram } from "../../scripts/runtimes.mjs";
-import { temporaryFolder } from "../client/every-form.ts";
 import { atEnd } from "../support/at-end.ts";
 import { bundleSource } from "../support/bundle-source.ts";
 import { eventually } from "../support/eventually.ts";
-import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { makeTemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Opens a journal and prints the result. If the second argument says so, keeps it open until its input ends. */
 const program = `

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { temporaryFolder } from "../client/every-form.ts";
 import { makeProject, runNode } from "../package/consumer.ts";
 import { framed, head, listenRaw } from "../support/sockets.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Measures the memory of separate processes: what remains after garbage collection, and the peak. */
 

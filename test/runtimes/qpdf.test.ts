@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type FakePdfOptions, fakePdf } from "template-pdf/testing";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../client/every-form.ts";
 import { outputOf } from "../support/programs.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 it.each<[string, FakePdfOptions]>([
   [

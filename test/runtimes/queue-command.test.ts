@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { endingOf, runCommand, runInShell, startCommand } from "../cli/command.ts";
-import { temporaryFolder } from "../client/every-form.ts";
 import { blocksOf } from "../support/blocks-of.ts";
 import { eventually } from "../support/eventually.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { type Answer, pdfOf, Service, saying, withLength } from "../support/service.ts";
 import { later } from "../support/sockets.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Tests `bulk --queue`, `work` and `runs` with the built command and a Redis server. */
 

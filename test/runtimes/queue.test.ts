@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { freePort, startRedis } from "../support/redis-server.ts";
 import { type Answer, saying } from "../support/service.ts";
-import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { answerPdf, endOf, jobsOf, setUp, startWorkerProcess } from "./queue/set-up.ts";
 
 const secret = "a-value-that-nobody-may-read";
@@ -195,8 +195,7 @@ describe("a queue worker", () => {
   });
 
   it("rejects a second job with the same output path", async () => {
-    const { path, remove } = makeTemporaryFolder("queue");
-    onTestFinished(remove);
+    const path = temporaryFolder();
     mkdirSync(`${path}/out`);
     const { runs, work } = await setUp();
     const jobs = [1, 2].map((n) => ({ template: "t", values: { name: "a", n } }));
@@ -211,8 +210,7 @@ describe("a queue worker", () => {
     const setting = await setUp(() => {});
     const { runs, work, service, redis } = setting;
     await runs.add("nov", [{ template: "t", values: { n: 1, shelf: 1 } }]);
-    const { path: out, remove } = makeTemporaryFolder("queue");
-    onTestFinished(remove);
+    const out = temporaryFolder();
     const { url } = redis;
     const killed = startWorkerProcess({ url, baseUrl: service.baseUrl, out, work: { recoverAfter: 1000 } });
     await service.request();

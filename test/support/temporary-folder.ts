@@ -1,8 +1,16 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { onTestFinished } from "vitest";
 import { atEnd } from "./at-end.ts";
 import { isWindows } from "./platform.ts";
+
+/** Creates a folder that is removed after the test. */
+export function temporaryFolder(): string {
+  const { path, remove } = makeTemporaryFolder("test");
+  onTestFinished(remove);
+  return path;
+}
 
 /**
  * Creates a folder that is removed when this process ends, or earlier.

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { run } from "../../../src/cli/run.ts";
-import { temporaryFolder } from "../../client/every-form.ts";
 import { type Answer, pdfOf, type Received, Service, withLength } from "../../support/service.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { FakeTerminal } from "../fake-terminal.ts";
 
 /** A small, complete PDF. */
