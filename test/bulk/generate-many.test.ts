@@ -2,17 +2,8 @@ import { ApiError, ConfigurationError, template, ValuesError } from "template-pd
 import { generateMany } from "template-pdf/bulk";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type Answer, beginning, Service, saying, withLength } from "../support/service.ts";
+import { beginning, heldBack, Service, saying, withLength } from "../support/service.ts";
 import { byNumber, generate, jobsOf, type Readable, small } from "./many.ts";
-
-/** A response that is sent when the test releases it. */
-function heldBack(): { answer: Answer; release: () => void } {
-  const held = { answer: () => {}, release: () => {} } as { answer: Answer; release: () => void };
-  held.answer = (received) => {
-    held.release = () => withLength(small)(received);
-  };
-  return held;
-}
 
 describe("generateMany", () => {
   it("yields every job with its index and either the document's bytes or the error", async () => {
@@ -29,19 +20,19 @@ describe("generateMany", () => {
   });
 
   it("yields each result as soon as its job ends", async () => {
-    const held = heldBack();
-    const service = await Service.start(byNumber({ 0: held.answer }));
+    const { answer, release } = heldBack(withLength(small));
+    const service = await Service.start(byNumber({ 0: answer }));
     const order: number[] = [];
     for await (const { index } of generateMany(service.client(), jobsOf(4), { concurrency: 2 })) {
       order.push(index);
-      if (order.length === 3) held.release();
+      if (order.length === 3) release();
     }
     expect(order).toEqual([1, 2, 3, 0]);
   });
 
   it("yields results in job order if `ordered` is set", async () => {
-    const held = heldBack();
-    const service = await Service.start(byNumber({ 0: held.answer }));
+    const { answer, release } = heldBack(withLength(small));
+    const service = await Service.start(byNumber({ 0: answer }));
     let pulled = 0;
     function* jobs() {
       for (const job of jobsOf(9)) if (++pulled) yield job;
@@ -50,7 +41,7 @@ describe("generateMany", () => {
     const next = run.next();
     await service.request(2);
     expect(pulled).toBe(3);
-    held.release();
+    release();
     const order = [(await next).value.index];
     for await (const { index } of run) order.push(index);
     expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);

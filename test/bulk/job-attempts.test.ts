@@ -1,7 +1,7 @@
 import * as errors from "template-pdf";
 import { beforeEach, expect, it, vi } from "vitest";
-import { type Answer, cutOffAfter, saying, withLength } from "../support/service.ts";
-import { byNumber, first, generate, jobsOf, numberOf, small } from "./many.ts";
+import { type Answer, cutOffAfter, inTurn, saying, withLength } from "../support/service.ts";
+import { byNumber, generate, jobsOf, numberOf, small } from "./many.ts";
 
 const resetConnection: Answer = ({ socket }) => socket.resetAndDestroy();
 const neverRespond: Answer = () => {};
@@ -9,7 +9,7 @@ const neverRespond: Answer = () => {};
 beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
 
 it("a job's attempts continue after a 503 and after a truncated document, and are counted", async () => {
-  const answer = first(saying(503), cutOffAfter(small, 500));
+  const answer = inTurn(saying(503), cutOffAfter(small, 500), withLength(small));
   const { result, sent } = await generate(answer, jobsOf(1), {}, { retry: {} });
   expect({ ...result, sent }).toMatchObject({ status: "fulfilled", attempts: 3, sent: 3 });
 });

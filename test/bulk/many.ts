@@ -23,12 +23,6 @@ export function byNumber(answers: Readonly<Record<number, Answer>>): Answer {
   return (received) => (answers[numberOf(received)] ?? withLength(small))(received);
 }
 
-/** Sends these responses to the first requests, and then a small PDF. */
-export function first(...answers: readonly Answer[]): Answer {
-  const left = [...answers];
-  return (received) => (left.shift() ?? withLength(small))(received);
-}
-
 /** The part of the argument of `use` that tests read. */
 export interface Readable {
   bytes(): Promise<Uint8Array>;

@@ -8,8 +8,7 @@ import { javaScriptOf } from "../support/compile.ts";
 import { eventually } from "../support/eventually.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { type Program, start } from "../support/programs.ts";
-import { type Answer, inTurn, Service, saying } from "../support/service.ts";
-import { later } from "../support/sockets.ts";
+import { type Answer, heldBack, inTurn, Service, saying } from "../support/service.ts";
 import { ObjectStore } from "./bulk-examples/object-store.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 
@@ -115,13 +114,13 @@ describe("examples/bulk/nightly-run.mjs", () => {
     const count = 60;
     const rows = Array.from({ length: count }, (_, n) => JSON.stringify({ number: n }));
     const folder = newFolder("nightly-signal", rows.join("\n"));
-    const released = later<void>();
-    const service = await Service.start((received) => released.promise.then(() => whole(received)));
+    const { answer, release } = heldBack(whole);
+    const service = await Service.start(answer);
     const settings = { TEMPLATE_PDF_BASE_URL: service.baseUrl, TEMPLATE_PDF_API_KEY: "key" };
     const { child, ended } = runIn(folder, settings);
     await service.request(2);
     child.kill("SIGTERM");
-    released.resolve();
+    release();
     const first = await ended;
     expect(first).toMatchObject({ exitCode: 3, printed: expect.stringContaining("`drain` was aborted") });
     const made = Number(/^(\d+) generated, 0 generated earlier, 0 failed/m.exec(first.printed)?.[1]);

@@ -7,8 +7,7 @@ import { endingOf, runCommand, runInShell, startCommand } from "../cli/command.t
 import { blocksOf } from "../support/blocks-of.ts";
 import { eventually } from "../support/eventually.ts";
 import { startRedis } from "../support/redis-server.ts";
-import { type Answer, pdfOf, Service, saying, withLength } from "../support/service.ts";
-import { later } from "../support/sockets.ts";
+import { type Answer, heldBack, pdfOf, Service, saying, withLength } from "../support/service.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Tests `bulk --queue`, `work` and `runs` with the built command and a Redis server. */
@@ -100,17 +99,15 @@ describe("the queue commands", () => {
   });
 
   it("let a worker finish its in-flight jobs after SIGTERM, and leave other jobs in the queue", async () => {
-    const released = later<void>();
-    const { service, add, work, documents, cells } = await setUp(10, (received) =>
-      released.promise.then(() => withLength(pdf)(received)),
-    );
+    const { answer, release } = heldBack(withLength(pdf));
+    const { service, add, work, documents, cells } = await setUp(10, answer);
     await add();
     const worker = work("--concurrency", "3");
     const ended = endingOf(worker);
     await service.request(2);
     worker.kill("SIGTERM");
     await once(worker.stderr, "data");
-    released.resolve();
+    release();
     const { code, stdout, stderr } = await ended;
     expect(code, stderr).toBe(0);
     expect(stderr).toContain("finishing 3 documents; press Ctrl-C again to stop now\n");

@@ -1,6 +1,7 @@
 import { bulkQueue } from "template-pdf/queue";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { heldBack } from "../support/service.ts";
 import { later, listenRaw } from "../support/sockets.ts";
 import { answerPdf, endOf, jobsOf, setUp } from "./queue/set-up.ts";
 
@@ -39,8 +40,8 @@ it("a queue closes its connection to a Redis server that does not respond", asyn
 it("a queue does not lose jobs if it is closed while Redis is unavailable", async () => {
   const setting = await setUpSealed();
   const { runs, redis, admin, openQueue, work, service, stored } = setting;
-  const released = later<void>();
-  setting.answer = (received) => released.promise.then(() => answerPdf(received));
+  const { answer, release } = heldBack(answerPdf);
+  setting.answer = answer;
   await runs.add("nov", jobsOf(1), { key: () => "no-1" });
   const [busy, idle] = [openQueue(), openQueue()];
   const worker = work(busy, { recoverAfter: 1000 });
@@ -50,7 +51,7 @@ it("a queue does not lose jobs if it is closed while Redis is unavailable", asyn
   const ended = expect(worker.done).rejects.toThrow(/^Redis did not record the results of this worker/);
   await redis.kill();
   const closing = [idle.close(), busy.close()];
-  released.resolve();
+  release();
   await Promise.all([ended, ...closing]);
   expect(stored).toEqual(["no-1"]);
   await redis.start();

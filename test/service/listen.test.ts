@@ -5,7 +5,8 @@ import { networkInterfaces } from "node:os";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Listening, type ListenOptions, listen } from "../../src/service/listen.ts";
 import { eventually } from "../support/eventually.ts";
-import { later, turn } from "../support/sockets.ts";
+import { heldBack } from "../support/service.ts";
+import { turn } from "../support/sockets.ts";
 
 const { Request: RealRequest, Response: RealResponse } = globalThis;
 const head = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -32,17 +33,7 @@ async function connection({ baseUrl }: Listening): Promise<{ socket: Socket; rec
   return { socket, received: () => text };
 }
 
-/** A response that waits until the test releases it. */
-function gate() {
-  const begun = later<Request>();
-  const opened = later<void>();
-  const answer = async (request: Request) => {
-    begun.resolve(request);
-    await opened.promise;
-    return new Response("done");
-  };
-  return { answer, begun: begun.promise, open: () => opened.resolve() };
-}
+const heldBackResponse = () => heldBack((_request: Request) => new Response("done"));
 
 describe("close()", () => {
   it("closes idle connections, and can be called repeatedly", async () => {
@@ -63,7 +54,7 @@ describe("close()", () => {
   });
 
   it("lets a response in progress finish, and adds a `connection: close` header", async () => {
-    const { answer, begun, open } = gate();
+    const { answer, begun, release } = heldBackResponse();
     const listening = await start(answer);
     const { socket, received } = await connection(listening);
     socket.write(head);
@@ -73,7 +64,7 @@ describe("close()", () => {
     const closed = listening.close().then(onClosed);
     await expect(connection(listening)).rejects.toThrow("ECONNREFUSED");
     expect(onClosed).not.toHaveBeenCalled();
-    open();
+    release();
     await Promise.all([closed, ended]);
     expect(received()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(received().toLowerCase()).toContain("connection: close");
@@ -104,7 +95,7 @@ describe("close()", () => {
   });
 
   it("aborts unanswered requests after the time limit, and reports their number", async () => {
-    const { answer, begun } = gate();
+    const { answer, begun } = heldBackResponse();
     const listening = await start(answer, { closeLimitMs: 50 });
     const { socket } = await connection(listening);
     socket.write(head);

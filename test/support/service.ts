@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { type ClientOptions, TemplatePdf } from "template-pdf";
 import { onTestFinished } from "vitest";
 import type { Issued } from "./certificates.ts";
-import { open, type SocketServer } from "./sockets.ts";
+import { later, open, type SocketServer } from "./sockets.ts";
 
 /** One request as the service received it, with the response to send. */
 export interface Received {
@@ -183,6 +183,18 @@ export function saying(
 export function inTurn(...answers: readonly Answer[]): Answer {
   let count = 0;
   return (received) => answers[Math.min(count++, answers.length - 1)]?.(received);
+}
+
+/** Delays every response until `release` is called. `begun` is the first request. */
+export function heldBack<Request = Received, Response = unknown>(answer: (request: Request) => Response) {
+  const begun = later<Request>();
+  const released = later<void>();
+  const delayed = async (request: Request) => {
+    begun.resolve(request);
+    await released.promise;
+    return answer(request);
+  };
+  return { answer: delayed, begun: begun.promise, release: () => released.resolve() };
 }
 
 /** Declares the full length of `body`, sends its first `sentBytes`, and destroys the connection. */

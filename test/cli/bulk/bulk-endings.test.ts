@@ -1,16 +1,16 @@
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { beginning, pdfOf, saying, withLength } from "../../support/service.ts";
+import { beginning, heldBack, pdfOf, saying, withLength } from "../../support/service.ts";
 import { closedOrigin } from "../../support/sockets.ts";
-import { Bench, csvOf, held, smallPdf } from "./command.ts";
+import { Bench, csvOf, smallPdf } from "./command.ts";
 
 describe("an interrupted bulk run", () => {
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const)("finishes documents in flight after one %s, and exits with code %i", async (signal, code) => {
-    const { answer, release } = held();
+    const { answer, release } = heldBack(withLength(smallPdf));
     const bench = await Bench.withRows(9, answer);
     const ended = bench.bulk("data.csv", ["--concurrency", "2", "--report", bench.path("r.json")]);
     await bench.service.request(1);
@@ -71,7 +71,7 @@ describe("a bulk run that stops early", () => {
   });
 
   it("exits with code 3 if the data changes during the run", async () => {
-    const { answer, release } = held();
+    const { answer, release } = heldBack(withLength(smallPdf));
     const bench = await Bench.open(answer);
     // The data is larger than one chunk.
     const rows = Array.from({ length: 100 }, (_, index) => `${index},${"x".repeat(3000)}\n`).join("");

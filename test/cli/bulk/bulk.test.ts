@@ -1,7 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { saying } from "../../support/service.ts";
-import { Bench, byNo, csvOf, key, noOf, smallPdf } from "./command.ts";
+import { Bench, byNumber, csvOf, key, numberOf, smallPdf } from "./command.ts";
 
 const places = "folder out, journal out/letter.journal";
 
@@ -28,7 +28,7 @@ describe("the `bulk` command", () => {
   it("resumes with the failed, new and changed rows", async () => {
     let isBroken = true;
     const bench = await Bench.withRows(3, (received) =>
-      byNo(isBroken ? { 2: saying(422, '{"message":"no"}') } : {})(received),
+      byNumber(isBroken ? { 2: saying(422, '{"message":"no"}') } : {})(received),
     );
     expect((await bench.bulk("data.csv")).code).toBe(1);
     isBroken = false;
@@ -41,7 +41,7 @@ describe("the `bulk` command", () => {
       stderr:
         "resuming out/letter.journal: 2 documents are recorded as finished and will be skipped; 4 rows in total\n",
     });
-    expect(bench.service.requests.slice(before).map(noOf).sort()).toEqual(["2", "3", "4"]);
+    expect(bench.service.requests.slice(before).map(numberOf).sort()).toEqual(["2", "3", "4"]);
   });
 
   it("reports documents whose rows were removed, and starts over with --fresh", async () => {
@@ -82,7 +82,7 @@ describe("the `bulk` command", () => {
   });
 
   it("writes the outcome of every row to a JSON or CSV report", async () => {
-    const bench = await Bench.withRows(2, byNo({ 2: saying(422, '{"message":"\\"no\\", twice"}') }));
+    const bench = await Bench.withRows(2, byNumber({ 2: saying(422, '{"message":"\\"no\\", twice"}') }));
     const [json, csv] = [bench.path("reports/a.json"), bench.path("b.csv")];
     const { code, printed } = await bench.bulk("data.csv", ["--report", json, "--concurrency", "1"]);
     expect({ code, printed }).toEqual({
@@ -112,7 +112,7 @@ describe("the `bulk` command", () => {
 describe("the failures of a bulk run", () => {
   it("are printed immediately, and are grouped by cause in the summary", async () => {
     const bench = await Bench.withRows(15, (received) =>
-      byNo(Number(noOf(received)) > 2 ? { [noOf(received)]: saying(422) } : {})(received),
+      byNumber(Number(numberOf(received)) > 2 ? { [numberOf(received)]: saying(422) } : {})(received),
     );
     const { code, printed, stderr } = await bench.bulk("data.csv", ["--concurrency", "1"]);
     const why = `Got 422 from ORIGIN for template "letter". Compare the values with the template's placeholders.`;
@@ -149,7 +149,7 @@ describe("the failures of a bulk run", () => {
 const data = ["no,total", "1,10", "2,ten", "3,30,x", "4,40", "1,60", ""].join("\n");
 
 async function benchWith(rows: string): Promise<{ bench: Bench; args: string[] }> {
-  const bench = await Bench.open(byNo({ 4: saying(422) }));
+  const bench = await Bench.open(byNumber({ 4: saying(422) }));
   bench.write("data.csv", rows);
   const schema = '{"properties":{"total":{"pattern":"^[0-9]+$"}},"required":["total"]}';
   return { bench, args: ["--schema", bench.write("schema.json", schema), "--concurrency", "1"] };

@@ -16,26 +16,13 @@ export function csvOf(count: number): string {
 }
 
 /** Returns the value `no` of a request. */
-export function noOf({ body }: Pick<Received, "body">): string {
+export function numberOf({ body }: Pick<Received, "body">): string {
   return String((JSON.parse(body) as { no: unknown }).no);
 }
 
 /** Selects the response by the value `no`. The default is a small PDF. */
-export function byNo(responses: Readonly<Record<string, Answer>>): Answer {
-  return (received) => (responses[noOf(received)] ?? withLength(smallPdf))(received);
-}
-
-/** Delays every response, which is a small PDF, until `release` is called. */
-export function held() {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const answer: Answer = async (received) => {
-    await released;
-    withLength(smallPdf)(received);
-  };
-  return { answer, release };
+export function byNumber(responses: Readonly<Record<string, Answer>>): Answer {
+  return (received) => (responses[numberOf(received)] ?? withLength(smallPdf))(received);
 }
 
 /** The API key of the command. No output may contain it. */
@@ -82,7 +69,7 @@ export class Bench {
 
   /** Returns the sorted values `no` of all requests. */
   requestedNos(): string[] {
-    return this.service.requests.map(noOf).sort((one, other) => Number(one) - Number(other));
+    return this.service.requests.map(numberOf).sort((one, other) => Number(one) - Number(other));
   }
 
   /** Runs `bulk letter <data> --out out/{{no}}.pdf`. `data` is the name of a file in the folder, or `-`. */
