@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { version as typescriptVersion } from "typescript";
-import { expect, it } from "vitest";
 import { outputOf } from "../support/programs.ts";
 import { inOneOrder, mistakes, prelude } from "../types/mistakes.ts";
 import { consumer, link, makeProject, runNode } from "./consumer.ts";
@@ -37,29 +36,30 @@ export function tsc(version: string): string {
   return join(consumer, "projects", "compilers", "node_modules", `typescript-${version}`, "bin", "tsc");
 }
 
-/** Defines a test for each compiler that its error messages are readable. */
-export function testMistakes(versions: readonly string[]): void {
-  it.concurrent.each(versions)("reject mistakes in TypeScript %s with readable messages", async (version) => {
-    const before = prelude.split("\n").length - 1;
-    const root = makeProject(`mistakes-${version}`, {
-      "package.json": JSON.stringify({ type: "module" }),
-      "tsconfig.json": JSON.stringify({
-        // The types of some schema libraries are too new for some of these compilers.
-        compilerOptions: { ...common, skipLibCheck: true, module: "nodenext", lib: ["ES2022"], types: [] },
-        include: ["*.ts"],
-      }),
-      "mistakes.ts": prelude + mistakes.map(([code]) => code).join("\n"),
-    });
-    for (const name of ["zod", "zod-3", "valibot", "arktype"]) link(root, name);
-    const said = await runNode(root, tsc(version), "--pretty", "false").catch(
-      (error: Error) => error.message,
-    );
-    const found = [...said.matchAll(/^(\S+)\((\d+),\d+\): error TS\d+: (.*(?:\n {2}.*)*)/gm)].map(
-      ([, file, line, message = ""]) => [file, Number(line) - before, lastOf(message.split("\n"))],
-    );
-    const expected = mistakes.map(([, ...message], at) => ["mistakes.ts", at + 1, lastOf(message)]);
-    expect(found).toEqual(expected);
+/** The errors of test/types/mistakes.ts: the file, the line and the message of each. */
+export const expectedMistakes = mistakes.map(([, ...message], at) => [
+  "mistakes.ts",
+  at + 1,
+  lastOf(message),
+]);
+
+/** Compiles test/types/mistakes.ts with a version of TypeScript. Returns its errors, like `expectedMistakes`. */
+export async function compileMistakes(version: string): Promise<unknown[]> {
+  const before = prelude.split("\n").length - 1;
+  const root = makeProject(`mistakes-${version}`, {
+    "package.json": JSON.stringify({ type: "module" }),
+    "tsconfig.json": JSON.stringify({
+      // The types of some schema libraries are too new for some of these compilers.
+      compilerOptions: { ...common, skipLibCheck: true, module: "nodenext", lib: ["ES2022"], types: [] },
+      include: ["*.ts"],
+    }),
+    "mistakes.ts": prelude + mistakes.map(([code]) => code).join("\n"),
   });
+  for (const name of ["zod", "zod-3", "valibot", "arktype"]) link(root, name);
+  const said = await runNode(root, tsc(version), "--pretty", "false").catch((error: Error) => error.message);
+  return [...said.matchAll(/^(\S+)\((\d+),\d+\): error TS\d+: (.*(?:\n {2}.*)*)/gm)].map(
+    ([, file, line, message = ""]) => [file, Number(line) - before, lastOf(message.split("\n"))],
+  );
 }
 
 /** The most useful line, and the only one that all compilers print. */

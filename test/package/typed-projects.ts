@@ -1,4 +1,3 @@
-import { expect, it } from "vitest";
 import { common, tsc } from "./compilers.ts";
 import { link, makeProject, runNode } from "./consumer.ts";
 
@@ -151,7 +150,7 @@ const projects = {
   },
 } as const;
 
-type ProjectTitle = keyof typeof projects;
+export type ProjectTitle = keyof typeof projects;
 
 export const legacyProject = "a Node project with `moduleResolution: node`" satisfies ProjectTitle;
 

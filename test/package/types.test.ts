@@ -1,4 +1,4 @@
-import { describe } from "vitest";
+import { expect, it } from "vitest";
 import { ofRepository } from "./compilers.ts";
 import { legacyProject, testProjects } from "./typed-projects.ts";
 

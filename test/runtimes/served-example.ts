@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import { startEmulator } from "../../src/emulator/index.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { type RunningProgram, startProgram } from "../support/programs.ts";
@@ -9,15 +9,25 @@ import { type Browser, launch, openPage, readDownload } from "./browsers.ts";
 
 const templates = fileURLToPath(new URL("../../examples/templates", import.meta.url));
 
+/** A running example project that serves a web page. */
+export interface ServedExample {
+  /** Starts a session as a page does, and returns its cookie. */
+  startSession(): Promise<string>;
+  /** Requests an invoice with values of its own, in the session of a cookie. */
+  requestInvoice(cookie: string): Promise<Response>;
+  /** Opens the page, clicks its button, and returns the text of the saved PDF and what the page complained about. */
+  saveInvoice(): Promise<{ text: string; complaints: readonly string[] }>;
+}
+
 /**
- * Defines the tests of an example project that serves a web page.
+ * Starts an example project before the tests of a file or `describe`, and stops it after them.
  *
  * @param folder - returns the folder of the installed project
  */
-export function testServedExample(
+export function useServedExample(
   folder: () => string,
   build?: (cwd: string, env: Readonly<Record<string, string>>) => Promise<void>,
-): void {
+): ServedExample {
   const downloads = makeTemporaryFolder("downloads");
   let emulator: Awaited<ReturnType<typeof startEmulator>>;
   let chromium: Browser;
@@ -46,24 +56,24 @@ export function testServedExample(
     downloads.remove();
   }, 60_000);
 
-  it("generates a document from the server's values on a click, only for users with a session", async () => {
-    const ask = (cookie: string) =>
-      fetch(`${running.origin}/api/pdf/api/v1/templates/invoice/generate-sync`, {
+  return {
+    async startSession() {
+      const [cookie = ""] = (await fetch(running.origin)).headers.getSetCookie();
+      return cookie;
+    },
+    requestInvoice(cookie) {
+      return fetch(`${running.origin}/api/pdf/api/v1/templates/invoice/generate-sync`, {
         method: "POST",
         headers: { "content-type": "application/json", cookie },
         body: JSON.stringify({ number: "2026-0117", total: "£0.01" }),
       });
-    expect((await ask("session=made-up")).status).toBe(401);
-    const [cookie = ""] = (await fetch(running.origin)).headers.getSetCookie();
-    expect(cookie).toMatch(/^session=[^;]+;.*HttpOnly/i);
-    const made = await ask(cookie.replace(/;.*/, ""));
-    expect((await readPdf(new Uint8Array(await made.arrayBuffer()))).text).toContain("£640.00");
-
-    const { page, complaints } = await openPage(chromium, running.origin);
-    await page.click("button");
-    await page.waitForFunction(`document.querySelector("output").textContent === "The invoice was saved."`);
-    const saved = join(downloads.path, "Invoice 2026-0117.pdf");
-    expect((await readPdf(await readDownload(saved))).text).toContain("2026-0117");
-    expect(complaints).toEqual([]);
-  });
+    },
+    async saveInvoice() {
+      const { page, complaints } = await openPage(chromium, running.origin);
+      await page.click("button");
+      await page.waitForFunction(`document.querySelector("output").textContent === "The invoice was saved."`);
+      const saved = await readDownload(join(downloads.path, "Invoice 2026-0117.pdf"));
+      return { text: (await readPdf(saved)).text, complaints };
+    },
+  };
 }
