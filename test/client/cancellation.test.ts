@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ClientOptions, TruncatedPdfError, template } from "template-pdf";
 import { describe, expect, it, vi } from "vitest";
-import { eventually } from "../support/eventually.ts";
+import { eventuallyEquals } from "../support/eventually.ts";
 import {
   type Answer,
   beginning,
@@ -81,7 +81,7 @@ describe.each(transports)("a call over %s", (_, transport) => {
       expect(stray).toEqual([]);
       expect(getEventListeners(signal, "abort")).toEqual([]);
       // The check of the path before the request may still be removing its temporary file.
-      await eventually(() => readdirSync(folder).length === 0);
+      await eventuallyEquals(() => readdirSync(folder), []);
     }
   });
 });

@@ -50,6 +50,12 @@ const whole = fakePdf({ bytes: 100_000 });
 /** The value of timeouts that a row must not reach. */
 const long = 30_000;
 
+/** Longer than any timeout, and shorter than the time limit of a test, whose failure would not be a result. */
+const longestWaitMs = 45_000;
+
+/** The outcome of a call that neither succeeds nor fails. */
+export const noOutcome = "no outcome";
+
 export const forms = everyForm.map(([form]) => form);
 
 const identities: Readonly<Record<"self-signed" | "expired", Issued>> = {
@@ -104,9 +110,10 @@ export async function play(cell: Cell, limitMs: number): Promise<Result> {
     let attempts: number;
     let outcome: string;
     try {
-      const bytes = await readAt(cell.stage, pending, (from) => read(cell.form, from, folder?.path));
+      const reading = readAt(cell.stage, pending, (from) => read(cell.form, from, folder?.path));
+      const bytes = (await within(longestWaitMs, reading)) ? await reading : undefined;
       attempts = 1 + retries;
-      outcome = Buffer.compare(bytes, document) === 0 ? "whole" : `${bytes.length} other bytes`;
+      outcome = describeBytes(bytes, document);
     } catch (error) {
       attempts = error instanceof TemplatePdfError ? error.attempts : Number.NaN;
       outcome = describeError(error);
@@ -169,17 +176,24 @@ async function generateNext(client: TemplatePdf, server: FaultServer): Promise<v
   if (Buffer.compare(next, whole) !== 0) throw new Error("The next call received data of this one.");
 }
 
+function describeBytes(bytes: Uint8Array | undefined, document: Uint8Array): string {
+  if (bytes === undefined) return noOutcome;
+  return Buffer.compare(bytes, document) === 0 ? "whole" : `${bytes.length} other bytes`;
+}
+
 function describeError(error: unknown): string {
   if (error instanceof TimeoutError) return `TimeoutError (${error.phase})`;
   if (error instanceof ApiError) return `${error.name} ${error.status}`;
   return error instanceof TemplatePdfError ? error.name : `no error of ours: ${error}`;
 }
 
-/** Whether a promise settles in time. */
+/** Whether a promise resolves in time. Rejects if the promise does. */
 async function within(limitMs: number, what: Promise<unknown>): Promise<boolean> {
   const late = new AbortController();
   const timeout = setTimeout(limitMs, false, { signal: late.signal }).catch(() => false);
-  const isDone = await Promise.race([what.then(() => true), timeout]);
-  late.abort();
-  return isDone;
+  try {
+    return await Promise.race([what.then(() => true), timeout]);
+  } finally {
+    late.abort();
+  }
 }
