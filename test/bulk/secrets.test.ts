@@ -28,16 +28,19 @@ function expectNothingSecretIn(text: string): void {
   expect(text).not.toMatch(/CANARY|C4N4RY/);
 }
 
-it("a run's errors, summary and files never contain the API key or template values", async () => {
-  const answers = [...told, ...broken, saying(400), withLength(small)];
-  const service = await Service.start((received) => {
-    const answer = answers[Number(JSON.parse(received.body).n)];
-    if (answer === broken[0]) setTimeout(() => received.socket.destroy());
-    return (answer ?? saying(400))(received);
-  });
-  const at = temporaryFolder();
-  const client = service.client({ apiKey: trickyKey }) as TemplatePdf;
-  const row = (n: unknown, more: object = {}) => ({ template: "t", values: { ...values, n, ...more } });
+const answers = [...told, ...broken, saying(400), withLength(small)];
+
+/** Sends the response whose index is the value `n`. */
+const answerByIndex: Answer = (received) => {
+  const answer = answers[Number(JSON.parse(received.body).n)];
+  if (answer === broken[0]) setTimeout(() => received.socket.destroy());
+  return (answer ?? saying(400))(received);
+};
+
+const row = (n: unknown, more: object = {}) => ({ template: "t", values: { ...values, n, ...more } });
+
+/** A job for each response, and jobs whose path, values, template or shape is wrong. All but one will fail. */
+function failingJobs() {
   const circular: Record<string, unknown> = { ...values, n: "circular" };
   circular["self"] = circular;
   const thrower = {
@@ -46,7 +49,7 @@ it("a run's errors, summary and files never contain the API key or template valu
     },
   };
   const names = [0, `../${values.customer}`, `${values.customer}\0`, values.customer.repeat(20), ""];
-  const jobs = [
+  return [
     ...[...answers.keys(), ...names].map((n) => row(n)),
     ...[row("bigint", { big: 7n }), row("thrower", { thrower })],
     { template: "t", values: circular },
@@ -54,9 +57,15 @@ it("a run's errors, summary and files never contain the API key or template valu
     { template: `t/${"x".repeat(3)}`, values: row("uid").values },
     ...([{ values: row(0).values }, values, values.customer] as never[]),
   ];
+}
+
+it("a run's errors, summary and files never contain the API key or template values", async () => {
+  const service = await Service.start(answerByIndex);
+  const at = temporaryFolder();
+  const jobs = failingJobs();
   const results: BulkResult<unknown>[] = [];
   const summary = await runBulk({
-    client,
+    client: service.client({ apiKey: trickyKey }) as TemplatePdf,
     jobs,
     sink: folder("out/{{n}}.pdf", { root: at }),
     journal: join(at, "run.journal"),
@@ -65,7 +74,7 @@ it("a run's errors, summary and files never contain the API key or template valu
     onResult: (result) => results.push(result as BulkResult<unknown>),
   });
   const rejected = results.flatMap((result) => (result.status === "rejected" ? [result.error] : []));
-  expect(rejected.length).toBe(jobs.length - 1);
+  expect(rejected).toHaveLength(jobs.length - 1);
   for (const error of rejected) expectSafe(error, trickyKey);
   expectNothingSecretIn(inspect(summary, { depth: 10 }));
   expectNothingSecretIn(JSON.stringify(summary));

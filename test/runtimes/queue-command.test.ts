@@ -50,49 +50,67 @@ async function setUp(rowCount: number, answer: Answer = withLength(pdf)) {
   return { service, circumstances, run, add, work, documents, cells };
 }
 
+/** The commands of the guide that add a run to a queue, generate its documents, and show its progress. */
+function commandsOfGuide() {
+  const block = blocksOf(guide, "sh").find((text) => text.includes("--queue")) ?? expect.fail();
+  const [exporting, adding = "", working = "", showing = ""] = block.trim().split("\n");
+  expect(exporting).toBe("export TEMPLATE_PDF_QUEUE_URL=redis://127.0.0.1:6379");
+  return { adding, working, showing };
+}
+
+/** What a command prints that added a run, or did not add its jobs again. */
+function addedRun(counts: string) {
+  const stdout =
+    `run 2026-11: ${counts}\n` +
+    "generate the documents: template-pdf work --out <pattern>\n" +
+    "watch the runs: template-pdf runs\n";
+  return { code: 0, stdout };
+}
+
+async function expectWorkedWithOneFailure(ended: ReturnType<typeof endingOf>): Promise<void> {
+  const { code, stdout, stderr } = await ended;
+  expect({ code, stdout: stdout.toString(), stderr }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^30 documents generated, 1 failed, in /),
+    stderr: expect.stringMatching(/^run 2026-11, job 1: /m),
+  });
+}
+
 describe("the queue commands", () => {
   it("generate a run's documents as the guide describes, and retry a failed job", async () => {
     let isBroken = true;
-    const { service, circumstances, cells, run, documents } = await setUp(30, (received) =>
-      (isBroken && received.body.includes('"2"') ? saying(422, '{"detail":"no"}') : withLength(pdf))(
-        received,
-      ),
-    );
-    const block = blocksOf(guide, "sh").find((text) => text.includes("--queue")) ?? expect.fail();
-    const [exporting, adding = "", working = "", showing = ""] = block.trim().split("\n");
-    expect(exporting).toBe("export TEMPLATE_PDF_QUEUE_URL=redis://127.0.0.1:6379");
-    const type = (line: string) => runInShell(line.replace("npx template-pdf", '"$@"'), [], circumstances);
-    for (const counts of ["30 added, 0 known", "0 added, 30 known"]) {
-      const { code, stdout } = await type(adding);
-      expect({ code, stdout: stdout.toString() }).toEqual({
-        code: 0,
-        stdout:
-          `run 2026-11: ${counts}\n` +
-          "generate the documents: template-pdf work --out <pattern>\n" +
-          "watch the runs: template-pdf runs\n",
-      });
-    }
+    const answer: Answer = (received) => {
+      const isRejected = isBroken && received.body.includes('"2"');
+      return (isRejected ? saying(422, '{"detail":"no"}') : withLength(pdf))(received);
+    };
+    const { service, circumstances, cells, run, documents } = await setUp(30, answer);
+    const { adding, working, showing } = commandsOfGuide();
+    const type = async (line: string) => {
+      const { code, stdout } = await runInShell(line.replace("npx template-pdf", '"$@"'), [], circumstances);
+      return { code, stdout: stdout.toString() };
+    };
+
+    expect(await type(adding)).toEqual(addedRun("30 added, 0 known"));
+    expect(await type(adding)).toEqual(addedRun("0 added, 30 known"));
     expect(service.requests).toEqual([]);
     expect(await cells("2026-11")).toEqual(["2026-11", "30", "0", "0", "30", "0"]);
+
     // Does not use a shell, because a shell would not forward the signal.
     const words = working.replace("npx template-pdf ", "").replaceAll('"', "").split(" ");
     const worker = startCommand(words, circumstances);
     const ended = endingOf(worker);
     await eventually(async () => (await cells("2026-11")).slice(2, 4).join() === "29,1");
     expect((await run("runs", "--failures", "2026-11")).stdout).toMatch(/^job 1: bad_request: .+\n$/);
+
     isBroken = false;
     const retried = "run 2026-11: 1 failed job queued again for a worker\n";
     expect((await run("runs", "--retry", "2026-11")).stdout).toBe(retried);
     await eventually(async () => (await cells("2026-11"))[2] === "30");
     expect((await run("runs", "--failures", "2026-11")).stdout).toBe("run 2026-11: no jobs have failed\n");
+
     worker.kill("SIGTERM");
-    const { code, stdout, stderr } = await ended;
-    expect({ code, stdout: stdout.toString() }).toEqual({
-      code: 0,
-      stdout: expect.stringMatching(/^30 documents generated, 1 failed, in /),
-    });
-    expect(stderr).toMatch(/^run 2026-11, job 1: /m);
-    expect((await type(showing)).stdout.toString()).toMatch(/^2026-11 +30 +30 +0 +0 +0 +- +done$/m);
+    await expectWorkedWithOneFailure(ended);
+    expect((await type(showing)).stdout).toMatch(/^2026-11 +30 +30 +0 +0 +0 +- +done$/m);
     expect(documents()).toEqual(Array(30).fill(pdf));
     expect(await run("runs", "--remove", "2026-11")).toMatchObject({ code: 0 });
     expect(await run("runs")).toMatchObject({ code: 0, stdout: "the template-pdf queue has no runs\n" });

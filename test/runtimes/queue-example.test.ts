@@ -20,16 +20,13 @@ interface ComposeService {
 
 const workspace = useWorkspace();
 
-/** Starts the services of compose.yaml without Docker, each with its command and its environment. */
-it("examples/queue generates all invoices with two workers, and does not add any job twice", async () => {
-  const [folder = ""] = await workspace.installExamples(["queue"]);
+/** Returns a function that starts a service of compose.yaml without Docker, with its command and its environment. */
+async function readComposeFile(folder: string) {
   const services: Readonly<Record<string, ComposeService>> = parse(
     readFileSync(join(folder, "compose.yaml"), "utf8"),
     { merge: true },
   ).services;
   const ports: Record<string, number> = { "redis:6379": await freePort(), "emulator:4010": await freePort() };
-  mkdirSync(join(folder, "data"));
-
   const startService = (name: string, more: readonly string[] = []): Program => {
     const { command, environment = {} } = services[name] ?? expect.fail(name);
     const atHome = (value: string) =>
@@ -46,19 +43,34 @@ it("examples/queue generates all invoices with two workers, and does not add any
     onTestFinished(() => running.stop());
     return running;
   };
+  return { services, startService, redisPort: ports["redis:6379"] };
+}
 
-  const redis = ["--port", String(ports["redis:6379"]), "--dir", join(folder, "data"), "--save", ""];
+/** Starts Redis, the emulator and both workers, and returns the workers. */
+async function startServices(folder: string, { services, startService, redisPort }: Compose) {
+  mkdirSync(join(folder, "data"));
+  const redis = ["--port", String(redisPort), "--dir", join(folder, "data"), "--save", ""];
   await startService("redis", redis).prints(/Ready to accept connections/);
   await startService("emulator").prints(/^Ctrl-C/m);
   expect(services["worker"]).toMatchObject({ deploy: { replicas: 2 } });
   const workers = [startService("worker"), startService("worker")];
   await Promise.all(workers.map((worker) => worker.prints(/^waiting for jobs$/m)));
+  return workers;
+}
+
+type Compose = Awaited<ReturnType<typeof readComposeFile>>;
+
+it("examples/queue generates all invoices with two workers, and does not add any job twice", async () => {
+  const [folder = ""] = await workspace.installExamples(["queue"]);
+  const compose = await readComposeFile(folder);
+  const workers = await startServices(folder, compose);
 
   for (const counts of ["200 added, 0 known", "0 added, 200 known"]) {
-    const { exitCode, stdout, printed } = await startService("add").ended;
+    const { exitCode, stdout, printed } = await compose.startService("add").ended;
     expect(exitCode, printed).toBe(0);
     expect(stdout).toMatch(new RegExp(`^${counts}\n(.*\n)*200 of 200 generated, 0 failed\n$`));
   }
+
   for (const { child } of workers) child.kill("SIGTERM");
   const endings = await Promise.all(workers.map(({ ended }) => ended));
   expect(endings.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
