@@ -22,50 +22,47 @@ interface LastAttempt {
   expected: { attempts: number; kind: unknown; message: RegExp };
 }
 
-const lastAttempts: Record<string, LastAttempt> = {
-  "after the client's last retry": {
-    answer: saying(500),
-    retry: undefined,
-    expected: { attempts: 2, kind: errors.ServerError, message: / Tried 2 times\.$/ },
-  },
-  "after the run's last retry": {
-    answer: saying(500),
-    retry: { limit: 3 },
-    expected: { attempts: 4, kind: errors.ServerError, message: / Tried 4 times\.$/ },
-  },
-  "if the run has no retries": {
-    answer: saying(500),
-    retry: false,
-    expected: { attempts: 1, kind: errors.ServerError, message: /500/ },
-  },
-  "after a non-retryable status": {
-    answer: saying(404),
-    retry: {},
-    expected: { attempts: 1, kind: errors.NotFoundError, message: /404/ },
-  },
-  "when `timeouts.total` has elapsed": {
-    answer: neverRespond,
-    retry: {},
-    total: 60,
-    expected: { attempts: 1, kind: errors.TimeoutError, message: /within 60 ms/ },
-  },
-  "if `mayRenderTwice` is false": {
-    answer: resetConnection,
-    retry: { mayRenderTwice: false },
-    expected: { attempts: 1, kind: errors.ConnectionError, message: /is false\.$/ },
-  },
-};
-
-it.each(Object.entries(lastAttempts))(
-  "a job's attempts end with an explanatory error %s",
-  async (_, { answer, retry, total, expected }) => {
-    const timeouts = total === undefined ? {} : { total };
-    const { result } = await generate(answer, jobsOf(1), { retry }, { retry: { limit: 1 }, timeouts });
-    const { attempts, kind, message } = expected;
-    expect(result).toMatchObject({ attempts, error: { attempts, message: expect.stringMatching(message) } });
-    expect(result?.error).toBeInstanceOf(kind);
-  },
-);
+it.each(
+  Object.entries<LastAttempt>({
+    "after the client's last retry": {
+      answer: saying(500),
+      retry: undefined,
+      expected: { attempts: 2, kind: errors.ServerError, message: / Tried 2 times\.$/ },
+    },
+    "after the run's last retry": {
+      answer: saying(500),
+      retry: { limit: 3 },
+      expected: { attempts: 4, kind: errors.ServerError, message: / Tried 4 times\.$/ },
+    },
+    "if the run has no retries": {
+      answer: saying(500),
+      retry: false,
+      expected: { attempts: 1, kind: errors.ServerError, message: /500/ },
+    },
+    "after a non-retryable status": {
+      answer: saying(404),
+      retry: {},
+      expected: { attempts: 1, kind: errors.NotFoundError, message: /404/ },
+    },
+    "when `timeouts.total` has elapsed": {
+      answer: neverRespond,
+      retry: {},
+      total: 60,
+      expected: { attempts: 1, kind: errors.TimeoutError, message: /within 60 ms/ },
+    },
+    "if `mayRenderTwice` is false": {
+      answer: resetConnection,
+      retry: { mayRenderTwice: false },
+      expected: { attempts: 1, kind: errors.ConnectionError, message: /is false\.$/ },
+    },
+  }),
+)("a job's attempts end with an explanatory error %s", async (_, { answer, retry, total, expected }) => {
+  const timeouts = total === undefined ? {} : { total };
+  const { result } = await generate(answer, jobsOf(1), { retry }, { retry: { limit: 1 }, timeouts });
+  const { attempts, kind, message } = expected;
+  expect(result).toMatchObject({ attempts, error: { attempts, message: expect.stringMatching(message) } });
+  expect(result?.error).toBeInstanceOf(kind);
+});
 
 it("a job's attempts trigger the `retry` hook for each retry and the `error` hook once", async () => {
   const calls: unknown[] = [];

@@ -46,116 +46,118 @@ async function expectEvents({ steps, expected, ...parts }: CallCase): Promise<vo
   expect(scripted.eventsWithout("aborted")).toEqual(expected);
 }
 
-const retries: Record<string, CallCase> = {
-  "is retried twice after Retry-After, and then fails with the number of attempts": {
-    steps: [
-      ...serviceIsBusy,
-      timePasses(2_000),
-      ...serviceIsBusy,
-      timePasses(2_000),
-      ...serviceIsBusy,
-      timePasses(1),
-    ],
-    expected: [
-      "opened",
-      "document replaced",
-      "opened",
-      "document replaced",
-      "opened",
-      failed(4_000, / later. Tried 3 times.$/),
-    ],
-  },
-  "is not retried if Retry-After exceeds the rest of `timeouts.total`": {
-    steps: [timePasses(600), ...serviceIsBusy, timePasses(1)],
-    options: totalOfOneSecond,
-    expected: ["opened", failed(600, / later. Not retried: a delay of 1 s /)],
-  },
-  "is not retried after a 503 if `retry.mayRenderTwice` is false": {
-    steps: [...serviceIsBusy, timePasses(1)],
-    options: { retry: { mayRenderTwice: false } },
-    expected: ["opened", failed(0, / later. Not retried: `retry.mayR/)],
-  },
-  "is not retried after a truncated document that the caller has seen": {
-    steps: [...documentBegins, connectionBreaks, timePasses(600)],
-    expected: ["opened", "document begins", failed(0, / truncated .* again.$/)],
-  },
-  "is retried after a truncated document that the caller has not seen": {
-    steps: [
-      ...documentBegins,
-      documentBecomesReplaceable,
-      documentIsRead(),
-      connectionBreaks,
-      timePasses(600),
-    ],
-    expected: ["opened", "document begins", "document replaced", "opened"],
-  },
-  "is not retried after a truncated document that is a stream": {
-    steps: [
-      ...documentBegins,
-      documentBecomesReplaceable,
-      documentIsStreamed,
-      connectionBreaks,
-      timePasses(600),
-    ],
-    expected: ["opened", "document begins", "paused", failed(0, / truncated .* again.$/)],
-  },
-};
+it.each(
+  Object.entries<CallCase>({
+    "is retried twice after Retry-After, and then fails with the number of attempts": {
+      steps: [
+        ...serviceIsBusy,
+        timePasses(2_000),
+        ...serviceIsBusy,
+        timePasses(2_000),
+        ...serviceIsBusy,
+        timePasses(1),
+      ],
+      expected: [
+        "opened",
+        "document replaced",
+        "opened",
+        "document replaced",
+        "opened",
+        failed(4_000, / later. Tried 3 times.$/),
+      ],
+    },
+    "is not retried if Retry-After exceeds the rest of `timeouts.total`": {
+      steps: [timePasses(600), ...serviceIsBusy, timePasses(1)],
+      options: totalOfOneSecond,
+      expected: ["opened", failed(600, / later. Not retried: a delay of 1 s /)],
+    },
+    "is not retried after a 503 if `retry.mayRenderTwice` is false": {
+      steps: [...serviceIsBusy, timePasses(1)],
+      options: { retry: { mayRenderTwice: false } },
+      expected: ["opened", failed(0, / later. Not retried: `retry.mayR/)],
+    },
+    "is not retried after a truncated document that the caller has seen": {
+      steps: [...documentBegins, connectionBreaks, timePasses(600)],
+      expected: ["opened", "document begins", failed(0, / truncated .* again.$/)],
+    },
+    "is retried after a truncated document that the caller has not seen": {
+      steps: [
+        ...documentBegins,
+        documentBecomesReplaceable,
+        documentIsRead(),
+        connectionBreaks,
+        timePasses(600),
+      ],
+      expected: ["opened", "document begins", "document replaced", "opened"],
+    },
+    "is not retried after a truncated document that is a stream": {
+      steps: [
+        ...documentBegins,
+        documentBecomesReplaceable,
+        documentIsStreamed,
+        connectionBreaks,
+        timePasses(600),
+      ],
+      expected: ["opened", "document begins", "paused", failed(0, / truncated .* again.$/)],
+    },
+  }),
+)("A call %s", (_, call) => expectEvents(call));
 
-const endings: Record<string, CallCase> = {
-  "is not retried after a broken connection if it is cancelled in the same tick": {
-    steps: [connectionBreaks, callIsCancelled, timePasses(600)],
-    expected: ["opened", failed(0, /^cancelled$/)],
-  },
-  "fails once if it is cancelled twice": {
-    steps: [callIsCancelled, callIsCancelled],
-    expected: ["opened", failed(0, /^cancelled$/)],
-  },
-  "cannot be cancelled after an output has the document": {
-    steps: [...documentArrives, documentIsRead(), callIsCancelled],
-    expected: ["opened", "document begins", "document complete"],
-  },
-};
+it.each(
+  Object.entries<CallCase>({
+    "is not retried after a broken connection if it is cancelled in the same tick": {
+      steps: [connectionBreaks, callIsCancelled, timePasses(600)],
+      expected: ["opened", failed(0, /^cancelled$/)],
+    },
+    "fails once if it is cancelled twice": {
+      steps: [callIsCancelled, callIsCancelled],
+      expected: ["opened", failed(0, /^cancelled$/)],
+    },
+    "cannot be cancelled after an output has the document": {
+      steps: [...documentArrives, documentIsRead(), callIsCancelled],
+      expected: ["opened", "document begins", "document complete"],
+    },
+  }),
+)("A call %s", (_, call) => expectEvents(call));
 
-const totalLimits: Record<string, CallCase> = {
-  "fails after `timeouts.total` if no response arrives": {
-    steps: [timePasses(2_000)],
-    options: totalOfOneSecond,
-    expected: ["opened", failed(1_000, /^Got no .*com for template "inv" within/)],
-  },
-  "fails after `timeouts.total` if its document is read before the limit and saved too slowly": {
-    steps: [...documentArrives, timePasses(600), documentIsSaved, timePasses(2_000)],
-    options: totalOfOneSecond,
-    expected: ["opened", "document begins", failed(1_000, /^Got/)],
-  },
-  "starts `timeouts.total` again if its document is read at the limit": {
-    steps: [...documentArrives, timePasses(1_000), documentIsSaved, timePasses(2_000)],
-    options: totalOfOneSecond,
-    expected: ["opened", "document begins", failed(2_000, /^Got/)],
-  },
-  "starts `timeouts.total` again if its document is read after the limit": {
-    steps: [...documentArrives, timePasses(1_500), documentIsSaved, timePasses(2_000)],
-    options: totalOfOneSecond,
-    expected: ["opened", "document begins", failed(2_500, /^Got/)],
-  },
-  "applies a `timeouts.total` of the caller to a stream": {
-    steps: [...documentBegins, documentIsStreamed, timePasses(2_000)],
-    options: totalOfOneSecond,
-    expected: ["opened", "document begins", "paused", failed(1_000, /^Got/)],
-  },
-  "does not apply the default `timeouts.total` to a stream": {
-    steps: [...documentBegins, documentIsStreamed, timePasses(700_000)],
-    expected: ["opened", "document begins", "paused"],
-  },
-  "does not apply the default `timeouts.total` to a stream that exists before `send` returns": {
-    duringSend: [requestIsSent, ...documentBegins, documentIsStreamed],
-    steps: [timePasses(700_000)],
-    expected: ["opened", "document begins", "paused"],
-  },
-};
-
-it.each(Object.entries(retries))("A call %s", (_, call) => expectEvents(call));
-it.each(Object.entries(endings))("A call %s", (_, call) => expectEvents(call));
-it.each(Object.entries(totalLimits))("A call %s", (_, call) => expectEvents(call));
+it.each(
+  Object.entries<CallCase>({
+    "fails after `timeouts.total` if no response arrives": {
+      steps: [timePasses(2_000)],
+      options: totalOfOneSecond,
+      expected: ["opened", failed(1_000, /^Got no .*com for template "inv" within/)],
+    },
+    "fails after `timeouts.total` if its document is read before the limit and saved too slowly": {
+      steps: [...documentArrives, timePasses(600), documentIsSaved, timePasses(2_000)],
+      options: totalOfOneSecond,
+      expected: ["opened", "document begins", failed(1_000, /^Got/)],
+    },
+    "starts `timeouts.total` again if its document is read at the limit": {
+      steps: [...documentArrives, timePasses(1_000), documentIsSaved, timePasses(2_000)],
+      options: totalOfOneSecond,
+      expected: ["opened", "document begins", failed(2_000, /^Got/)],
+    },
+    "starts `timeouts.total` again if its document is read after the limit": {
+      steps: [...documentArrives, timePasses(1_500), documentIsSaved, timePasses(2_000)],
+      options: totalOfOneSecond,
+      expected: ["opened", "document begins", failed(2_500, /^Got/)],
+    },
+    "applies a `timeouts.total` of the caller to a stream": {
+      steps: [...documentBegins, documentIsStreamed, timePasses(2_000)],
+      options: totalOfOneSecond,
+      expected: ["opened", "document begins", "paused", failed(1_000, /^Got/)],
+    },
+    "does not apply the default `timeouts.total` to a stream": {
+      steps: [...documentBegins, documentIsStreamed, timePasses(700_000)],
+      expected: ["opened", "document begins", "paused"],
+    },
+    "does not apply the default `timeouts.total` to a stream that exists before `send` returns": {
+      duringSend: [requestIsSent, ...documentBegins, documentIsStreamed],
+      steps: [timePasses(700_000)],
+      expected: ["opened", "document begins", "paused"],
+    },
+  }),
+)("A call %s", (_, call) => expectEvents(call));
 
 describe("A call's hooks", () => {
   const call = expect.any(Number);
