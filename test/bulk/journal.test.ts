@@ -100,37 +100,46 @@ describe("a journal", () => {
 });
 
 describe("a journal after a crash", () => {
-  const longHeader = encodeHeader({ salt: "s", run: { template: "x".repeat(500) } });
-  const zeros = Buffer.alloc(10_000);
-  const damageLine = async (path: string) =>
-    writeFile(path, (await readFile(path, "utf8")).replace(/\n./, "\n!"));
-  const shorten = async (path: string) => truncate(path, (await stat(path)).size - 1);
+  interface CrashedJournal {
+    /** What the crash does to a journal with the finished jobs a and b. */
+    damage: (path: string) => Promise<unknown>;
+    /** What the next run finds, before it finishes the jobs again. */
+    expected: { states: Record<"a" | "b", "new" | "finished">; damagedLines: number };
+  }
 
-  it.each<[string, (path: string) => Promise<unknown>, string, number]>([
-    [
-      "starts over if its header is incomplete",
-      (path) => writeFile(path, longHeader.subarray(0, -1)),
-      "new new",
-      0,
-    ],
-    ["loses only the last job if its last line is incomplete", shorten, "finished new", 0],
-    ["keeps all lines if it ends with NUL bytes", (path) => appendFile(path, zeros), "finished finished", 0],
-    ["loses only one job if one line is damaged", damageLine, "new finished", 1],
-  ])("%s", async (_title, spoil, expected, damagedLines) => {
+  const longHeader = encodeHeader({ salt: "s", run: { template: "x".repeat(500) } });
+
+  it.each(
+    Object.entries<CrashedJournal>({
+      "starts over if its header is incomplete": {
+        damage: (path) => writeFile(path, longHeader.subarray(0, -1)),
+        expected: { states: { a: "new", b: "new" }, damagedLines: 0 },
+      },
+      "loses only the last job if its last line is incomplete": {
+        damage: async (path) => truncate(path, (await stat(path)).size - 1),
+        expected: { states: { a: "finished", b: "new" }, damagedLines: 0 },
+      },
+      "keeps all lines if it ends with NUL bytes": {
+        damage: (path) => appendFile(path, Buffer.alloc(10_000)),
+        expected: { states: { a: "finished", b: "finished" }, damagedLines: 0 },
+      },
+      "loses only one job if one line is damaged": {
+        damage: async (path) => writeFile(path, (await readFile(path, "utf8")).replace(/\n./, "\n!")),
+        expected: { states: { a: "new", b: "finished" }, damagedLines: 1 },
+      },
+    }),
+  )("%s", async (_, { damage, expected }) => {
     const path = newPath();
     const jobs = { a: "1", b: "1" };
     await runOf(path, jobs);
     const { size } = await stat(path);
-    await spoil(path);
-    const { states, ...counts } = await runOf(path, jobs);
-    expect({ states: Object.values(states).join(" "), damagedLines: counts.damagedLines }).toEqual({
-      states: expected,
-      damagedLines,
-    });
+    await damage(path);
+    expect(await runOf(path, jobs)).toMatchObject(expected);
+    // Nothing is left of an incomplete header, or of NUL bytes.
     expect(await readFile(path, "latin1")).not.toMatch(/\0|x{50}/);
-    expect(await runOf(path, jobs)).toMatchObject({ finishedBefore: 2, damagedLines });
+    expect(await runOf(path, jobs)).toMatchObject({ finishedBefore: 2, damagedLines: expected.damagedLines });
     const lineBytes = encodeLine(newRecord()).length;
-    expect((await stat(path)).size).toBe(size + damagedLines * lineBytes);
+    expect((await stat(path)).size).toBe(size + expected.damagedLines * lineBytes);
   });
 });
 

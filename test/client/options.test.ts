@@ -223,24 +223,30 @@ describe("the environment", () => {
     vi.unstubAllEnvs();
   });
 
-  const sent = async (options: ClientOptions) => {
-    const calls: [string, string | undefined][] = [];
+  /** Generates a document, and returns where the request was sent, and with which API key. */
+  const requestOf = async (options: ClientOptions) => {
+    const requests: { host: string; authorization: string | undefined }[] = [];
     const fetch = async (url: string, init: { headers: [string, string][] }) => {
-      calls.push([url, new Map(init.headers).get("authorization")]);
+      const authorization = new Map(init.headers).get("authorization");
+      requests.push({ host: new URL(url).host, authorization });
       return new Response(new Uint8Array(pdf));
     };
     await generate(new TemplatePdf({ fetch, ...options })).bytes();
-    return calls[0];
+    return requests[0];
   };
-  it.each<[string, ClientOptions, host: string, key: string | undefined]>([
-    ["supplies omitted options", {}, "environment", "of-the-environment"],
-    ["supplies options that are undefined", { apiKey: undefined }, "environment", "of-the-environment"],
-    ["does not override a base URL", { baseUrl: "https://given.example.com" }, "given", "of-the-environment"],
-    ["does not override a key", { apiKey: "given" }, "environment", "given"],
-    ["does not replace a null API key", { apiKey: null }, "environment", undefined],
-  ])("%s", async (_, options, host, key) => {
-    const url = `https://${host}.example.com/api/v1/templates/inv_2024/generate-sync`;
-    expect(await sent(options)).toEqual([url, key && `API-Key ${key}`]);
+  const ofEnvironment = { host: "environment.example.com", authorization: "API-Key of-the-environment" };
+  it.each<[string, ClientOptions, expected: typeof ofEnvironment | object]>([
+    ["supplies omitted options", {}, ofEnvironment],
+    ["supplies options that are undefined", { apiKey: undefined }, ofEnvironment],
+    [
+      "does not override a base URL",
+      { baseUrl: "https://given.example.com" },
+      { ...ofEnvironment, host: "given.example.com" },
+    ],
+    ["does not override a key", { apiKey: "given" }, { ...ofEnvironment, authorization: "API-Key given" }],
+    ["does not replace a null API key", { apiKey: null }, { ...ofEnvironment, authorization: undefined }],
+  ])("%s", async (_, options, expected) => {
+    expect(await requestOf(options)).toEqual(expected);
   });
 
   it.each<[string, Record<string, string>, ClientOptions, RegExp]>([

@@ -23,7 +23,7 @@ async function serve(listener: RequestListener): Promise<() => Promise<Response>
 }
 
 describe("nodeListener()", () => {
-  const { Request: request, Response: response } = globalThis;
+  const { Request: OriginalRequest, Response: OriginalResponse } = globalThis;
   const templates = { invoice: template(secrets.uid) };
 
   it("serves a handler on node:http without changing the global Request or Response class", async () => {
@@ -31,8 +31,8 @@ describe("nodeListener()", () => {
     const call = await serve(nodeListener(handler));
     expect(Buffer.from(await (await call()).arrayBuffer()).equals(pdf)).toBe(true);
     expect({ Request: globalThis.Request, Response: globalThis.Response }).toEqual({
-      Request: request,
-      Response: response,
+      Request: OriginalRequest,
+      Response: OriginalResponse,
     });
   });
 

@@ -61,28 +61,50 @@ describe("a proxy from the environment", () => {
     expect(targets()).toEqual(["service.test:443"]);
   });
 
-  it.each<[string, Partial<ProxySettings>, RegExp, attempts?: number]>([
-    ["expects a different password", { credentials: "user:right" }, /responded with 407.*user:password@/, 1],
-    ["cannot reach the service", { hosts: {} }, /responded with 502.*NO_PROXY/],
-    ["echoes the credentials", { refusal: `${password} ${inBase64}\r\n\r\n` }, /failed: .*NO_PROXY/],
-    ["responds with a redirect", { refusal: "HTTP/1.1 300 Multiple Choices\r\n\r\n" }, /responded with 300/],
-    ["closes the connection", { refusal: "\r\n" }, /failed: other side closed.*NO_PROXY/],
-  ])(
+  interface FailingProxy {
+    proxySettings: Partial<ProxySettings>;
+    expected: { message: RegExp; attempts: number };
+  }
+
+  it.each(
+    Object.entries<FailingProxy>({
+      "expects a different password": {
+        proxySettings: { credentials: "user:right" },
+        expected: { message: /responded with 407.*user:password@/, attempts: 1 },
+      },
+      "cannot reach the service": {
+        proxySettings: { hosts: {} },
+        expected: { message: /responded with 502.*NO_PROXY/, attempts: 2 },
+      },
+      "echoes the credentials": {
+        proxySettings: { refusal: `${password} ${inBase64}\r\n\r\n` },
+        expected: { message: /failed: .*NO_PROXY/, attempts: 2 },
+      },
+      "responds with a redirect": {
+        proxySettings: { refusal: "HTTP/1.1 300 Multiple Choices\r\n\r\n" },
+        expected: { message: /responded with 300/, attempts: 2 },
+      },
+      "closes the connection": {
+        proxySettings: { refusal: "\r\n" },
+        expected: { message: /failed: other side closed.*NO_PROXY/, attempts: 2 },
+      },
+    }),
+  )(
     "causes an error that does not contain the password if the proxy %s",
-    async (_what, settings, said, attempts = 2) => {
-      const { proxy, client } = await start(settings);
+    async (_, { proxySettings, expected }) => {
+      const { proxy, client } = await start(proxySettings);
       vi.stubEnv("HTTP_PROXY", byUser(proxy.port));
       withoutBackOff();
       const error = await rejectionOf(sourceOf(client.with({ retry: { limit: 1, mayRenderTwice: false } })));
       expect(error).toBeInstanceOf(ConnectionError);
-      expect(String(error)).toMatch(said);
+      expect(String(error)).toMatch(expected.message);
       expect(String(error)).toContain("Could not reach http://service.test");
       expect(String(error)).toContain(`the proxy at ${proxy.origin} `);
       const shown = inspect(error, { depth: 10, showHidden: true });
       expect(shown).not.toContain(password);
       expect(shown).not.toContain(inBase64);
       await settle(fetchTransport(() => globalThis.fetch as FetchLike, undefined));
-      expect(proxy.heard).toHaveLength(attempts);
+      expect(proxy.heard).toHaveLength(expected.attempts);
       await client.close();
     },
   );

@@ -10,8 +10,12 @@ import { pixel } from "../emulated.ts";
 it("the renderer supports regular, bold and bold italic text", async () => {
   const bold = { text: "bold", bold: true };
   const content = [{ text: "plain" }, bold, { text: "both", bold: true, italics: true }];
-  const { text } = await readPdf(await renderPdf({ content }));
-  expect(text).toMatch(/plain.*bold.*both/s);
+  const pdf = await renderPdf({ content });
+  expect((await readPdf(pdf)).text).toMatch(/plain.*bold.*both/s);
+  const fonts = Buffer.from(pdf)
+    .toString("latin1")
+    .match(/(?<=\/BaseFont \/\w+\+)[\w-]+/g);
+  expect(new Set(fonts)).toEqual(new Set(["Roboto-Regular", "Roboto-Medium", "Roboto-MediumItalic"]));
 });
 
 it("the renderer rejects an image file name if no image folder is set", async () => {
