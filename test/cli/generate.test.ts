@@ -85,11 +85,32 @@ describe("a failed `generate` command", () => {
 
   const stalling = beginning(pdf.subarray(0, 20_000), { "content-length": String(pdf.length) });
 
-  it.each<[line: RegExp, answer: Answer, flag: string]>([
-    [/: Got 400 .*, saying "API-Key \[redacted\] sent .* Request id: request-1\.\n$/, echo, "--timeout=1h"],
-    [/: The document from .* after 18400 of 36789 bytes /, cutOffAfter(pdf, 18_400), "--no-retry"],
-    [/ did not return a complete document within 100 ms\. .* --timeout 1s\.\n$/, stalling, "--timeout=100ms"],
-  ])("prints a one-line error and exits with code 1: %s", async (line, answer, flag) => {
+  it.each<[string, { answer: Answer; flag: string; line: RegExp }]>([
+    [
+      "an error response",
+      {
+        answer: echo,
+        flag: "--timeout=1h",
+        line: /: Got 400 .*, saying "API-Key \[redacted\] sent .* Request id: request-1\.\n$/,
+      },
+    ],
+    [
+      "a truncated document",
+      {
+        answer: cutOffAfter(pdf, 18_400),
+        flag: "--no-retry",
+        line: /: The document from .* after 18400 of 36789 bytes /,
+      },
+    ],
+    [
+      "a document that takes too long",
+      {
+        answer: stalling,
+        flag: "--timeout=100ms",
+        line: / did not return a complete document within 100 ms\. .* --timeout 1s\.\n$/,
+      },
+    ],
+  ])("prints a one-line error and exits with code 1 after %s", async (_, { answer, flag, line }) => {
     const { service, cwd, env } = await generateSetting(answer, secretKey);
     const args = ["generate", "invoice", "--set", `customer=${value}`, flag];
     const { code, stdout, stderr } = await runInProcess(args, { cwd, env });

@@ -49,7 +49,10 @@ describe("the published package", () => {
     expect(pageBytes).toBeLessThanOrEqual(400_000);
   });
 
-  it.each([/(?<!\.browser)\.js$/, /\.cjs$/])("defines each public class once (files: %s)", async (ending) => {
+  it.each([
+    ["ES modules", /(?<!\.browser)\.js$/],
+    ["CommonJS modules", /\.cjs$/],
+  ])("defines each public class once in its %s", async (_, ending) => {
     const module = await import(join(installed, "dist", "index.js"));
     const classes = Object.keys(module).filter((name) => /^class\b/.test(String(module[name])));
     expect(classes).toContain("TemplatePdfError");
