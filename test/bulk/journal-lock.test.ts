@@ -7,9 +7,9 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openJournal } from "../../src/bulk/journal/journal.ts";
 import { takeLock } from "../../src/bulk/journal/lock.ts";
 import { thisProcess } from "../../src/bulk/journal/lock-holder.ts";
-import { temporaryFolder } from "../client/every-form.ts";
 import { hasLinks, hasPipeFiles, hasProcessTable } from "../support/platform.ts";
 import { makePipe } from "../support/special-files.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const newPath = () => join(temporaryFolder(), "run.journal");
 const filesBeside = async (path: string) => (await readdir(join(path, ".."))).sort();

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openJournal } from "../../src/bulk/journal/journal.ts";
 import { thisProcess } from "../../src/bulk/journal/lock-holder.ts";
-import { temporaryFolder } from "../client/every-form.ts";
 import { modeOf, setUmask } from "../support/file-modes.ts";
 import { hasModes } from "../support/platform.ts";
 import { rejectionOf, withLength } from "../support/service.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { jobsOf, setUpRun, small } from "./many.ts";
 
 /** Opens a journal that is closed when the test has finished. */

@@ -7,6 +7,7 @@ import { bundleSource } from "../support/bundle-source.ts";
 import { hasPipeFiles } from "../support/platform.ts";
 import { pdfOf, Service, saying, withLength } from "../support/service.ts";
 import { makePipe } from "../support/special-files.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const pdf = pdfOf(300_000);
 const run = promisify(execFile);

@@ -12,12 +12,11 @@ import {
   readSmallFileSync,
   readToEnd,
 } from "../../src/files/small-file.ts";
-import { temporaryFolder } from "../client/every-form.ts";
 import { bundleSource } from "../support/bundle-source.ts";
 import { property, slowProperty } from "../support/fuzz.ts";
 import { hasLinks, hasPipeFiles, hasProcessTable } from "../support/platform.ts";
 import { makePipe } from "../support/special-files.ts";
-import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { makeTemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 
 /** What stands at a path in place of a file, and why it is refused. */
 const others: readonly (readonly [kind: string, create: (path: string) => unknown, reason: string])[] = [

@@ -1,8 +1,12 @@
 import { expect, it } from "vitest";
 import { ofRepository } from "./compilers.ts";
-import { legacyProject, testProjects } from "./typed-projects.ts";
+import { compileProject, legacyProject } from "./typed-projects.ts";
 
-// With the compiler of this repository. test/runtimes/compilers.test.ts has others, and all kinds of projects.
-describe("the types", { timeout: 120_000 }, () => {
-  testProjects([ofRepository], ["a Node project of ES modules", legacyProject]);
-});
+// test/runtimes/compilers.test.ts has other compilers, and all kinds of projects.
+it.concurrent.each(["a Node project of ES modules", legacyProject] as const)(
+  "the types compile with the compiler of this repository in %s",
+  async (title) => {
+    expect(await compileProject(ofRepository, title)).toBe("");
+  },
+  120_000,
+);

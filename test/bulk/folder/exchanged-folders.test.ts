@@ -8,10 +8,10 @@ import { folder } from "template-pdf/bulk";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { fileSystem } from "../../../src/files/file-system.ts";
 import { privateMode } from "../../../src/files/private-mode.ts";
-import { temporaryFolder } from "../../client/every-form.ts";
 import { hasLinks, hasPipeFiles } from "../../support/platform.ts";
 import { seenFrom } from "../../support/seen-from.ts";
 import { rejectionOf, Service, withLength } from "../../support/service.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { small } from "../many.ts";
 
 // Another process exchanges a folder for a link, or moves it, at the worst moments. Here, the hooks are that process.

@@ -4,10 +4,10 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ReportEntry, ReportFile, reportLayouts } from "../../../src/cli/bulk/report-file.ts";
-import { temporaryFolder } from "../../client/every-form.ts";
 import { modeOf, setUmask } from "../../support/file-modes.ts";
 import { property } from "../../support/fuzz.ts";
 import { hasLinks, hasModes } from "../../support/platform.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const character = fc.constantFrom(..."\",\r\n= ;\t'＝-.aé😀");
 const anyText = fc.string({ unit: character });
