@@ -3,8 +3,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { findErrorLocation } from "../emulator/renderer/error-location.ts";
 import { describeThrown, isInstance, readForeign } from "../errors/foreign-values.ts";
-import { requireFileSync } from "../files/small-file.ts";
-import { PathRefusal } from "../files/system-errors.ts";
+import { objectionToReading } from "../files/small-file.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { Misuse } from "./failure.ts";
 import { printable } from "./output.ts";
@@ -31,7 +30,9 @@ export async function loadModule(
   what: string,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
-  refusePipe(path, name);
+  // Node would wait for a pipe, and the command could not be stopped.
+  const objection = objectionToReading(path);
+  if (objection !== undefined) throw new Misuse(`${name} cannot be loaded: ${objection}.`);
   const reportExit = () => {
     process.exitCode = exitCodes.misused;
     try {
@@ -68,16 +69,6 @@ export async function loadModule(
     });
   } finally {
     process.off("exit", reportExit).off("beforeExit", giveUp);
-  }
-}
-
-/** Node would wait for a pipe, and the command could not be stopped. */
-function refusePipe(path: string, name: string): void {
-  try {
-    requireFileSync(path);
-  } catch (error) {
-    if (error instanceof PathRefusal) throw new Misuse(`${name} cannot be loaded: ${error.message}.`);
-    // Node reports a missing file.
   }
 }
 

@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { requireFileSync } from "../files/small-file.ts";
-import { PathRefusal } from "../files/system-errors.ts";
+import { objectionToReading } from "../files/small-file.ts";
 
 /**
  * Returns a `require` that searches for packages like a file of the user.
@@ -11,16 +10,9 @@ import { PathRefusal } from "../files/system-errors.ts";
  */
 export function requireFrom(path: string): NodeJS.Require {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
-    checkManifest(join(folder, "package.json"));
+    const manifest = join(folder, "package.json");
+    const objection = objectionToReading(manifest);
+    if (objection !== undefined) throw new Error(`Could not read ${manifest}: ${objection}.`);
     if (folder === dirname(folder)) return createRequire(path);
-  }
-}
-
-function checkManifest(path: string): void {
-  try {
-    requireFileSync(path);
-  } catch (error) {
-    if (error instanceof PathRefusal) throw new Error(`Could not read ${path}: ${error.message}.`);
-    // Most folders have none.
   }
 }

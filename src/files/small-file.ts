@@ -85,13 +85,16 @@ export function readSmallFileSync(path: string, maxBytes: number): Buffer {
 }
 
 /**
- * Checks that a path is a file, for readers that are not ours, such as Node's module loader.
- *
- * @throws {PathRefusal} if it is not a file
- * @throws the system error
+ * Returns why readers that are not ours, such as Node's module loader, must not open a path, or `undefined` if they may. They
+ * report a missing file themselves.
  */
-export function requireFileSync(path: string): void {
-  useFileSync(path, () => {});
+export function objectionToReading(path: string): string | undefined {
+  try {
+    useFileSync(path, () => {});
+  } catch (error) {
+    if (error instanceof PathRefusal) return error.message;
+  }
+  return undefined;
 }
 
 function useFileSync<T>(path: string, use: (descriptor: number, stats: Stats) => T): T {

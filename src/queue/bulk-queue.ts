@@ -8,8 +8,9 @@ import { Adder } from "./add.ts";
 import type { AddOptions, AddSummary } from "./add-options.ts";
 import { disconnect, type OpenQueue, openQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
-import { type BulkQueueOptions, checkQueueOptions } from "./queue-options.ts";
+import { type BulkQueueOptions, checkQueueOptions, type QueueSettings } from "./queue-options.ts";
 import { JobCodec, Objection, type ReadJob, splitId } from "./queued-job.ts";
+import { unusableRun } from "./read-job.ts";
 import { checkWorkOptions, type WorkOptions } from "./work-options.ts";
 import { QueueWorker } from "./worker.ts";
 
@@ -56,7 +57,7 @@ export interface QueueFailure {
 
 /** A queue for bulk runs on several machines: jobs wait in Redis or Valkey, in a BullMQ queue. Created by `bulkQueue`. */
 export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, object>> {
-  readonly #settings: ReturnType<typeof checkQueueOptions>;
+  readonly #settings: QueueSettings;
   readonly #codec: JobCodec;
   readonly #workers = new Set<QueueWorker>();
   #connected: Promise<OpenQueue> | undefined;
@@ -178,7 +179,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     const reference = { name: run, id };
     const format = await table.formatOf(id);
     const objection = format && (await this.#codec.objectionTo(reference, format));
-    if (objection) throw new QueueError(`The run ${JSON.stringify(run)} ${objection}.`);
+    if (objection) throw unusableRun(reference, objection);
     for (const jobId of await this.#failedOf(id)) {
       if (failures.length >= limit) break;
       const job = await queue.getJob(jobId);

@@ -46,6 +46,8 @@ export interface QueueSettings {
   readonly connection: QueueConnection;
   readonly name: string;
   readonly prefix: string;
+  readonly sealKey: SealKey | undefined;
+  readonly acceptUnsealed: boolean | undefined;
   readonly keepFailedForMs: number;
 }
 
@@ -57,9 +59,7 @@ const isName: Rule = {
 };
 
 /** @throws {ConfigurationError} for the first invalid option */
-export function checkQueueOptions(
-  options: BulkQueueOptions,
-): QueueSettings & Pick<BulkQueueOptions, "sealKey" | "acceptUnsealed"> {
+export function checkQueueOptions(options: BulkQueueOptions): QueueSettings {
   const rules = { connection: undefined, name: isName, prefix: isText, sealKey: undefined };
   const more = { acceptUnsealed: isBoolean, keepFailedFor: isDuration };
   const checked = checkOptions<BulkQueueOptions>(options, { ...rules, ...more }, "queue");

@@ -4,6 +4,7 @@ import type { Job } from "../bulk/index.ts";
 import { describeKind } from "../errors/value-kinds.ts";
 import { isJsonObject } from "../json/json-value.ts";
 import { isUid } from "../request/url.ts";
+import { withoutPrototype } from "../runtime/own-options.ts";
 import { Seal, type SealKey } from "./seal.ts";
 
 /** The version of {@link QueuedData} and of the digests. Workers reject other versions. */
@@ -160,7 +161,7 @@ function contentOf(value: unknown): QueuedContent {
 /** Returns the own properties of an object. */
 function recordOf(value: unknown, what: string): Record<string, unknown> {
   expect(isJsonObject(value), `${what} is ${describeKind(value)}`);
-  return Object.assign(Object.create(null), value);
+  return withoutPrototype(value);
 }
 
 function expectNoOthers(others: object, what: string): void {

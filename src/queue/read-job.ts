@@ -31,8 +31,13 @@ export async function readJob(
     if (format === undefined) return undefined;
     const objection = await codec.objectionTo(run, format);
     if (objection === undefined) return { run, digest, error: unreadable(run, id, error.message) };
-    throw new QueueError(`The run ${JSON.stringify(name)} ${objection}; its jobs are still in the queue.`);
+    throw unusableRun(run, `${objection}; its jobs are still in the queue`);
   }
+}
+
+/** Creates the error for a run that this queue cannot use. */
+export function unusableRun({ name }: RunReference, objection: string): QueueError {
+  return new QueueError(`The run ${JSON.stringify(name)} ${objection}.`);
 }
 
 /** Creates the error for a job that cannot be read. It contains nothing of the job. */

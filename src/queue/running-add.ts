@@ -1,5 +1,6 @@
 import { QueueError } from "./queue-error.ts";
 import type { JobCodec, RunReference } from "./queued-job.ts";
+import { unusableRun } from "./read-job.ts";
 import { addLeaseMs, type Registered, type RunTable } from "./run-table.ts";
 
 const unsealedRun = "was added without a `sealKey`. Use another run name for sealed jobs";
@@ -39,7 +40,7 @@ export class RunningAdd {
     if (typeof found !== "string") return found;
     // In another format, the same jobs would have other digests, and would count as new.
     const objection = (await this.#codec.objectionTo(this.run, found)) ?? unsealedRun;
-    throw new QueueError(`The run ${JSON.stringify(this.run.name)} ${objection}.`);
+    throw unusableRun(this.run, objection);
   }
 
   /** @throws {QueueError} (rejects) if the run was removed */

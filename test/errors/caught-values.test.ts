@@ -48,7 +48,6 @@ const allowed: readonly (readonly [file: string, reads: readonly string[], why: 
   ["cli/exit-codes.ts", ["error.exitCode", "error.attempts"], ofOurs],
   ["cli/generate.ts", ["error.phase"], ofOurs],
   ["cli/input-values.ts", ["cause instanceof FileTooLarge"], byNode],
-  ["cli/load-module.ts", ["error instanceof PathRefusal", "{error.message}"], byNode],
   ["cli/open-file.ts", ["cause.code", "cause.message", "{why}"], byNode],
   ["cli/queue/work.ts", ["error.why"], ofOurs],
   ["cli/report.ts", ["error.message", "error.requestId", "{error.requestId}"], ofOurs],
@@ -87,7 +86,6 @@ const allowed: readonly (readonly [file: string, reads: readonly string[], why: 
   ],
   ["emulator/renderer/named-folders.ts", ["error instanceof TemplateMistake"], byNode],
   ["emulator/renderer/user-file.ts", ["error instanceof PathRefusal", "{error.message}"], byNode],
-  ["emulator/require-from.ts", ["error instanceof PathRefusal", "{error.message}"], byNode],
   ["errors/error-contents.ts", ["error.message", "error.stack", "Object.getPrototypeOf(error)"], guarded],
   [
     "errors/redact.ts",
@@ -97,7 +95,11 @@ const allowed: readonly (readonly [file: string, reads: readonly string[], why: 
   ["files/atomic-file.ts", ["error.code"], byNode],
   ["files/open-folder.ts", ["{ code } = error as NodeJS.ErrnoException"], byNode],
   ["files/private-mode.ts", ["error.code"], byNode],
-  ["files/small-file.ts", ["(error as NodeJS.ErrnoException).code"], byNode],
+  [
+    "files/small-file.ts",
+    ["(error as NodeJS.ErrnoException).code", "error instanceof PathRefusal", "error.message"],
+    byNode,
+  ],
   ["handler/create-handler.ts", ["error.cause", "error.failed", "{error.message}"], ofOurs],
   [
     "handler/problem-for-error.ts",

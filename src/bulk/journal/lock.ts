@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { link, rename, unlink, writeFile } from "node:fs/promises";
 import { clearInterval, setInterval } from "node:timers";
-import { renamePatiently } from "../../files/file-system.ts";
+import { ignoreMissing, renamePatiently } from "../../files/file-system.ts";
 import { privateMode } from "../../files/private-mode.ts";
 import { openFile, readToEnd } from "../../files/small-file.ts";
 import { PathRefusal } from "../../files/system-errors.ts";
@@ -185,10 +185,6 @@ async function look(path: string): Promise<Found | undefined> {
   } finally {
     await handle?.close();
   }
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== "ENOENT") throw error;
 }
 
 /** Returns `undefined` for a missing file, or something that is not a lock file. */

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readSmallFileSync, requireFileSync } from "../../files/small-file.ts";
+import { objectionToReading, readSmallFileSync } from "../../files/small-file.ts";
 import { PathRefusal } from "../../files/system-errors.ts";
 import { TemplateMistake } from "./template.ts";
 
@@ -56,11 +56,7 @@ export function versionOf(path: string): Version {
  * @throws {Error} if it is not a file, because Node would wait for a pipe, in a thread of which the process has only four
  */
 export function versionToLoad(path: string): Version {
-  try {
-    requireFileSync(path);
-  } catch (error) {
-    if (error instanceof PathRefusal) throw new Error(`${path} cannot be loaded: ${error.message}`);
-    // Node reports a missing file.
-  }
+  const objection = objectionToReading(path);
+  if (objection !== undefined) throw new Error(`${path} cannot be loaded: ${objection}`);
   return versionOf(path);
 }
