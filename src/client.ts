@@ -1,8 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { nodeOutputs, readEnvFile, transports } from "#platform";
+import { type BulkAttempt, forBulkRuns } from "./call/bulk-attempt.ts";
 import { Call } from "./call/call.ts";
 import { type CallContext, Connections } from "./call/connections.ts";
-import { type BulkAttempt, startAttempt } from "./call/outcome.ts";
 import { PendingPdf } from "./document/pending-pdf.ts";
 import { type CallOptions, resolveCall } from "./options/call-options.ts";
 import { type ClientOptions, checkClientOptions, resolveOptions } from "./options/client-options.ts";
@@ -62,10 +62,12 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     };
     // Defined here, because bundlers cannot remove an unused class that has properties with computed names.
     makeDisposable(Object.getPrototypeOf(this), (client: TemplatePdf) => client.close());
-    const start: TemplatePdf[typeof startAttempt] = (uid, values, call, bulk) =>
-      new PendingPdf(new Call(this.#context, uid, values, call, bulk), nodeOutputs);
-    start.retry = this.#context.settings.retry;
-    Object.defineProperty(this, startAttempt, { value: start });
+    const bulk: TemplatePdf[typeof forBulkRuns] = {
+      retry: this.#context.settings.retry,
+      startAttempt: (uid, values, call, attempt) =>
+        new PendingPdf(new Call(this.#context, uid, values, call, attempt), nodeOutputs),
+    };
+    Object.defineProperty(this, forBulkRuns, { value: bulk });
   }
 
   /**
@@ -133,14 +135,19 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   }
 
   /**
-   * Makes one attempt at a job in a bulk run, which decides whether to retry it.
+   * Makes single attempts at the jobs of a bulk run, which decides about retries.
    *
    * @internal
    */
-  declare readonly [startAttempt]: {
-    (uid: string | AnyTemplate, values: object, options: CallOptions, bulk: BulkAttempt): PendingPdf;
+  declare readonly [forBulkRuns]: {
     /** The client's own policy. */
-    retry?: RetryPolicy;
+    readonly retry: RetryPolicy;
+    startAttempt(
+      uid: string | AnyTemplate,
+      values: object,
+      options: CallOptions,
+      attempt: BulkAttempt,
+    ): PendingPdf;
   };
 
   /**

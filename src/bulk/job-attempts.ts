@@ -1,5 +1,7 @@
-import { type BulkAttempt, type Outcome, startAttempt } from "../call/outcome.ts";
-import { type Decision, decide, type Failure, inSeconds } from "../call/retry-policy.ts";
+import type { AttemptFailure } from "../call/attempt-failures.ts";
+import { type BulkAttempt, forBulkRuns } from "../call/bulk-attempt.ts";
+import { type Decision, decide } from "../call/retry-policy.ts";
+import { inSeconds } from "../errors/delays.ts";
 import { isAnyObject } from "../errors/value-kinds.ts";
 import {
   ApiError,
@@ -46,8 +48,10 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
   #doubts = 0;
   /** The ticket that the run's pace issued for the current attempt. */
   #ticket: Ticket | undefined;
-  /** The outcome of the current attempt. */
-  #outcome: Outcome | undefined;
+  /** Whether an output has the complete document of the current attempt. */
+  #isWhole = false;
+  /** Why the current attempt failed. */
+  #failure: { readonly error: unknown } | undefined;
   /** The delay before the next attempt, if any. */
   #delayMs: number | undefined;
 
@@ -100,20 +104,21 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
   async #try(ticket: Ticket): Promise<Result<J, R> | undefined> {
     const { client, use, retry, signal } = this.#run;
     this.#ticket = ticket;
-    this.#outcome = undefined;
+    this.#isWhole = false;
+    this.#failure = undefined;
     this.#delayMs = undefined;
     const before = this.attempts;
     try {
       const { template, values, options } = checkJob(this.#job, this.#index);
       const settings = { ...options, retry };
-      const tellsOutcome = startAttempt in client;
-      this.#pdf = tellsOutcome
-        ? client[startAttempt](template, values, settings, this)
+      const reports = forBulkRuns in client;
+      this.#pdf = reports
+        ? client[forBulkRuns].startAttempt(template, values, settings, this)
         : // A mock of a client.
           (client as TemplatePdf).generate(template, values as never, settings);
       const value = await use(this.#pdf, this.#job, { index: this.#index, attempt: before + 1, signal });
       // A failed document counts as failed, whatever `use` returned.
-      if (tellsOutcome && !this.#isWhole()) throw unread(this.#index);
+      if (reports && !this.#isWhole) throw unread(this.#index);
       return this.#fulfilled(value);
     } catch (error) {
       this.lastError = this.#failureOf(error);
@@ -125,13 +130,9 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     }
   }
 
-  #isWhole(): boolean {
-    return this.#outcome !== undefined && this.#outcome.failure === undefined;
-  }
-
   /** Returns the error of an attempt: the document's error, which `use` may have wrapped, or else the error that `use` threw. */
   #failureOf(thrown: unknown): unknown {
-    const failure = this.#outcome?.failure;
+    const failure = this.#failure;
     // If it was cancelled, its reader knows the reason.
     if (failure && (this.#delayMs !== undefined || TemplatePdfError.is(failure.error))) return failure.error;
     this.#pdf?.cancel(thrown);
@@ -140,7 +141,7 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
 
   // Called by the call that makes an attempt.
 
-  decide(failure: Failure, attempts: number, policy: RetryPolicy): Decision {
+  decide(failure: AttemptFailure, attempts: number, policy: RetryPolicy): Decision {
     const error = failure.error("");
     const { retryAfterMs = 0 } = failure;
     if (retryAfterMs > longestPauseMs) {
@@ -158,17 +159,19 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     return { delayMs: Math.max(decision.delayMs, retryAfterMs, outageMs) };
   }
 
-  onOutcome(outcome: Outcome): void {
-    const isSent = outcome.attempts > this.attempts;
-    this.#outcome = outcome;
-    this.attempts = outcome.attempts;
-    if (!outcome.failure) {
-      this.#reportAnswer();
-      this.#reportToPace("passed");
-    } else if (isSent && TimeoutError.is(outcome.failure.error) && outcome.failure.error.phase === "total") {
-      // It is not retried, but says as much about the service as any other timeout.
-      this.#reportUnserved("unserved", outcome.failure.error);
-    }
+  onWhole(attempts: number): void {
+    this.attempts = attempts;
+    this.#isWhole = true;
+    this.#reportAnswer();
+    this.#reportToPace("passed");
+  }
+
+  onFailed(error: unknown, attempts: number): void {
+    const isSent = attempts > this.attempts;
+    this.attempts = attempts;
+    this.#failure = { error };
+    // It is not retried, but says as much about the service as any other timeout.
+    if (isSent && TimeoutError.is(error) && error.phase === "total") this.#reportUnserved("unserved", error);
   }
 
   #reportAnswer(): void {
@@ -177,11 +180,11 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
 
   /** Reports the error of an attempt. Returns whether a retry may help. */
   #reportFailure(
-    { repeat, ...failure }: Failure,
+    { repeat, ...failure }: AttemptFailure,
     error: unknown,
     attempts: number,
     policy: RetryPolicy,
-  ): Failure["repeat"] {
+  ): AttemptFailure["repeat"] {
     const how = this.#run.watch && availabilityAfter({ repeat }, error);
     if (how === "answered") this.#reportAnswer();
     const unserved = how === "answered" ? undefined : how;

@@ -1,4 +1,5 @@
-import { type Failure, templateBroken } from "../call/retry-policy.ts";
+import { templateBroken } from "../call/api-error.ts";
+import type { AttemptFailure } from "../call/attempt-failures.ts";
 import { describeThrown } from "../errors/foreign-values.ts";
 import { ApiError, ConnectionError, InvalidPdfError, TimeoutError, TruncatedPdfError } from "../index.ts";
 import { Outage, type Unserved } from "./outage.ts";
@@ -126,7 +127,7 @@ export class ServiceWatch {
 
 /** Returns what a failed attempt says about the service, if anything. */
 export function availabilityAfter(
-  { repeat }: Pick<Failure, "repeat">,
+  { repeat }: Pick<AttemptFailure, "repeat">,
   error: unknown,
 ): Unserved | "answered" | undefined {
   // Requests with a lasting failure, such as an expired certificate, were not sent either.

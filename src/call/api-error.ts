@@ -1,3 +1,4 @@
+import { inSeconds, retryAfterMs } from "../errors/delays.ts";
 import {
   ApiError,
   type ApiErrorFacts,
@@ -10,12 +11,9 @@ import {
   ServerError,
   TemplatePdfError,
 } from "../errors/errors.ts";
-import type { Redactor } from "../errors/redact.ts";
-import { retryAfterMs } from "../errors/retry-after.ts";
 import { ownOption, ownOptions } from "../runtime/own-options.ts";
 import { type ResponseHead, requestIdOf } from "../transport/response-head.ts";
-import type { WireRequest } from "../transport/transport.ts";
-import { inSeconds, templateBroken } from "./retry-policy.ts";
+import type { SentRequest } from "./sent-request.ts";
 
 /** How much of an error response's body is kept. */
 export const maxErrorBytes = 64 * 1024;
@@ -23,24 +21,11 @@ export const maxErrorBytes = 64 * 1024;
 /** How many characters of the response message are quoted. */
 const maxDetailLength = 500;
 
-/** The facts that error messages about a call may contain. */
-export interface KnownFacts {
-  readonly uid: string;
-  /** Scheme, host and port of `baseUrl`. */
-  readonly origin: string;
-  /** The path prefix of `baseUrl`. */
-  readonly basePath: string;
-  readonly attempts: number;
-  /** Redacts secrets. */
-  readonly secrets: Redactor;
-  readonly request: Pick<WireRequest, "headers">;
-}
-
-/** The facts about a failed attempt, once the next step is known. */
-export interface CallFacts extends KnownFacts {
-  /** The end of each message, for example the number of attempts. */
-  readonly note: string;
-}
+/**
+ * The problem `type` (RFC 9457) in the emulator's 500 response for a template that can never be rendered.
+ * Retrying is pointless.
+ */
+export const templateBroken = "urn:template-pdf:problem:template-broken";
 
 type ApiErrorClass = new (message: string, facts: ApiErrorFacts) => ApiError;
 
@@ -58,21 +43,28 @@ const classes: { readonly [status: number]: ApiErrorClass | undefined } = {
  * defines.
  *
  * @param rawBody - the part of the response body that arrived, as text; at most `maxErrorBytes`
+ * @param note - the end of the message
  * @param cause - the failure that interrupted the body, if any
  */
-export function apiError(head: ResponseHead, rawBody: string, call: CallFacts, cause?: unknown): ApiError {
+export function apiError(
+  head: ResponseHead,
+  rawBody: string,
+  request: SentRequest,
+  note: string,
+  cause?: unknown,
+): ApiError {
   const { status } = head;
-  const { secrets } = call;
-  const safeBody = secrets.withoutKey(rawBody).slice(0, maxErrorBytes);
+  const { redactor } = request;
+  const safeBody = redactor.withoutKey(rawBody).slice(0, maxErrorBytes);
   const message = messageIn(parse(rawBody));
-  const detail = message === undefined ? undefined : secrets.quote(message, maxDetailLength);
+  const detail = message === undefined ? undefined : redactor.quote(message, maxDetailLength);
   const quoted = detail === undefined ? "" : `, saying ${JSON.stringify(detail)}`;
   const waitMs = retryAfterOf(head);
   const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : ApiError);
   return new ErrorClass(
-    `${whatHappened(head, call)}${quoted}. ${rawBody.includes(templateBroken) ? "Fix the template." : whatToDo(head, waitMs, detail, call)}${call.note}`,
+    `${describeResponse(head, request)}${quoted}. ${rawBody.includes(templateBroken) ? "Fix the template." : whatToDo(head, waitMs, detail, request)}${note}`,
     {
-      ...answerFacts(head, call),
+      ...responseFacts(head, request),
       status,
       rawBody: safeBody,
       body: parse(safeBody.replace(numericMark, '$1"[redacted]"')),
@@ -80,22 +72,19 @@ export function apiError(head: ResponseHead, rawBody: string, call: CallFacts, c
       retryAfterMs: waitMs,
       // Errors of this package do not contain secrets.
       ...(cause !== undefined && {
-        cause: TemplatePdfError.is(cause) ? cause : secrets.causeWithoutSecrets(cause),
+        cause: TemplatePdfError.is(cause) ? cause : redactor.causeWithoutSecrets(cause),
       }),
     },
   );
 }
 
 /** Returns the error properties that describe the response. */
-export function answerFacts(
-  head: ResponseHead,
-  { attempts, secrets }: Pick<CallFacts, "attempts" | "secrets">,
-): ErrorFacts {
+export function responseFacts(head: ResponseHead, { attempts, redactor }: SentRequest): ErrorFacts {
   const requestId = requestIdOf(head);
   return {
     status: head.status,
-    requestId: requestId && secrets.withoutSecrets(requestId),
-    headers: secrets.headersWithoutKey(head.toHeaders()),
+    requestId: requestId && redactor.withoutSecrets(requestId),
+    headers: redactor.headersWithoutKey(head.toHeaders()),
     attempts,
   };
 }
@@ -105,11 +94,11 @@ export function retryAfterOf(head: ResponseHead): number | undefined {
 }
 
 /** The start of a message: the status and the call. */
-export function whatHappened(head: ResponseHead, call: CallFacts): string {
-  return `Got ${head.opaqueRedirect ? "a redirect" : head.status} from ${whereOf(call)}`;
+export function describeResponse(head: ResponseHead, request: SentRequest): string {
+  return `Got ${head.opaqueRedirect ? "a redirect" : head.status} from ${nameCall(request)}`;
 }
 
-export function whereOf({ origin, uid }: Pick<CallFacts, "origin" | "uid">): string {
+export function nameCall({ origin, uid }: Pick<SentRequest, "origin" | "uid">): string {
   return `${origin} for template ${JSON.stringify(uid)}`;
 }
 
@@ -117,21 +106,21 @@ function whatToDo(
   head: ResponseHead,
   waitMs: number | undefined,
   detail: string | undefined,
-  call: CallFacts,
+  request: SentRequest,
 ): string {
   const { status } = head;
   if (head.opaqueRedirect || (status >= 300 && status < 400)) {
     // The query may contain sent values.
     const location = head.header("location")?.replace(/[?#].*|(?<=\/\/)[^/@]*@/gs, "");
-    const elsewhere = location ? `, not at ${JSON.stringify(call.secrets.quote(location, 300))}` : "";
+    const elsewhere = location ? `, not at ${JSON.stringify(request.redactor.quote(location, 300))}` : "";
     return `Redirects are not followed: point \`baseUrl\` at the service itself${elsewhere}.`;
   }
-  const hasKey = call.request.headers.some((text) => text.startsWith("API-Key "));
+  const hasKey = request.headers.some((text) => text.startsWith("API-Key "));
   if (status === 404 || status === 405) {
     // Without a JSON message, the sender is probably not the service.
     const what = status === 405 || detail === undefined ? "`baseUrl`" : "the uid and `baseUrl`";
     const added = detail?.includes("/api/v1") ? "" : " (the client adds /api/v1)";
-    return `Check ${what}, whose path is ${JSON.stringify(call.basePath)}${added}.`;
+    return `Check ${what}, whose path is ${JSON.stringify(request.basePath)}${added}.`;
   }
   if (status === 429 && waitMs !== undefined)
     return `Try again in ${inSeconds(waitMs)}, or send fewer requests at a time.`;

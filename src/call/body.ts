@@ -1,6 +1,5 @@
-import type { Exchange } from "../transport/transport.ts";
-import type { Attempt } from "./attempt.ts";
 import { ChunkList, smallestChunkBytes } from "./chunks.ts";
+import type { Reader } from "./phase-timeouts.ts";
 
 /** The output that receives the bytes of a document. */
 export interface Sink {
@@ -22,13 +21,27 @@ export interface Sink {
   fail(error: unknown): void | Promise<void>;
 }
 
+/** What a body reports. */
+export interface BodyEvents {
+  /** An output begins to read. */
+  onRead(): void;
+  /** No more bytes can be held. */
+  onPaused(): void;
+  onResumed(): void;
+  /** An output has the complete document. */
+  onWhole(): void;
+  /** The reader does not need the document any more. */
+  onCancelled(reason: unknown): void;
+}
+
 /** The maximum number of unread bytes. After that, the connection is paused. */
 const maxHeldBytes = 64 * 1024;
 
-/** The bytes of one document, from the transport to the one output that reads them. */
+/** The bytes of one document, on their way to the one output that reads them. */
 export class Body {
-  readonly #exchange: Exchange;
-  readonly #attempt: Attempt;
+  readonly #events: BodyEvents;
+  #state: "arriving" | "arrived" | "failed" = "arriving";
+  #error: unknown;
   /** Bytes that arrived before an output was chosen. */
   #held: ChunkList | undefined;
   /** The name of the current output, for the error of a second one. */
@@ -38,24 +51,18 @@ export class Body {
   #isPaused = false;
   /** Whether the sink has requested more since the last chunk. */
   #wasResumed = false;
-  #failure: { readonly error: unknown } | undefined;
 
-  constructor(exchange: Exchange, attempt: Attempt) {
-    this.#exchange = exchange;
-    this.#attempt = attempt;
+  constructor(events: BodyEvents) {
+    this.#events = events;
   }
 
-  get isRead(): boolean {
-    return this.#output !== undefined;
+  get reader(): Reader {
+    if (!this.#sink) return "nobody";
+    return this.#sink.isUntouched?.() === true ? "untouched" : "reading";
   }
 
   get isStream(): boolean {
     return this.#sink?.isStream === true;
-  }
-
-  /** Whether a stream was returned but not read yet. */
-  get isUntouched(): boolean {
-    return this.#sink?.isUntouched?.() === true;
   }
 
   get isPaused(): boolean {
@@ -63,20 +70,21 @@ export class Body {
   }
 
   write(chunk: Uint8Array): void {
-    if (this.#failure) return;
+    if (this.#state === "failed") return;
     const wantsMore = this.#sink ? this.#give(this.#sink, chunk) : this.#hold(chunk);
     if (!wantsMore) this.#pause();
   }
 
   /** Called when every byte has arrived. */
   end(): void {
+    this.#state = "arrived";
     if (this.#sink) this.#finish(this.#sink);
-    else this.#attempt.call.release();
   }
 
   fail(error: unknown): void | Promise<void> {
-    if (this.#failure) return;
-    this.#failure = { error };
+    if (this.#state === "failed") return;
+    this.#state = "failed";
+    this.#error = error;
     this.#held = undefined;
     return this.#sink?.fail(error);
   }
@@ -95,13 +103,13 @@ export class Body {
     }
     this.#output = output;
     this.#sink = sink;
-    if (this.#failure) return void sink.fail(this.#failure.error);
-    this.#attempt.onRead(sink.isStream);
+    if (this.#state === "failed") return void sink.fail(this.#error);
+    this.#events.onRead();
     let wantsMore = true;
-    for (const chunk of this.#held?.take() ?? []) wantsMore = !this.#failure && this.#give(sink, chunk);
+    for (const chunk of this.#held?.take() ?? []) wantsMore = !this.#hasFailed && this.#give(sink, chunk);
     this.#held = undefined;
-    if (this.#failure) return;
-    if (this.#attempt.hasEnded) this.#finish(sink);
+    if (this.#hasFailed) return;
+    if (this.#state === "arrived") this.#finish(sink);
     else if (wantsMore) this.resume();
     else this.#pause();
   }
@@ -109,15 +117,19 @@ export class Body {
   /** Called when the sink can take more. */
   resume(): void {
     this.#wasResumed = true;
-    if (!this.#isPaused || this.#held || this.#failure) return;
+    if (!this.#isPaused || this.#held || this.#hasFailed) return;
     this.#isPaused = false;
-    this.#attempt.onResumed();
-    this.#exchange.resume();
+    this.#events.onResumed();
   }
 
-  /** Ends the transfer, frees its socket, and fails the sink with `reason`. */
+  /** Ends the transfer, and fails the sink with `reason`. */
   cancel(reason: unknown): void {
-    if (!this.#failure) this.#attempt.call.fail(reason);
+    if (!this.#hasFailed) this.#events.onCancelled(reason);
+  }
+
+  /** A sink may cancel the body whenever it is called. */
+  get #hasFailed(): boolean {
+    return this.#state === "failed";
   }
 
   #give(sink: Sink, chunk: Uint8Array): boolean {
@@ -134,18 +146,17 @@ export class Body {
   }
 
   #pause(): void {
-    if (this.#isPaused || this.#failure) return;
+    if (this.#isPaused || this.#hasFailed) return;
     this.#isPaused = true;
-    this.#attempt.onPaused();
-    this.#exchange.pause();
+    this.#events.onPaused();
   }
 
   #finish(sink: Sink): void {
     this.#isPaused = false;
     const finishing = sink.end();
-    if (!finishing) return this.#attempt.call.onWhole();
+    if (!finishing) return this.#events.onWhole();
     const settle = () => {
-      if (!this.#failure) this.#attempt.call.onWhole();
+      if (!this.#hasFailed) this.#events.onWhole();
     };
     finishing.then(settle, settle);
   }

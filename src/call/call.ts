@@ -1,76 +1,70 @@
 import { addCaller } from "../errors/caller-stack.ts";
 import { ConfigurationError } from "../errors/errors.ts";
-import { callSafely } from "../errors/foreign-values.ts";
-import { Redactor } from "../errors/redact.ts";
 import { isAnyObject } from "../errors/value-kinds.ts";
 import { type CallOptions, type ResolvedCall, resolveCall } from "../options/call-options.ts";
-import { type CallEvent, callHook, type EventOf, type Hooks, noHooks } from "../options/hooks.ts";
+import type { CallEvent, EventOf, Hooks } from "../options/hooks.ts";
 import { readApiKey } from "../request/api-key.ts";
 import { buildHeaders, credentialsIn } from "../request/flat-headers.ts";
 import { type AnyTemplate, type CheckedTemplate, checkedBody } from "../request/schema.ts";
 import { pathTo } from "../request/url.ts";
 import { serializeValues } from "../request/values.ts";
 import { ownOption } from "../runtime/own-options.ts";
-import {
-  contentLengthOf,
-  expectedLengthOf,
-  type ResponseHead,
-  requestIdOf,
-} from "../transport/response-head.ts";
-import type { CapturedContext } from "../transport/transport.ts";
+import { contentLengthOf, type ResponseHead, requestIdOf } from "../transport/response-head.ts";
 import { type AbortListener, listenToAbort, stopListening } from "./abort-signals.ts";
-import type { KnownFacts } from "./api-error.ts";
-import { Attempt, type PdfResponse } from "./attempt.ts";
-import { totalOver } from "./attempt-errors.ts";
+import { Attempt, type AttemptEvents, type PdfResponse } from "./attempt.ts";
+import { type AttemptFailure, totalOver } from "./attempt-failures.ts";
+import type { BulkAttempt } from "./bulk-attempt.ts";
+import { CallObserver } from "./call-observer.ts";
 import { type CallContext, checkOpen } from "./connections.ts";
-import type { BulkAttempt, CallOutcome } from "./outcome.ts";
-import { type Decision, decide, type Failure } from "./retry-policy.ts";
-import { Timer, type TimerListener } from "./timer.ts";
+import { type Phase, PhaseTimeouts, type TimeoutListener } from "./phase-timeouts.ts";
+import { type Decision, decide } from "./retry-policy.ts";
+import { SentRequest } from "./sent-request.ts";
 
 /**
- * The state of a call. It is `pending` until a document begins to arrive, and while the call is waiting for a
- * retry. It is `body` while the document arrives, `received` when the document has arrived, and `done` when an
- * output has it.
+ * The state of a call. It is `invalid` if its arguments are, and fails when it starts. It is `pending` until a document begins
+ * to arrive, and while the call is waiting for a retry. It is `arriving` while the document arrives, `received` when the
+ * document has arrived, and `done` when an output has it.
  */
-type CallState = "pending" | "body" | "received" | "done" | "failed";
+type CallState = "invalid" | "pending" | "arriving" | "received" | "done" | "failed";
 
-/** Numbers the calls that have hooks. */
-let calls = 0;
+/** What a call reports to its pending result. */
+export interface CallListener {
+  /** Whether a truncated document may be replaced by another, because the caller has not seen any of it. */
+  readonly isReplaceable: boolean;
+  /** A document begins to arrive. */
+  onDocument(response: PdfResponse): void;
+  /** The document is truncated, and another one will replace it. */
+  onReplaced(): void;
+  onFailed(error: unknown): void;
+}
 
 /**
  * One call to `generate`, from its arguments to a complete document or an error. The values are serialized
  * immediately, so later changes have no effect. Invalid arguments fail the call when it starts; the
  * constructor never throws.
  */
-export class Call implements AbortListener, TimerListener {
-  state: CallState = "pending";
-  uid = "";
-  settings: ResolvedCall;
-  /** Whether a truncated document may be replaced by another, because the caller has not seen any of it. */
-  isReplaceable = false;
-  /**
-   * Called when a document begins to arrive, and when the call fails. Called without an outcome when another document replaces a
-   * truncated one.
-   */
-  onSettled!: (outcome: CallOutcome | undefined) => void;
+export class Call implements AttemptEvents, AbortListener, TimeoutListener {
+  readonly settings: ResolvedCall;
   /** The bulk job that this call makes one attempt at. The run handles failures. */
   readonly bulk: BulkAttempt | undefined;
   readonly #client: CallContext;
   readonly #startedAtMs = performance.now();
-  readonly #total = new Timer(this);
-  #number = 0;
-  /** The asynchronous context of the call, if hooks or `onProgress` will be called in it. */
-  #context: CapturedContext | undefined;
+  #state: CallState = "pending";
+  #uid = "";
   #path = "";
   /** The JSON body; a promise if the template's schema is asynchronous. */
   #json: string | Promise<string> = "";
-  #secrets: Redactor | undefined;
   /** The error of the arguments, then of the last attempt, and finally of the call. */
   #error: unknown;
-  #hasWrongArguments = false;
   #attempts = 0;
   #attempt: Attempt | undefined;
-  #pause: Timer | undefined;
+  /** The request of the last attempt. */
+  #request: SentRequest | undefined;
+  #timeouts: PhaseTimeouts | undefined;
+  /** Ends the delay before a retry. */
+  #resume: (() => void) | undefined;
+  #listener: CallListener | undefined;
+  readonly #observer: CallObserver | undefined;
   /** Whether the client's `close()` waits for this call. */
   #isRegistered = false;
 
@@ -82,45 +76,45 @@ export class Call implements AbortListener, TimerListener {
     bulk?: BulkAttempt,
   ) {
     this.#client = client;
-    this.settings = client.settings;
     this.bulk = bulk;
     this.#attempts = bulk?.attempts ?? 0;
     this.#error = bulk?.lastError;
+    let { settings } = client;
     try {
       checkOpen(client);
       client.connections.enter();
       this.#isRegistered = true;
-      if (options !== undefined) this.settings = resolveCall(client.options, options);
+      if (options !== undefined) settings = resolveCall(client.options, options);
       const template: CheckedTemplate | undefined = isAnyObject(uidOrTemplate) ? uidOrTemplate : undefined;
       const uid = ((template && ownOption(template, "uid")) ?? uidOrTemplate) as string;
       const schema = template && ownOption(template, "schema");
       const write = template?.[checkedBody];
       this.#path = pathTo(client.options.endpoint, uid);
-      this.uid = uid;
+      this.#uid = uid;
       if (schema !== undefined && !write) throw uncheckable(uid);
       this.#json = write ? write(values) : serializeValues(values, uid);
     } catch (error) {
-      this.#hasWrongArguments = true;
+      this.#state = "invalid";
       this.#error = addCaller(error);
     }
-    const { hooks, onProgress } = this.settings;
-    if (hooks === noHooks && !onProgress) return;
-    this.#context = client.connections.pool.captureContext();
-    this.#number = ++calls;
+    this.settings = settings;
+    this.#observer = CallObserver.of(settings, client.connections.pool);
   }
 
-  get isOver(): boolean {
-    return this.state === "done" || this.state === "failed";
+  /** Chooses the listener, before the call starts or fails. */
+  reportTo(listener: CallListener): void {
+    this.#listener = listener;
   }
 
   start(): void {
-    if (this.isOver) return;
+    if (this.#isOver) return;
+    if (this.#state === "invalid") return this.fail(this.#error);
     const { signal, timeouts } = this.settings;
-    if (this.#hasWrongArguments) return this.fail(this.#error);
     if (signal?.aborted) return this.fail(signal.reason);
     if (signal) listenToAbort(signal, this);
+    this.#timeouts = new PhaseTimeouts(timeouts, this);
     this.#next();
-    if (this.#isRegistered && !this.#isHandedOver) this.#total.set(timeouts.total);
+    if (this.#isRegistered && !this.#isHandedOver) this.#timeouts.limitTotal(timeouts.total);
   }
 
   /**
@@ -130,57 +124,59 @@ export class Call implements AbortListener, TimerListener {
    * @param retryDelayMs - the delay before the next attempt of a bulk run, if any
    */
   fail(error: unknown, retryDelayMs?: number): void {
-    if (this.isOver) return;
-    this.state = "failed";
+    if (this.#isOver) return;
+    this.#state = "failed";
     this.#error = error;
     this.#attempt?.cancel(error);
-    this.release();
+    this.#release();
     if (retryDelayMs === undefined) this.#notify("error", () => ({ error }));
     else this.#notify("retry", () => ({ error, delayMs: retryDelayMs }));
-    this.onSettled({ response: undefined, error });
-    this.bulk?.onOutcome({ attempts: this.#attempts, failure: { error } });
+    this.#listener?.onFailed(error);
+    this.bulk?.onFailed(error, this.#attempts);
   }
 
+  /** Called when the caller's signal is aborted. */
   handleEvent(): void {
     this.fail(this.settings.signal?.reason);
   }
 
-  /** Called when `timeouts.total` is reached. */
-  onTimeOver(): void {
-    const { uid, settings } = this;
+  onPhaseOver(phase: Phase, limitMs: number): void {
+    this.#attempt?.onPhaseOver(phase, limitMs);
+  }
+
+  onPauseOver(): void {
+    this.#resume?.();
+  }
+
+  onTotalOver(): void {
     const { origin } = this.#client.options.endpoint;
-    this.fail(totalOver(settings.timeouts.total, this.#attempts, { uid, origin }, this.#error));
+    const { total } = this.settings.timeouts;
+    this.fail(totalOver(total, this.#attempts, { uid: this.#uid, origin }, this.#error));
   }
 
   // Called by the attempt.
 
-  onHead(head: ResponseHead, { secrets }: KnownFacts): void {
+  onHead(head: ResponseHead, { redactor }: SentRequest): void {
     this.#notify("response", () => {
       const requestId = requestIdOf(head);
       return {
         status: head.status,
-        requestId: requestId && secrets.withoutSecrets(requestId),
+        requestId: requestId && redactor.withoutSecrets(requestId),
         contentLength: contentLengthOf(head),
       };
     });
   }
 
   onDocument(response: PdfResponse): void {
-    this.onSettled({ response });
+    this.#state = "arriving";
+    this.#listener?.onDocument(response);
   }
 
   onProgress(receivedBytes: number, head: ResponseHead): void {
-    const { onProgress } = this.settings;
-    if (!onProgress || this.isOver) return;
-    const expectedBytes = expectedLengthOf(head);
-    const totalBytes = receivedBytes > (expectedBytes ?? 0) ? undefined : expectedBytes;
-    const listener = () => onProgress(Object.freeze({ receivedBytes, totalBytes }));
-    if (this.#context) this.#context.runInAsyncScope(callSafely, undefined, listener);
-    else callSafely(listener);
+    if (!this.#isOver) this.#observer?.reportProgress(receivedBytes, head);
   }
 
-  /** Called when an output begins to read the document. */
-  onRead(isStream: boolean): void {
+  onRead(): void {
     const { signal, timeouts } = this.settings;
     if (!this.#isRegistered) {
       // The document has already arrived, and its client may be closed. Writing it to a file may take long.
@@ -188,32 +184,40 @@ export class Call implements AbortListener, TimerListener {
       this.#isRegistered = true;
       const leftMs = timeouts.total - this.#elapsedMs;
       // If the limit has already passed, it starts again.
-      this.#total.set(leftMs > 0 ? leftMs : timeouts.total);
+      this.#timeouts?.limitTotal(leftMs > 0 ? leftMs : timeouts.total);
     }
     // The reader of a stream sets the pace.
-    if (isStream) this.isReplaceable = false;
-    if (this.#isHandedOver) this.#total.clear();
+    if (this.#isHandedOver) this.#timeouts?.limitTotal(Number.POSITIVE_INFINITY);
     if (signal?.aborted) this.fail(signal.reason);
     else if (signal) listenToAbort(signal, this);
   }
 
-  /** Called when an output has the complete document. */
-  onWhole(): void {
-    this.state = "done";
-    this.release();
-    this.bulk?.onOutcome({ attempts: this.#attempts });
+  onArrived(): void {
+    this.#state = "received";
+    if (this.#attempt?.body?.reader === "nobody") this.#release();
   }
 
-  /**
-   * Releases timers, listeners and the registration. Called when the call is over, or when its document has arrived and nothing
-   * reads it.
-   */
-  release(): void {
-    this.#total.clear();
-    this.#pause?.clear();
-    if (this.settings.signal) stopListening(this.settings.signal, this);
-    if (this.#isRegistered) this.#client.connections.leave();
-    this.#isRegistered = false;
+  onWhole(): void {
+    this.#state = "done";
+    this.#release();
+    this.bulk?.onWhole(this.#attempts);
+  }
+
+  onCancelled(reason: unknown): void {
+    this.fail(reason);
+  }
+
+  get #isOver(): boolean {
+    return this.#state === "done" || this.#state === "failed";
+  }
+
+  /** Whether a stream was returned. `timeouts.total` does not apply to it. */
+  get #isHandedOver(): boolean {
+    return this.#attempt?.body?.isStream === true && !this.settings.totalLimitsStreams;
+  }
+
+  get #elapsedMs(): number {
+    return performance.now() - this.#startedAtMs;
   }
 
   #next(): void {
@@ -231,22 +235,21 @@ export class Call implements AbortListener, TimerListener {
   }
 
   #try(json: string, apiKey: string | null): void {
-    if (this.isOver) return;
-    const { uid } = this;
+    if (this.#isOver) return;
     const { options, connections, sharedHeaders } = this.#client;
-    const { origin, basePath } = options.endpoint;
+    const { origin } = options.endpoint;
     const { headers: ownHeaders } = this.settings;
-    const headers = ownHeaders ? new Map([...options.headers, ...ownHeaders]) : options.headers;
-    const secret = apiKey ?? credentialsIn(headers);
-    if (!this.#secrets?.knows(secret)) this.#secrets = new Redactor(secret, json, this.#secrets);
+    const extra = ownHeaders ? new Map([...options.headers, ...ownHeaders]) : options.headers;
+    const headers = (ownHeaders ? undefined : sharedHeaders) ?? buildHeaders(apiKey ?? undefined, extra);
     this.#attempts++;
     this.#notify("request", () => ({ method: "POST" as const, url: origin + this.#path }));
     // A hook may have cancelled the call.
-    if (this.isOver) return;
-    const flat = (ownHeaders ? undefined : sharedHeaders) ?? buildHeaders(apiKey ?? undefined, headers);
-    const request = { origin, path: this.#path, headers: flat, body: json };
-    const facts = { uid, origin, basePath, attempts: this.#attempts, secrets: this.#secrets, request };
-    this.#attempt = new Attempt(this, request, facts, connections.pool.current(options));
+    if (this.#isOver) return;
+    const parts = { uid: this.#uid, path: this.#path, headers, body: json, attempts: this.#attempts };
+    const request = new SentRequest(parts, options.endpoint, apiKey ?? credentialsIn(extra), this.#request);
+    this.#request = request;
+    const transport = connections.pool.current(options);
+    this.#attempt = new Attempt(request, transport, this.#timeouts as PhaseTimeouts, this.settings, this);
     // The next attempt runs in the asynchronous context of the call, which API key functions and tracers may need.
     this.#attempt.run().then((failure) => {
       try {
@@ -258,8 +261,8 @@ export class Call implements AbortListener, TimerListener {
     });
   }
 
-  #onFailure(failure: Failure): void {
-    if (this.isOver) return;
+  #onFailure(failure: AttemptFailure): void {
+    if (this.#isOver) return;
     const decision = this.#decide(failure);
     const count = this.#attempts > 1 ? ` Tried ${this.#attempts} times.` : "";
     const error = failure.error("why" in decision ? count + decision.why : "");
@@ -268,48 +271,45 @@ export class Call implements AbortListener, TimerListener {
     else void this.#retry(error, decision.delayMs);
   }
 
-  #decide(failure: Failure): Decision {
+  #decide(failure: AttemptFailure): Decision {
     const { retry, timeouts } = this.settings;
     if (this.bulk) return this.bulk.decide(failure, this.#attempts, retry);
-    if (this.#attempt?.body && !this.isReplaceable) return { why: "" };
+    const body = this.#attempt?.body;
+    if (body && (body.isStream || !this.#listener?.isReplaceable)) return { why: "" };
     return decide(failure, this.#attempts, retry, timeouts.total - this.#elapsedMs, Math.random);
   }
 
   /** If the call ends during the delay, there are no further attempts. */
   async #retry(error: unknown, delayMs: number): Promise<void> {
     const attempt = this.#attempt;
-    this.state = "pending";
+    this.#state = "pending";
     this.#error = error;
     this.#attempt = undefined;
-    this.onSettled(undefined);
+    this.#listener?.onReplaced();
     this.#notify("retry", () => ({ error, delayMs }));
     // An output may have to clean up, for example an incomplete file.
     await attempt?.cancel(error);
+    if (this.#isOver) return;
+    // Continues in the asynchronous context of the call.
     await new Promise<void>((resolve) => {
-      this.#pause = new Timer({ onTimeOver: resolve });
-      if (!this.isOver) this.#pause.set(delayMs);
+      this.#resume = resolve;
+      this.#timeouts?.pause(delayMs);
     });
     this.#next();
   }
 
-  /** Whether a stream was returned. `timeouts.total` does not apply to it. */
-  get #isHandedOver(): boolean {
-    return this.#attempt?.body?.isStream === true && !this.settings.totalLimitsStreams;
+  /** Called when the call is over, or when its document has arrived and nothing reads it. */
+  #release(): void {
+    this.#timeouts?.clear();
+    if (this.settings.signal) stopListening(this.settings.signal, this);
+    if (this.#isRegistered) this.#client.connections.leave();
+    this.#isRegistered = false;
   }
 
-  get #elapsedMs(): number {
-    return performance.now() - this.#startedAtMs;
-  }
-
-  /** @param more - returns the rest of the event; called only if there is a hook with that name */
   #notify<Name extends keyof Hooks>(name: Name, more: () => Omit<EventOf<Name>, keyof CallEvent>): void {
-    const { hooks } = this.settings;
-    if (!(name in hooks)) return;
-    const common = { call: this.#number, uid: this.uid, attempt: this.#attempts, elapsedMs: this.#elapsedMs };
-    const event = () => ({ ...common, ...more() }) as unknown as EventOf<Name>;
-    // Requests are sent in the call's context. Other events come from sockets and timers.
-    if (!this.#context || name === "request") callHook(hooks, name, event);
-    else this.#context.runInAsyncScope(callHook, undefined, hooks, name, event);
+    if (!this.#observer) return;
+    const common = { uid: this.#uid, attempt: this.#attempts, elapsedMs: this.#elapsedMs };
+    this.#observer.notify(name, common, more);
   }
 }
 

@@ -1,21 +1,11 @@
+import { inSeconds } from "../errors/delays.ts";
 import type { RetryPolicy } from "../options/retry.ts";
 
-/** Whether a failed attempt may be retried. */
-export interface FailureKind {
-  /**
-   * `"safe"`: the request was not sent, so a retry cannot render twice. `"ambiguous"`: a retry may help, and may render twice.
-   * `"never"`: a retry would fail again, or retries are disabled.
-   */
-  readonly repeat: "safe" | "ambiguous" | "never";
-  /** The delay that the service requests, in milliseconds. */
-  readonly retryAfterMs?: number | undefined;
-}
-
-/** Why an attempt failed. */
-export interface Failure extends FailureKind {
-  /** Creates the error once the next step is known. Its message ends with `note`. */
-  readonly error: (note: string) => unknown;
-}
+/**
+ * Whether a failed attempt may be retried. `"safe"`: the request was not sent, so a retry cannot render twice. `"ambiguous"`: a
+ * retry may help, and may render twice. `"never"`: a retry would fail again.
+ */
+export type Repeat = "safe" | "ambiguous" | "never";
 
 export type Decision =
   | { readonly delayMs: number }
@@ -31,15 +21,8 @@ const longestDelayMs = 60_000;
 const firstBackOffMs = 500;
 const longestBackOffMs = 8_000;
 
-/**
- * The problem `type` (RFC 9457) in the emulator's 500 response for a template that can never be rendered.
- * Retrying is pointless.
- */
-export const templateBroken = "urn:template-pdf:problem:template-broken";
-
 /** Whether a response may be retried. The document may have been rendered before the failure. */
-export function repeatAfter(status: number, body = ""): FailureKind["repeat"] {
-  if (body.includes(templateBroken)) return "never";
+export function repeatAfter(status: number): Repeat {
   return passing.includes(status) ? "ambiguous" : "never";
 }
 
@@ -50,7 +33,7 @@ export function repeatAfter(status: number, body = ""): FailureKind["repeat"] {
  * @param leftMs - the time left in `timeouts.total`
  */
 export function decide(
-  { repeat, retryAfterMs }: FailureKind,
+  { repeat, retryAfterMs }: { readonly repeat: Repeat; readonly retryAfterMs?: number | undefined },
   attempts: number,
   policy: RetryPolicy,
   leftMs: number,
@@ -76,12 +59,4 @@ export function decide(
 
 function backOffMs(attempts: number, share: number): number {
   return share * Math.min(longestBackOffMs, firstBackOffMs * 2 ** (attempts - 1));
-}
-
-const yearMs = 365 * 24 * 3_600_000;
-
-/** Formats a duration for a message: `2 s`, `0.4 s`. */
-export function inSeconds(ms: number): string {
-  if (ms > yearMs) return "more than a year";
-  return `${Math.ceil(ms / 100) / 10} s`;
 }

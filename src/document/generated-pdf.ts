@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { abortError } from "../call/abort-signals.ts";
-import { answerFacts } from "../call/api-error.ts";
+import { responseFacts } from "../call/api-error.ts";
 import type { PdfResponse } from "../call/attempt.ts";
 import { addCaller } from "../errors/caller-stack.ts";
 import { OversizedPdfError } from "../errors/errors.ts";
@@ -51,7 +51,7 @@ export class GeneratedPdf {
   constructor(response: PdfResponse, maxBytes: number, nodeOutputs: NodeOutputs) {
     this.status = response.head.status;
     this.contentLength = response.contentLength;
-    this.attempts = response.facts.attempts;
+    this.attempts = response.request.attempts;
     this.#response = response;
     this.#maxBytes = maxBytes;
     this.#nodeOutputs = nodeOutputs;
@@ -64,18 +64,18 @@ export class GeneratedPdf {
   /** The service's id for the request, from the `x-request-id` or `request-id` header. */
   get requestId(): string | undefined {
     const id = requestIdOf(this.#response.head);
-    return id && this.#response.facts.secrets.withoutKey(id);
+    return id && this.#response.request.redactor.withoutKey(id);
   }
 
   /** The file name from the response, without a folder and safe on every system. `undefined` if the response has none. */
   get filename(): string | undefined {
     const disposition = this.#response.head.header("content-disposition");
-    return filenameOf(disposition, (name) => this.#response.facts.secrets.withoutKey(name));
+    return filenameOf(disposition, (name) => this.#response.request.redactor.withoutKey(name));
   }
 
   /** The response headers. If they contain the API key, it is redacted. */
   get headers(): Headers {
-    this.#headers ??= this.#response.facts.secrets.headersWithoutKey(this.#response.head.toHeaders());
+    this.#headers ??= this.#response.request.redactor.headersWithoutKey(this.#response.head.toHeaders());
     return this.#headers;
   }
 
@@ -275,12 +275,12 @@ export class GeneratedPdf {
   }
 
   #oversized(): OversizedPdfError {
-    const { head, facts } = this.#response;
+    const { head, request } = this.#response;
     const maxBytes = this.#maxBytes;
     const size = this.contentLength === undefined ? `more than ${maxBytes}` : this.contentLength;
     return new OversizedPdfError(
-      `The document for template ${JSON.stringify(facts.uid)} is ${size} bytes long, which exceeds the limit of ${maxBytes} (\`maxBytes\`). Raise the limit, or use saveTo() or stream().`,
-      answerFacts(head, facts),
+      `The document for template ${JSON.stringify(request.uid)} is ${size} bytes long, which exceeds the limit of ${maxBytes} (\`maxBytes\`). Raise the limit, or use saveTo() or stream().`,
+      responseFacts(head, request),
     );
   }
 }

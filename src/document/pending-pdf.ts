@@ -1,16 +1,11 @@
 import { abortError } from "../call/abort-signals.ts";
 import type { Call } from "../call/call.ts";
-import type { CallOutcome } from "../call/outcome.ts";
-import { rejectWithCaller } from "../errors/caller-stack.ts";
 import type { SaveOptions, SavePolicy } from "../files/save-options.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { iterateChunks } from "./chunk-iterator.ts";
-import { GeneratedPdf, type Saved } from "./generated-pdf.ts";
+import type { GeneratedPdf, Saved } from "./generated-pdf.ts";
 import type { NodeOutputs } from "./node-outputs.ts";
-
-type Outcome =
-  | { readonly document: GeneratedPdf }
-  | { readonly document: undefined; readonly error: unknown };
+import { PendingOutputs } from "./pending-outputs.ts";
 
 /**
  * A pending document: a promise for a `GeneratedPdf`. The promise also has the output methods of
@@ -33,29 +28,21 @@ export class PendingPdf
 
   readonly #call: Call;
   readonly #nodeOutputs: NodeOutputs;
-  /** Settles the promise itself. Missing once the promise is about to be settled. */
-  #resolve: ((document: GeneratedPdf | Promise<never>) => void) | undefined;
-  #outcome: Outcome | undefined;
-  /** Called with the outcome. */
-  #waiting: ((outcome: Outcome) => void)[] | undefined;
-  /** Promises to wait for before the request is sent. Missing afterwards. */
+  readonly #outputs: PendingOutputs;
+  /** The checks that must succeed before the call starts; `undefined` once it has started. */
   #checks: Promise<unknown>[] | undefined = [];
-  #outputs = 0;
-  #isAwaited = false;
-  #isCancelled = false;
 
   /** @internal */
   constructor(call: Call, nodeOutputs: NodeOutputs) {
     if (typeof call !== "object")
       throw new TypeError("Only `generate` can create a PendingPdf. Use Promise instead.");
-    let settle!: (document: GeneratedPdf | Promise<never>) => void;
+    let outputs!: PendingOutputs;
     super((resolve) => {
-      settle = resolve;
+      outputs = new PendingOutputs(call, nodeOutputs, resolve);
     });
-    this.#resolve = settle;
+    this.#outputs = outputs;
     this.#call = call;
     this.#nodeOutputs = nodeOutputs;
-    call.onSettled = (outcome) => this.#onSettled(outcome);
     // Deferred, because an output that is requested in the same tick may have to check its path first. A promise is used, because
     // fake timers of test runners replace `queueMicrotask`.
     tick.then(() => this.#start());
@@ -66,30 +53,28 @@ export class PendingPdf
     onFulfilled?: ((document: GeneratedPdf) => A | PromiseLike<A>) | null,
     onRejected?: ((error: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    this.#isAwaited = true;
-    this.#call.isReplaceable = false;
-    this.#settle();
+    this.#outputs.await();
     return super.then(onFulfilled, onRejected);
   }
 
   /** @inheritDoc GeneratedPdf.bytes */
   bytes(): Promise<Bytes> {
-    return this.#output("whole", (document) => document.bytes());
+    return this.#outputs.add("whole", (document) => document.bytes());
   }
 
   /** @inheritDoc GeneratedPdf.buffer */
   buffer(): Promise<NodeBuffer> {
-    return this.#output("whole", (document) => document.buffer());
+    return this.#outputs.add("whole", (document) => document.buffer());
   }
 
   /** @inheritDoc GeneratedPdf.arrayBuffer */
   arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#output("whole", (document) => document.arrayBuffer());
+    return this.#outputs.add("whole", (document) => document.arrayBuffer());
   }
 
   /** @inheritDoc GeneratedPdf.blob */
   blob(): Promise<Blob> {
-    return this.#output("whole", (document) => document.blob());
+    return this.#outputs.add("whole", (document) => document.blob());
   }
 
   /**
@@ -105,7 +90,7 @@ export class PendingPdf
    * ```
    */
   stream(): Promise<ReadableStream<Bytes>> {
-    return this.#output("stream", (document) => document.stream());
+    return this.#outputs.add("stream", (document) => document.stream());
   }
 
   /**
@@ -124,7 +109,7 @@ export class PendingPdf
    * ```
    */
   nodeStream(): Promise<NodeReadable> {
-    return this.#output("stream", (document) => document.nodeStream());
+    return this.#outputs.add("stream", (document) => document.nodeStream());
   }
 
   /**
@@ -143,7 +128,7 @@ export class PendingPdf
    * ```
    */
   response(init?: ResponseInit): Promise<Response> {
-    return this.#output("stream", (document) => document.response(init));
+    return this.#outputs.add("stream", (document) => document.response(init));
   }
 
   /**
@@ -167,10 +152,10 @@ export class PendingPdf
   /** @internal */
   saveTo(path: string | URL, options?: SaveOptions | SavePolicy): Promise<Saved>;
   saveTo(path: string | URL, options?: SaveOptions | SavePolicy): Promise<Saved> {
-    if (!this.#checks) return this.#output("whole", (document) => document.saveTo(path, options));
+    if (!this.#checks) return this.#outputs.add("whole", (document) => document.saveTo(path, options));
     const checked = this.#nodeOutputs.checkPath(path, options, 0);
     this.#checks.push(checked);
-    return this.#output("whole", async (document) => document.saveChecked(await checked));
+    return this.#outputs.add("whole", async (document) => document.saveChecked(await checked));
   }
 
   /**
@@ -185,16 +170,15 @@ export class PendingPdf
    * ```
    */
   async cancel(reason: unknown = abortError()): Promise<void> {
-    this.#isCancelled = true;
-    this.#call.fail(reason);
+    this.#outputs.cancel(reason);
   }
 
   /** Iterates over the chunks of the document. Leaving the loop frees the connection. */
   [Symbol.asyncIterator](): AsyncIterableIterator<Bytes> {
     return iterateChunks(
-      () => this.#output("stream", (document) => document.openReader()),
+      () => this.#outputs.add("stream", (document) => document.openReader()),
       async () => {
-        if (!this.#isAwaited && this.#outputs === 0) await this.cancel();
+        if (this.#outputs.isUnused) await this.cancel();
       },
     );
   }
@@ -212,70 +196,6 @@ export class PendingPdf
     const failed = results.find((result) => result.status === "rejected");
     if (failed) this.#call.fail(failed.reason);
     else this.#call.start();
-  }
-
-  /**
-   * Opens an output of the document. If the call replaces a truncated document, the output is opened again, unless it is a
-   * stream.
-   */
-  #output<T>(kind: "whole" | "stream", open: (document: GeneratedPdf) => T | Promise<T>): Promise<T> {
-    this.#outputs++;
-    if (this.#outputs === 1 && !this.#isAwaited) this.#call.isReplaceable = kind === "whole";
-    return new Promise((resolve) => {
-      const read = (outcome: Outcome): void => {
-        if (!outcome.document) return rejectWithCaller(resolve, outcome.error);
-        const fail = (error: unknown): void => {
-          // Another document replaces the truncated one.
-          if (this.#outcome !== outcome) return this.#whenSettled(read);
-          // No other code can read this document.
-          if (this.#outputs === 1 && !this.#isAwaited) this.#call.fail(error);
-          rejectWithCaller(resolve, error);
-        };
-        try {
-          Promise.resolve(open(outcome.document)).then(resolve, fail);
-        } catch (error) {
-          fail(error);
-        }
-      };
-      this.#whenSettled(read);
-    });
-  }
-
-  #whenSettled(read: (outcome: Outcome) => void): void {
-    if (this.#outcome) read(this.#outcome);
-    else if (this.#waiting) this.#waiting.push(read);
-    else this.#waiting = [read];
-  }
-
-  /** @param outcome - missing if another document replaces a truncated one */
-  #onSettled(outcome: CallOutcome | undefined): void {
-    if (outcome === undefined) {
-      this.#outcome = undefined;
-    } else if (!this.#outcome) {
-      const { response, error } = outcome;
-      const settled: Outcome = response
-        ? { document: new GeneratedPdf(response, this.#call.settings.maxBytes, this.#nodeOutputs) }
-        : { document: undefined, error };
-      this.#outcome = settled;
-      const waiting = this.#waiting;
-      this.#waiting = undefined;
-      for (const read of waiting ?? []) read(settled);
-      this.#settle();
-    }
-  }
-
-  /**
-   * Settles the promise itself if it is awaited, or if nothing else handles a failure. Otherwise, catching `.bytes()` would leave
-   * an unhandled rejection.
-   */
-  #settle(): void {
-    const outcome = this.#outcome;
-    const resolve = this.#resolve;
-    const isHandled = this.#outputs > 0 || this.#isCancelled || this.#call.bulk !== undefined;
-    if (!outcome || !resolve || (isHandled && !this.#isAwaited)) return;
-    this.#resolve = undefined;
-    if (outcome.document) resolve(outcome.document);
-    else rejectWithCaller(resolve, outcome.error);
   }
 }
 

@@ -6,7 +6,7 @@ import { RunStoppedError } from "../bulk/index.ts";
 import { JobSource } from "../bulk/job-source.ts";
 import { Run } from "../bulk/run.ts";
 import { describeUnwritable } from "../bulk/unwritable.ts";
-import { startAttempt } from "../call/outcome.ts";
+import { forBulkRuns } from "../call/bulk-attempt.ts";
 import { isInstance } from "../errors/foreign-values.ts";
 import { AuthenticationError, type PendingPdf, type TemplatePdf } from "../index.ts";
 import { resolveRetry } from "../options/retry.ts";
@@ -82,7 +82,7 @@ export class QueueWorker {
     this.#codec = codec;
     this.#open = open;
     this.#options = options;
-    const retry = (options.client as Partial<TemplatePdf>)[startAttempt]?.retry;
+    const retry = (options.client as Partial<TemplatePdf>)[forBulkRuns]?.retry;
     this.#mayRenderTwice = resolveRetry(options.retry, retry).mayRenderTwice;
     this.#sync = new SharedTurns(async () => options.sink.sync?.());
     makeDisposable(Object.getPrototypeOf(this), (worker: QueueWorker) => worker.close().then(() => {}));

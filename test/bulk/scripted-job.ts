@@ -1,13 +1,14 @@
 import * as errors from "template-pdf";
 import { expect, vi } from "vitest";
 import { JobAttempts } from "../../src/bulk/job-attempts.ts";
-import { startAttempt } from "../../src/call/outcome.ts";
-import { type Failure, repeatAfter } from "../../src/call/retry-policy.ts";
+import type { AttemptFailure } from "../../src/call/attempt-failures.ts";
+import { forBulkRuns } from "../../src/call/bulk-attempt.ts";
+import { repeatAfter } from "../../src/call/retry-policy.ts";
 import type { RetryPolicy } from "../../src/options/retry.ts";
 
 /** How an attempt fails, and how `use` sees it. */
-interface AttemptFailure {
-  readonly repeat: Failure["repeat"];
+interface FailedAttempt {
+  readonly repeat: AttemptFailure["repeat"];
   readonly createError: (note: string) => Error;
   readonly retryAfterMs?: number | undefined;
   /** Whether the attempt failed because of `timeouts.total`, after which a call does not ask whether to retry. */
@@ -18,7 +19,7 @@ interface AttemptFailure {
 /** What happens to an attempt of a job, or before it. */
 export type AttemptStep =
   | { readonly how: "complete" | "unread" | "cancelled" | "other job succeeds" }
-  | ({ readonly how: "failed" } & AttemptFailure);
+  | ({ readonly how: "failed" } & FailedAttempt);
 
 export const documentIsComplete: AttemptStep = { how: "complete" };
 /** `use` returns before it has read the document. */
@@ -32,7 +33,11 @@ export function serviceResponds(status: number, retryAfterMs?: number): AttemptS
   return { how: "failed", repeat: repeatAfter(status), createError, retryAfterMs };
 }
 
-function fails(repeat: Failure["repeat"], createError: (note: string) => Error, more = {}): AttemptStep {
+function fails(
+  repeat: AttemptFailure["repeat"],
+  createError: (note: string) => Error,
+  more = {},
+): AttemptStep {
   return { how: "failed", repeat, createError, ...more };
 }
 
@@ -168,14 +173,14 @@ class ScriptedRun {
   get client() {
     if (this.#settings.isClientMocked)
       return { generate: (uid: string) => this.#record({}, "client.generate", uid) };
-    return { [startAttempt]: this.#startCall };
+    return { [forBulkRuns]: { startAttempt: this.#startCall } };
   }
 
   readonly #startCall = (_uid: string, _values: object, { retry }: { retry: RetryPolicy }) => ({
     retry,
     cancel: (error: unknown) => {
       this.#record(undefined, "call.cancel");
-      this.job.onOutcome({ attempts: this.lastTicket, failure: { error } });
+      this.job.onFailed(error, this.lastTicket);
     },
   });
 
@@ -183,7 +188,7 @@ class ScriptedRun {
     const step = this.#nextStep();
     if (this.#settings.isClientMocked || step.how === "unread") return "a document";
     let error: Error | undefined;
-    if (step.how === "complete") this.job.onOutcome({ attempts: attempt });
+    if (step.how === "complete") this.job.onWhole(attempt);
     else if (step.how === "failed") error = this.#fail(step, attempt, retry);
     else this.job.cancel(undefined);
     if (this.#settings.use === "throws its own error") throw new Error("upload failed");
@@ -201,13 +206,13 @@ class ScriptedRun {
   }
 
   /** Fails an attempt like a call of the client. */
-  #fail(attempt: AttemptFailure, number: number, policy: RetryPolicy): Error {
+  #fail(attempt: FailedAttempt, number: number, policy: RetryPolicy): Error {
     const { repeat, retryAfterMs, createError, isFinal, isUnsent } = attempt;
-    const failure: Failure = { repeat, error: createError, retryAfterMs };
+    const failure: AttemptFailure = { repeat, error: createError, retryAfterMs };
     const decision = isFinal ? { why: "" } : this.job.decide(failure, number, policy);
     this.#hookDelayMs = "why" in decision ? 0 : decision.delayMs;
     const error = createError("why" in decision ? decision.why : "");
-    this.job.onOutcome({ attempts: isUnsent ? 0 : number, failure: { error } });
+    this.job.onFailed(error, isUnsent ? 0 : number);
     return error;
   }
 }

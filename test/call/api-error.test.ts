@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { apiError, retryAfterOf } from "../../src/call/api-error.ts";
 import * as errors from "../../src/errors/errors.ts";
-import { Redactor } from "../../src/errors/redact.ts";
-import { call, headOf, key, word } from "../support/facts.ts";
+import type { ResponseHead } from "../../src/transport/response-head.ts";
+import { headOf, key, note, request, requestWith, word } from "../support/facts.ts";
 
-const messageOf = (...given: Parameters<typeof headOf>) => apiError(headOf(...given), "", call).message;
+const errorOf = (head: ResponseHead, body = "", cause?: unknown) =>
+  apiError(head, body, request, note, cause);
+const messageOf = (...given: Parameters<typeof headOf>) => errorOf(headOf(...given)).message;
 const answered = (what: number | string) =>
   `Got ${what} from https://pdf.example.com for template "inv \\"7\\""`;
 const compare = "Compare the values with the template's placeholders.";
@@ -34,7 +36,7 @@ describe("The error for a response", () => {
     [500, errors.ServerError, later],
     [599, errors.ServerError, later],
   ])("has a class and advice that match the status: %d", (status, ErrorClass, advice) => {
-    const error = apiError(headOf(status), "", call);
+    const error = errorOf(headOf(status));
     expect(error.constructor).toBe(ErrorClass);
     expect(error.message).toBe(`${answered(status)}. ${advice} Tried 3 times.`);
   });
@@ -43,24 +45,24 @@ describe("The error for a response", () => {
     [401, "No API key was sent: the server at `baseUrl` may require a session."],
     [403, see],
   ])("does not advise checking the API key if no key was sent (status: %d)", (status, advice) => {
-    const keyless = { ...call, request: { headers: ["authorization", "Bearer of-a-session"] } };
-    expect(apiError(headOf(status), "", keyless).message).toContain(advice);
+    const keyless = requestWith(undefined, ["authorization", "Bearer of-a-session"]);
+    expect(apiError(headOf(status), "", keyless, note).message).toContain(advice);
   });
 
   it("advises checking the uid first if a 404 response contains a message", () => {
-    const { message } = apiError(headOf(404), '{"message":"no such template"}', call);
+    const { message } = errorOf(headOf(404), '{"message":"no such template"}');
     expect(message).toContain(`saying "no such template". Check the uid and \`baseUrl\`, ${path}`);
-    expect(apiError(headOf(405), '{"message":"no POST"}', call).message).toContain(notFound);
+    expect(errorOf(headOf(405), '{"message":"no POST"}').message).toContain(notFound);
   });
 
   it("suggests fixing a template that the emulator reports as broken", () => {
     const body = { type: "urn:template-pdf:problem:template-broken", detail: "letter.json:3: no such font" };
-    const { message } = apiError(headOf(500), JSON.stringify(body), call);
+    const { message } = errorOf(headOf(500), JSON.stringify(body));
     expect(message).toContain('saying "letter.json:3: no such font". Fix the template. Tried');
   });
 
   it("omits the API path if the response already contains the path", () => {
-    const { message } = apiError(headOf(404), '{"detail":"Call POST …/api/v1/templates/:uid"}', call);
+    const { message } = errorOf(headOf(404), '{"detail":"Call POST …/api/v1/templates/:uid"}');
     expect(message).toContain('Check the uid and `baseUrl`, whose path is "/prefix".');
   });
 
@@ -86,26 +88,26 @@ describe("The error for a response", () => {
 
   it("contains the response details but no secrets", () => {
     const headers = { "request-id": `r ${word}`, "x-echo": key, "retry-after": "7" };
-    const error = apiError(headOf(503, headers), "", call);
+    const error = errorOf(headOf(503, headers));
     expect(error).toMatchObject({ status: 503, attempts: 3, requestId: "r [redacted]", retryAfterMs: 7_000 });
     expect(error.headers?.get("x-echo")).toBe("[redacted]");
     expect(error).not.toHaveProperty("cause");
     const both = { "request-id": "second", "x-request-id": "first" };
-    expect(apiError(headOf(500, both), "", call).requestId).toBe("first");
-    expect(apiError(headOf(500), "", call).requestId).toBeUndefined();
+    expect(errorOf(headOf(500, both)).requestId).toBe("first");
+    expect(errorOf(headOf(500)).requestId).toBeUndefined();
   });
 
   it("has a cause that contains no secrets if the response body was interrupted", () => {
     const ours = new errors.TimeoutError("over", { phase: "stall", limitMs: 1 });
-    expect(apiError(headOf(418), "", call, ours).cause).toBe(ours);
-    const { cause } = apiError(headOf(418), "", call, new Error(`broke: ${key}`));
+    expect(errorOf(headOf(418), "", ours).cause).toBe(ours);
+    const { cause } = errorOf(headOf(418), "", new Error(`broke: ${key}`));
     expect(cause).toMatchObject({ message: "broke: [redacted]" });
   });
 });
 
 describe("The body of an error response", () => {
   it("is truncated after 64 KiB", () => {
-    const long = apiError(headOf(500), "a".repeat(70_000), call);
+    const long = errorOf(headOf(500), "a".repeat(70_000));
     expect({ rawBodyLength: long.rawBody.length, body: long.body }).toEqual({
       rawBodyLength: 65_536,
       body: long.rawBody,
@@ -123,20 +125,19 @@ describe("The body of an error response", () => {
     ["as a number", digits, `{"key":${digits},"count":1234}`, count],
     ["as a number between spaces", digits, `{ "key" : ${digits} }`, { key: "[redacted]" }],
   ])("does not contain the API key if the service sent the key %s", (_, secret, body, expected) => {
-    const secrets = new Redactor(secret, "{}");
-    expect(apiError(headOf(422), body, { ...call, secrets }).body).toEqual(expected);
+    expect(apiError(headOf(422), body, requestWith(secret), note).body).toEqual(expected);
   });
 
   it("does not contain the API key even if the key is nested very deeply", () => {
     const depth = 32_000;
-    let { body } = apiError(headOf(422), `${"[".repeat(depth)}"${key}"${"]".repeat(depth)}`, call);
+    let { body } = errorOf(headOf(422), `${"[".repeat(depth)}"${key}"${"]".repeat(depth)}`);
     while (Array.isArray(body)) [body] = body;
     expect(body).toBe("[redacted]");
   });
 
   it("is quoted in the error up to 500 characters, with secrets redacted", () => {
     const text = `${word} owes ${"£ ".repeat(400)}`;
-    const error = apiError(headOf(418), JSON.stringify({ message: text }), call);
+    const error = errorOf(headOf(418), JSON.stringify({ message: text }));
     expect(error.detail).toBe(`[redacted] owes ${"£ ".repeat(400)}`.slice(0, 500));
     expect(error.message).toContain(`${answered(418)}, saying "[redacted] owes £`);
   });
@@ -149,7 +150,7 @@ describe("The body of an error response", () => {
     ['{"error":{"message":7},"title":"t"}', "t"],
     ['{"message":"","error":"e"}', "e"],
   ])("is searched for a message in `message`, `error`, `detail` and `title`: %s", (body, detail) => {
-    expect(apiError(headOf(400), body, call).detail).toBe(detail);
+    expect(errorOf(headOf(400), body).detail).toBe(detail);
   });
 });
 

@@ -61,7 +61,8 @@ async function expectEvents({ duringSend, steps, options, expected }: AttemptCas
         scripted.events.push({ repeat });
         return { why: "" };
       },
-      onOutcome: () => {},
+      onWhole: () => {},
+      onFailed: () => {},
     },
   });
   await scripted.play(...steps, timePasses(15_000));

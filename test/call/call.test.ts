@@ -31,8 +31,8 @@ const documentBegins: Step[] = [pdfHeadersArrive, bytesArrive("%PDF-")];
 const documentArrives: Step[] = [pdfHeadersArrive, bytesArrive("%PDF-%%EOF"), responseEnds];
 /** The service responds with 503 and asks for a delay of one second. */
 const serviceIsBusy: Step[] = [headersArrive(headOf(503, { "retry-after": "1" })), responseEnds];
-const documentBecomesReplaceable: Step = ({ call }) => {
-  call.isReplaceable = true;
+const documentBecomesReplaceable: Step = (scripted) => {
+  scripted.isReplaceable = true;
 };
 const anotherCallIsRejected: Step = (scripted) => {
   scripted.context.isClosed = true;
@@ -190,7 +190,7 @@ describe("A call's hooks", () => {
       "entered the context",
       { ...first, elapsedMs: 100, delayMs: 1_000, ...error(/Try again later.$/) },
       "aborted",
-      { ...second, elapsedMs: 1_102, ...post },
+      { ...second, elapsedMs: 1_101, ...post },
       "opened",
       "entered the context",
       { ...second, elapsedMs: 2_100, status: 200, requestId: "r [redacted]" },
@@ -290,10 +290,9 @@ describe("A call", () => {
   });
 
   it("reports its number of attempts and its error to a bulk run", async () => {
-    const onOutcome = vi.fn();
-    const bulk = { attempts: 2, lastError: undefined, decide: vi.fn(), onOutcome };
+    const bulk = { attempts: 2, lastError: undefined, decide: vi.fn(), onWhole: vi.fn(), onFailed: vi.fn() };
     await new ScriptedCall({ bulk }).play(callIsCancelled);
-    expect(onOutcome.mock.calls).toEqual([[{ attempts: 3, failure: { error: new Error("cancelled") } }]]);
+    expect(bulk.onFailed.mock.calls).toEqual([[new Error("cancelled"), 3]]);
   });
 });
 

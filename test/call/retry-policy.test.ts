@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { decide, type FailureKind, inSeconds, repeatAfter } from "../../src/call/retry-policy.ts";
+import type { AttemptFailure } from "../../src/call/attempt-failures.ts";
+import { decide, repeatAfter } from "../../src/call/retry-policy.ts";
+
+type Retryability = Pick<AttemptFailure, "repeat" | "retryAfterMs">;
 
 const often = { limit: 10_000, mayRenderTwice: true };
 const forever = Number.POSITIVE_INFINITY;
@@ -7,7 +10,7 @@ const renderedTwice = " Not retried: `retry.mayRenderTwice` is false.";
 
 /** The decision. Limits that a row does not set do not apply. */
 function decided(
-  failure: FailureKind,
+  failure: Retryability,
   { attempts = 1, policy = often, leftMs = forever, random = 0 } = {},
 ): { delayMs?: number; why?: string } {
   return decide(failure, attempts, policy, leftMs, () => random);
@@ -20,13 +23,8 @@ it("Only the statuses 408, 429, 500, 502, 503 and 504 allow a retry that may ren
   expect(all.filter((status) => repeatAfter(status) === "never")).toHaveLength(900 - ambiguous.length);
 });
 
-it("An emulator response that reports a broken template is not retryable", () => {
-  expect(repeatAfter(500, '{"type":"urn:template-pdf:problem:template-broken"}')).toBe("never");
-  expect(repeatAfter(500, '{"type":"urn:template-pdf:problem:server-fault"}')).toBe("ambiguous");
-});
-
 describe("A failed attempt", () => {
-  it.each<[FailureKind["repeat"], boolean, object]>([
+  it.each<[Retryability["repeat"], boolean, object]>([
     ["safe", false, { delayMs: 0 }],
     ["ambiguous", true, { delayMs: 0 }],
     ["ambiguous", false, { why: renderedTwice }],
@@ -59,7 +57,7 @@ describe("A failed attempt", () => {
     expect(decided({ repeat: "ambiguous", retryAfterMs })).toEqual({ why });
   });
 
-  it.each<[string, FailureKind]>([
+  it.each<[string, Retryability]>([
     ["a random delay", { repeat: "safe" }],
     ["the Retry-After delay", { repeat: "safe", retryAfterMs: 250 }],
   ])("is retried only if `timeouts.total` leaves enough time for %s", (_, failure) => {
@@ -69,16 +67,7 @@ describe("A failed attempt", () => {
   });
 });
 
-it.each([
-  [49, "0.1 s"],
-  [60_040, "60.1 s"],
-  [365 * 24 * 3_600_000, "31536000 s"],
-  [365 * 24 * 3_600_000 + 1, "more than a year"],
-])("An error message shows %d ms as %s", (ms, text) => {
-  expect(inSeconds(ms)).toBe(text);
-});
-
-it.each<[string, FailureKind, object, RegExp]>([
+it.each<[string, Retryability, object, RegExp]>([
   ["a non-retryable failure", { repeat: "never" }, { leftMs: 0 }, /^$/],
   ["the retry limit", { repeat: "ambiguous" }, { attempts: 3 }, /^$/],
   ["a possible second rendering", { repeat: "ambiguous", retryAfterMs: 61_000 }, {}, /mayRenderTwice/],

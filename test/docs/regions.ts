@@ -1,8 +1,9 @@
 import ts from "typescript";
 import { expect } from "vitest";
 import { type CellResults, type Results, ratioIn } from "../../bench/compare/results.mjs";
-import { decide, inSeconds, repeatAfter } from "../../src/call/retry-policy.ts";
+import { decide, repeatAfter } from "../../src/call/retry-policy.ts";
 import { run } from "../../src/cli/run.ts";
+import { inSeconds } from "../../src/errors/delays.ts";
 import type { TimeoutPhase } from "../../src/errors/errors.ts";
 import { resolveRetry } from "../../src/options/retry.ts";
 import { resolveTimeouts } from "../../src/options/timeouts.ts";
@@ -122,7 +123,7 @@ export const regions: Readonly<Record<string, (...words: readonly string[]) => s
       timeouts[phase].toLocaleString("en"),
       ...spans[phase],
     ]);
-    const errorBody = inSeconds(constantOf("src/call/attempt.ts", "longestErrorBodyMs"));
+    const errorBody = inSeconds(constantOf("src/call/phase-timeouts.ts", "longestRefusalMs"));
     return `${tableOf(["property", "default, ms", "starts when", "ends when", "retried"], rows)}
 
 The body of an error response must arrive within ${errorBody}, or within \`stall\` if \`stall\` is shorter. If the body takes longer, the error contains the part that arrived.`;

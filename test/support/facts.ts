@@ -1,20 +1,23 @@
-import type { CallFacts } from "../../src/call/api-error.ts";
-import { Redactor } from "../../src/errors/redact.ts";
+import { SentRequest } from "../../src/call/sent-request.ts";
 import type { ResponseHead } from "../../src/transport/response-head.ts";
 
 /** A secret of the caller and a word from its values. */
 export const key = "sk-live-123456";
 export const word = "Lovelace";
 
-export const call: CallFacts = {
-  uid: 'inv "7"',
-  origin: "https://pdf.example.com",
-  basePath: "/prefix",
-  attempts: 3,
-  note: " Tried 3 times.",
-  request: { headers: ["authorization", `API-Key ${key}`] },
-  secrets: new Redactor(key, JSON.stringify({ name: word })),
-};
+/** The third request of a call. */
+export const request = requestWith(key, ["authorization", `API-Key ${key}`]);
+
+/** The end of the message of an error after that request. */
+export const note = " Tried 3 times.";
+
+export function requestWith(apiKey: string | undefined, headers: readonly string[] = []): SentRequest {
+  return new SentRequest(
+    { uid: 'inv "7"', path: "/prefix", headers, body: JSON.stringify({ name: word }), attempts: 3 },
+    { origin: "https://pdf.example.com", pathBeforeUid: "/prefix/", basePath: "/prefix" },
+    apiKey,
+  );
+}
 
 /** The headers of a response, as a transport reports them. */
 export function headOf(

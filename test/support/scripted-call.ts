@@ -1,8 +1,8 @@
 import { expect, onTestFinished, vi } from "vitest";
 import type { Body, Sink } from "../../src/call/body.ts";
+import type { BulkAttempt } from "../../src/call/bulk-attempt.ts";
 import { Call } from "../../src/call/call.ts";
 import { type CallContext, Connections } from "../../src/call/connections.ts";
-import type { BulkAttempt } from "../../src/call/outcome.ts";
 import { type CallOptions, resolveCall } from "../../src/options/call-options.ts";
 import { type ClientOptions, resolveOptions } from "../../src/options/client-options.ts";
 import type { ResponseHead } from "../../src/transport/response-head.ts";
@@ -40,6 +40,8 @@ export class ScriptedCall {
   receiver!: Receiver;
   /** The last document. */
   body!: Body;
+  /** Whether a truncated document may be replaced by another. */
+  isReplaceable = false;
   /** Called when a document begins to arrive. */
   onDocument: Step | undefined;
   readonly #startedAtMs: number;
@@ -100,15 +102,19 @@ export class ScriptedCall {
   /** Creates a call of the same client. */
   addCall(callOptions?: CallOptions, bulk?: BulkAttempt, uid = "inv"): Call {
     const call = new Call(this.context, uid, {}, callOptions, bulk);
-    call.onSettled = (outcome) => {
-      if (outcome === undefined) this.events.push("document replaced");
-      else if ("error" in outcome) this.events.push(this.#failureOf(outcome.error as Error));
-      else {
-        this.body = outcome.response.body;
+    const scripted = this;
+    call.reportTo({
+      get isReplaceable() {
+        return scripted.isReplaceable;
+      },
+      onDocument: ({ body }) => {
+        this.body = body;
         this.events.push("document begins");
         void this.onDocument?.(this);
-      }
-    };
+      },
+      onReplaced: () => this.events.push("document replaced"),
+      onFailed: (error) => this.events.push(this.#failureOf(error as Error)),
+    });
     return call;
   }
 

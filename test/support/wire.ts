@@ -1,56 +1,19 @@
-import type { Attempt } from "../../src/call/attempt.ts";
-import { Body, type Sink } from "../../src/call/body.ts";
-import type { Call } from "../../src/call/call.ts";
-import type { Exchange } from "../../src/transport/transport.ts";
+import { Body, type BodyEvents, type Sink } from "../../src/call/body.ts";
 
-/**
- * The connection below a body and the call above it. Both fulfil their part of the contract and record the calls that they
- * receive.
- */
-export class Wire implements Exchange {
-  readonly body: Body;
+/** The connection of a body. It receives the body's events, and records them. */
+export class Wire implements BodyEvents {
+  readonly body = new Body(this);
   readonly sent: Uint8Array[] = [];
   paused = false;
   aborted = false;
   over = false;
+  /** Whether an output waits for more of the document. */
   watched = false;
   isWhole = false;
-  readonly #attempt: { hasEnded: boolean };
   /** Whether bytes may flow, for each time this was set. */
   readonly flows: boolean[] = [];
-  /** How often the body reported that it has no reader. */
-  rests = 0;
   /** The events that arrive synchronously when the body resumes the connection. */
   backlog: (() => void)[] = [];
-
-  constructor() {
-    const attempt: Pick<Attempt, "onRead" | "onPaused" | "onResumed"> & {
-      hasEnded: boolean;
-      call: Pick<Call, "fail" | "release" | "onWhole">;
-    } = {
-      hasEnded: false,
-      call: {
-        fail: (reason) => {
-          if (this.isWhole) return;
-          this.abort();
-          this.#attempt.hasEnded = true;
-          this.watched = false;
-          this.body.fail(reason);
-        },
-        release: () => void this.rests++,
-        onWhole: () => {
-          this.isWhole = true;
-          this.watched = false;
-          this.rests++;
-        },
-      },
-      onRead: () => (this.watched = true),
-      onPaused: () => void this.flows.push(false),
-      onResumed: () => void this.flows.push(true),
-    };
-    this.#attempt = attempt;
-    this.body = new Body(this, attempt as unknown as Attempt);
-  }
 
   chunk(size: number): void {
     const chunk = new Uint8Array(size).fill(this.sent.length % 251);
@@ -70,7 +33,6 @@ export class Wire implements Exchange {
   /** Ends at once, even if paused. */
   endAtOnce(): void {
     this.over = true;
-    this.#attempt.hasEnded = true;
     this.body.end();
   }
 
@@ -82,13 +44,17 @@ export class Wire implements Exchange {
     this.body.fail(error);
   }
 
-  send(): void {}
-  pause(): void {
+  onRead(): void {
+    this.watched = true;
+  }
+  onPaused(): void {
+    this.flows.push(false);
     if (this.paused) throw new Error("Paused twice.");
     if (this.over) throw new Error("Paused after the last event.");
     this.paused = true;
   }
-  resume(): void {
+  onResumed(): void {
+    this.flows.push(true);
     if (!this.paused) throw new Error("Resumed without a pause.");
     this.paused = false;
     while (!this.paused && !this.aborted && !this.over) {
@@ -97,8 +63,15 @@ export class Wire implements Exchange {
       next();
     }
   }
-  abort(): void {
+  onWhole(): void {
+    this.isWhole = true;
+    this.watched = false;
+  }
+  onCancelled(reason: unknown): void {
+    if (this.isWhole) return;
     this.aborted = true;
+    this.watched = false;
+    this.body.fail(reason);
   }
 
   #tell(event: () => void, mayWait = true): void {

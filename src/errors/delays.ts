@@ -1,3 +1,5 @@
+/** Delays that a service requests, and how messages write them. */
+
 /** Matches `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. */
 const httpDate =
   /^(?:[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT|[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4})$/;
@@ -17,4 +19,12 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
   // The third format is in GMT, but does not contain it.
   const delayMs = Date.parse(text.endsWith("GMT") ? text : `${text} GMT`) - nowMs;
   return delayMs > 0 ? delayMs : undefined;
+}
+
+const yearMs = 365 * 24 * 3_600_000;
+
+/** Formats a duration for a message: `2 s`, `0.4 s`. */
+export function inSeconds(ms: number): string {
+  if (ms > yearMs) return "more than a year";
+  return `${Math.ceil(ms / 100) / 10} s`;
 }

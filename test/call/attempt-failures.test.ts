@@ -1,8 +1,15 @@
 import { describe, expect, it, vi } from "vitest";
-import * as attempt from "../../src/call/attempt-errors.ts";
-import { ConfigurationError, type ConnectionError } from "../../src/errors/errors.ts";
+import { templateBroken } from "../../src/call/api-error.ts";
+import type { AttemptFailure } from "../../src/call/attempt-failures.ts";
+import * as failures from "../../src/call/attempt-failures.ts";
+import {
+  ConfigurationError,
+  type ConnectionError,
+  type InvalidPdfError,
+  type TruncatedPdfError,
+} from "../../src/errors/errors.ts";
 import type { Explanation } from "../../src/transport/transport.ts";
-import { call, headOf, key, word } from "../support/facts.ts";
+import { headOf, key, note, request, word } from "../support/facts.ts";
 
 const template = 'template "inv \\"7\\""';
 const at = `https://pdf.example.com for ${template}`;
@@ -12,10 +19,65 @@ const check = "Check `baseUrl` and the network.";
 const again = "Generate it again.";
 const mayBeRendered = "The document may have been rendered.";
 
+describe("A failed attempt", () => {
+  const reset = new Error("reset");
+  const complete = { receivedBytes: 9, promisedBytes: 9 };
+  const refused = (status: number, body = "", headers = {}) =>
+    failures.refusal(headOf(status, headers), body, request, undefined);
+
+  it.each<[string, AttemptFailure["repeat"], AttemptFailure]>([
+    ["was not sent", "safe", failures.noResponse(reset, undefined, true, request)],
+    [
+      "was not sent, as the transport knows",
+      "safe",
+      failures.noResponse(reset, { unsent: true }, false, request),
+    ],
+    ["was sent and got no response", "ambiguous", failures.noResponse(reset, undefined, false, request)],
+    [
+      "will always get no response",
+      "never",
+      failures.noResponse(reset, { unsent: true, isLasting: true }, true, request),
+    ],
+    [
+      "was not sent because of a setting",
+      "never",
+      failures.noResponse(new ConfigurationError("x"), undefined, true, request),
+    ],
+    ["was not connected in time", "safe", failures.timedOut("connect", 1, complete, undefined, request)],
+    [
+      "was not answered in time",
+      "ambiguous",
+      failures.timedOut("firstByte", 1, complete, undefined, request),
+    ],
+    ["got 503", "ambiguous", refused(503)],
+    ["got 404", "never", refused(404)],
+    [
+      "got 500 from the emulator for a broken template",
+      "never",
+      refused(500, `{"type":"${templateBroken}"}`),
+    ],
+    [
+      "got 500 from the emulator for another reason",
+      "ambiguous",
+      refused(500, '{"type":"urn:template-pdf:problem:server-fault"}'),
+    ],
+    ["got a web page", "never", failures.notAPdf(headOf(200), "<html>", request)],
+    ["got an unknown encoding", "never", failures.undecoded(headOf(200), request)],
+    ["got a truncated document", "ambiguous", failures.truncated(headOf(200), complete, request)],
+  ])("whose request %s can be retried: %s", (_, repeat, failure) => {
+    expect(failure.repeat).toBe(repeat);
+  });
+
+  it("asks for the delay that the service requests", () => {
+    expect(refused(503, "", { "retry-after": "7" }).retryAfterMs).toBe(7_000);
+    expect(refused(503).retryAfterMs).toBeUndefined();
+  });
+});
+
 describe("The error for a request without a response", () => {
   const reset = new Error("fetch failed", { cause: new Error("read ECONNRESET") });
   const notConnected = (cause: unknown, isUnsent = true, explained?: Explanation) =>
-    attempt.notConnected(cause, isUnsent, call, explained) as ConnectionError;
+    failures.noResponse(cause, explained, isUnsent, request).error(note) as ConnectionError;
 
   it.each([
     [true, `Could not reach ${at} (read ECONNRESET). ${check} Tried 3 times.`],
@@ -65,7 +127,6 @@ describe("The error for a request without a response", () => {
     ["is a ConnectionError if the cause has a `digest` that is not a string", { digest: 7 }, false],
     ["is a ConnectionError if reading `digest` throws", Object.defineProperty({}, "digest", { get }), false],
   ])("%s", (_, cause, isItself) => {
-    expect(attempt.isPassedOn(cause)).toBe(isItself);
     expect(Object.is(notConnected(cause), cause)).toBe(isItself);
   });
 });
@@ -80,14 +141,17 @@ describe("The error for a successful response that is not a PDF", () => {
     [`a/${word}`, `of ${word}`, "of [redacted]", ' with "a/[redacted]", not a PDF: "of [redacted]"'],
     [undefined, "x ".repeat(99), "x ".repeat(60), ` with no content type, not a PDF: "${"x ".repeat(60)}"`],
   ])("quotes the content type and the body but no secrets: %j, %j", (type, text, excerpt, shown) => {
-    const error = attempt.notAPdf(headOf(200, type ? { "content-type": type } : {}), text, call);
+    const failure = failures.notAPdf(headOf(200, type ? { "content-type": type } : {}), text, request);
+    const error = failure.error(note) as InvalidPdfError;
     expect(error.message).toBe(`${answered}${shown}${checkUrl}`);
     expect(error).toMatchObject({ attempts: 3, code: "invalid_pdf", status: 200, excerpt });
     expect(error.contentType).toBe(type?.replace(word, "[redacted]"));
   });
 
   it("names the unsupported encoding but contains no secrets", () => {
-    const error = attempt.undecoded(headOf(200, {}, { undecoded: `x-${word}` }), call);
+    const error = failures
+      .undecoded(headOf(200, {}, { undecoded: `x-${word}` }), request)
+      .error(note) as InvalidPdfError;
     expect(error.message).toBe(
       `${answered} in the unsupported encoding "x-[redacted]". Disable it in the service or proxy. Tried 3 times.`,
     );
@@ -104,11 +168,13 @@ it.each<[number, number | undefined, unknown, string]>([
 ])(
   "The error for a truncated document contains the number of bytes (received: %s, promised: %s)",
   (receivedBytes, promisedBytes, cause, amount) => {
-    const error = attempt.cutOff(headOf(200), { receivedBytes, promisedBytes }, call, cause);
+    const error = failures
+      .truncated(headOf(200), { receivedBytes, promisedBytes }, request, cause)
+      .error(note) as TruncatedPdfError;
     expect(error.message).toBe(`${document} was truncated after ${amount}. ${again} Tried 3 times.`);
     expect(error).toMatchObject({ attempts: 3, status: 200, receivedBytes });
     expect(error.promisedBytes).toBe(promisedBytes);
-    expect("cause" in error).toBe(cause !== undefined);
+    expect("cause" in error, "has a cause").toBe(cause !== undefined);
   },
 );
 
@@ -126,13 +192,15 @@ describe("The error for a timeout", () => {
     ["stall", 9, `${document} stalled after 5 of 9 bytes: no more data arrived ${limit("stall")}. ${again}`],
     ["unread", 9, `${document} was not read ${limit("unread")}. Read it sooner, or raise the limit.`],
   ] as const)("contains the limit that was exceeded: `timeouts.%s`", (phase, promisedBytes, text) => {
-    const error = attempt.timedOut(phase, 70, { ...received, promisedBytes }, headOf(200), call);
+    const error = failures
+      .timedOut(phase, 70, { ...received, promisedBytes }, headOf(200), request)
+      .error(note);
     const message = `${text} Tried 3 times.`;
     expect(error).toMatchObject({ message, attempts: 3, phase, limitMs: 70, status: 200 });
   });
 
   it("has no status if there was no response", () => {
-    const error = attempt.timedOut("firstByte", 70, received, undefined, call);
+    const error = failures.timedOut("firstByte", 70, received, undefined, request).error(note);
     expect(error).toMatchObject({ attempts: 3, phase: "firstByte", limitMs: 70 });
     expect(error).not.toHaveProperty("status");
   });
@@ -140,7 +208,7 @@ describe("The error for a timeout", () => {
   it("contains the phase and the status if the body of an error response stalls", () => {
     const message = "The rest of the response did not arrive within 70 ms.";
     const facts = { message, attempts: 3, phase: "stall", limitMs: 70, status: 500 };
-    expect(attempt.refusalOver(70, headOf(500), call)).toMatchObject(facts);
+    expect(failures.refusalOver(70, headOf(500), request)).toMatchObject(facts);
   });
 
   const nothingSent = `Nothing was sent to ${at} ${limit("total")}: the \`apiKey\` function or the template's schema did not finish.`;
@@ -150,10 +218,10 @@ describe("The error for a timeout", () => {
     [1, notWhole],
     [2, `${notWhole} Tried 2 times.`],
   ])("contains the number of attempts if `timeouts.total` was exceeded: %d", (attempts, message) => {
-    const error = attempt.totalOver(70, attempts, call, undefined);
+    const error = failures.totalOver(70, attempts, request, undefined);
     expect(error).toMatchObject({ message, attempts, phase: "total", limitMs: 70 });
     expect(error).not.toHaveProperty("cause");
     const cause = new Error("before");
-    expect(attempt.totalOver(70, attempts, call, cause).cause).toBe(cause);
+    expect(failures.totalOver(70, attempts, request, cause).cause).toBe(cause);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { retryAfterMs } from "../../src/errors/retry-after.ts";
+import { inSeconds, retryAfterMs } from "../../src/errors/delays.ts";
 
 describe("Retry-After in seconds", () => {
   it.each([
@@ -67,4 +67,13 @@ describe("An invalid Retry-After", () => {
       expect(retryAfterMs(`${run.repeat(1_000_000)}x`, 0)).toBeUndefined();
     },
   );
+});
+
+it.each([
+  [49, "0.1 s"],
+  [60_040, "60.1 s"],
+  [365 * 24 * 3_600_000, "31536000 s"],
+  [365 * 24 * 3_600_000 + 1, "more than a year"],
+])("An error message shows %d ms as %s", (ms, text) => {
+  expect(inSeconds(ms)).toBe(text);
 });

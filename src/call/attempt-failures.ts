@@ -1,0 +1,223 @@
+import {
+  ConfigurationError,
+  ConnectionError,
+  InvalidPdfError,
+  TimeoutError,
+  type TimeoutPhase,
+  TruncatedPdfError,
+} from "../errors/errors.ts";
+import { isInstance, readForeign, readForeignText } from "../errors/foreign-values.ts";
+import { pageAddress } from "../runtime/environment.ts";
+import type { ResponseHead } from "../transport/response-head.ts";
+import type { Explanation } from "../transport/transport.ts";
+import {
+  apiError,
+  describeResponse,
+  nameCall,
+  responseFacts,
+  retryAfterOf,
+  templateBroken,
+} from "./api-error.ts";
+import { type Repeat, repeatAfter } from "./retry-policy.ts";
+import type { SentRequest } from "./sent-request.ts";
+
+/** Why an attempt failed. */
+export interface AttemptFailure {
+  readonly repeat: Repeat;
+  /** The delay that the service requests, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+  /** Creates the error once the next step is known. Its message ends with `note`. */
+  readonly error: (note: string) => unknown;
+}
+
+/** How much of a document arrived. */
+export interface Received {
+  readonly receivedBytes: number;
+  readonly promisedBytes: number | undefined;
+}
+
+/** The service did not respond. `isUnsent` tells whether it is certain that the request was not sent. */
+export function noResponse(
+  cause: unknown,
+  explained: Explanation | undefined,
+  isUnsent: boolean,
+  request: SentRequest,
+): AttemptFailure {
+  if (isPassedOn(cause)) return { repeat: "never", error: () => cause };
+  const wasSent = !isUnsent && !explained?.unsent;
+  const error = (note: string) => {
+    const safe = request.redactor.causeWithoutSecrets(cause);
+    const reason =
+      explained?.reason === undefined
+        ? innermostMessage(safe)
+        : request.redactor.quote(explained.reason, 500);
+    const what = wasSent ? "Got no response from" : "Could not reach";
+    const rendered = wasSent ? mayBeRendered : "";
+    const advice = explained?.advice ?? adviceFor(request.origin);
+    return new ConnectionError(`${what} ${nameCall(request)} (${reason}).${rendered} ${advice}${note}`, {
+      attempts: request.attempts,
+      cause: safe,
+    });
+  };
+  return { repeat: explained?.isLasting ? "never" : wasSent ? "ambiguous" : "safe", error };
+}
+
+const mayBeRendered = " The document may have been rendered.";
+
+/** Whether a rejection must reach the caller unchanged, because the request itself did not fail. */
+function isPassedOn(cause: unknown): boolean {
+  try {
+    // An invalid dispatcher or proxy setting is only detected when it is used. Next.js's `fetch` throws an error with a `digest`
+    // to stop prerendering a page.
+    return ConfigurationError.is(cause) || typeof (cause as { digest?: unknown }).digest === "string";
+  } catch {
+    // A custom `fetch` may reject without a reason, or with an object that throws when it is read.
+    return false;
+  }
+}
+
+/** Browsers do not report missing CORS headers, so different origins are the only hint. */
+function adviceFor(origin: string): string {
+  const page = pageAddress();
+  const ownOrigin = page === undefined ? origin : new URL(page).origin;
+  const crossing =
+    ownOrigin === origin
+      ? ""
+      : ` The server must allow ${ownOrigin} (CORS; see \`origins\` of createHandler).`;
+  return `Check \`baseUrl\` and the network.${crossing}`;
+}
+
+/**
+ * The response has an error status.
+ *
+ * @param text - the part of the body that arrived
+ * @param cause - the failure that interrupted the body, if any
+ */
+export function refusal(
+  head: ResponseHead,
+  text: string,
+  request: SentRequest,
+  cause: unknown,
+): AttemptFailure {
+  return {
+    // The emulator says that its template can never be rendered.
+    repeat: text.includes(templateBroken) ? "never" : repeatAfter(head.status),
+    retryAfterMs: retryAfterOf(head),
+    error: (note) => apiError(head, text, request, note, cause),
+  };
+}
+
+/** The cause of an `ApiError` whose response body did not end in time. */
+export function refusalOver(limitMs: number, head: ResponseHead, request: SentRequest): TimeoutError {
+  const message = `The rest of the response did not arrive within ${limitMs} ms.`;
+  return new TimeoutError(message, { ...responseFacts(head, request), phase: "stall", limitMs });
+}
+
+/** A successful response is not a PDF. */
+export function notAPdf(head: ResponseHead, text: string, request: SentRequest): AttemptFailure {
+  const error = (note: string) => {
+    const { redactor } = request;
+    const type = head.header("content-type");
+    const contentType = type === undefined ? undefined : redactor.quote(type, 100);
+    const excerpt = redactor.quote(text, 120);
+    return new InvalidPdfError(
+      `${describeResponse(head, request)} with ${contentType ? JSON.stringify(contentType) : "no content type"}, not a PDF: ${JSON.stringify(excerpt)}. Check that \`baseUrl\` points to the service, not to a login page or a proxy.${note}`,
+      { ...responseFacts(head, request), contentType, excerpt },
+    );
+  };
+  return { repeat: "never", error };
+}
+
+/** A successful response has a content encoding that cannot be decoded. */
+export function undecoded(head: ResponseHead, request: SentRequest): AttemptFailure {
+  const error = (note: string) => {
+    const coding = JSON.stringify(request.redactor.quote(head.undecoded ?? "", 100));
+    return new InvalidPdfError(
+      `${describeResponse(head, request)} in the unsupported encoding ${coding}. Disable it in the service or proxy.${note}`,
+      { ...responseFacts(head, request), excerpt: "" },
+    );
+  };
+  return { repeat: "never", error };
+}
+
+/** A document is incomplete. */
+export function truncated(
+  head: ResponseHead,
+  received: Received,
+  request: SentRequest,
+  cause?: unknown,
+): AttemptFailure {
+  const error = (note: string) => {
+    const safe = request.redactor.causeWithoutSecrets(cause);
+    const why = cause === undefined ? "" : ` (${innermostMessage(safe)})`;
+    const end = why || isShort(received) ? "" : ", without the PDF end-of-file marker";
+    return new TruncatedPdfError(
+      `The document from ${nameCall(request)} was truncated after ${amountOf(received)}${why}${end}. Generate it again.${note}`,
+      { ...responseFacts(head, request), ...received, ...(cause !== undefined && { cause: safe }) },
+    );
+  };
+  return { repeat: "ambiguous", error };
+}
+
+/** An attempt reached a limit in `timeouts`. */
+export function timedOut(
+  phase: Exclude<TimeoutPhase, "total">,
+  limitMs: number,
+  received: Received,
+  head: ResponseHead | undefined,
+  request: SentRequest,
+): AttemptFailure {
+  const where = nameCall(request);
+  const limit = `within ${limitMs} ms (\`timeouts.${phase}\`)`;
+  const messages: { readonly [name in typeof phase]: string } = {
+    connect: `Could not reach ${where} ${limit}. Check \`baseUrl\` and the network.`,
+    firstByte: `Got no response from ${where} ${limit}.${mayBeRendered} Raise the limit if rendering takes longer.`,
+    stall: `The document from ${where} stalled after ${amountOf(received)}: no more data arrived ${limit}. Generate it again.`,
+    unread: `The document from ${where} was not read ${limit}. Read it sooner, or raise the limit.`,
+  };
+  const error = (note: string) => {
+    const facts = head ? responseFacts(head, request) : { attempts: request.attempts };
+    return new TimeoutError(messages[phase] + note, { ...facts, phase, limitMs });
+  };
+  return { repeat: phase === "connect" ? "safe" : "ambiguous", error };
+}
+
+/** The error of a call that reached `timeouts.total`. `cause` is the error of the previous attempt, if any. */
+export function totalOver(
+  limitMs: number,
+  attempts: number,
+  call: Pick<SentRequest, "uid" | "origin">,
+  cause: unknown,
+): TimeoutError {
+  const tried = attempts > 1 ? ` Tried ${attempts} times.` : "";
+  const limit = `${nameCall(call)} within ${limitMs} ms (\`timeouts.total\`)`;
+  return new TimeoutError(
+    attempts === 0
+      ? `Nothing was sent to ${limit}: the \`apiKey\` function or the template's schema did not finish.`
+      : `Got no complete document from ${limit}. Raise the limit if rendering takes longer.${tried}`,
+    { attempts, phase: "total", limitMs, ...(cause !== undefined && { cause }) },
+  );
+}
+
+function amountOf(received: Received): string {
+  return `${received.receivedBytes}${isShort(received) ? ` of ${received.promisedBytes}` : ""} bytes`;
+}
+
+function isShort({ receivedBytes, promisedBytes }: Received): boolean {
+  return promisedBytes !== undefined && receivedBytes < promisedBytes;
+}
+
+/** The maximum depth of a chain of causes. A proxy may be its own cause. */
+const maxDepth = 10;
+
+/** Returns the message of the innermost cause, for example `connect ECONNREFUSED 127.0.0.1:443`. */
+function innermostMessage(cause: unknown): string {
+  let innermost = cause;
+  for (let depth = 0; depth < maxDepth; depth++) {
+    const inner = readForeign(innermost, "cause");
+    if (isInstance(inner, Error)) innermost = inner;
+  }
+  if (typeof innermost === "string") return innermost;
+  const [message, code, name] = ["message", "code", "name"].map((key) => readForeignText(innermost, key));
+  return message || (code ?? name ?? "for an unspecified reason");
+}

@@ -1,0 +1,50 @@
+import { callSafely } from "../errors/foreign-values.ts";
+import type { ResolvedCall } from "../options/call-options.ts";
+import { type CallEvent, callHook, type EventOf, type Hooks, noHooks } from "../options/hooks.ts";
+import { expectedLengthOf, type ResponseHead } from "../transport/response-head.ts";
+import type { CapturedContext, TransportPool } from "../transport/transport.ts";
+
+/** Numbers the calls that have hooks. */
+let calls = 0;
+
+/** Reports one call to the caller's hooks and `onProgress`, in the asynchronous context of the call. */
+export class CallObserver {
+  readonly #number = ++calls;
+  readonly #settings: ResolvedCall;
+  readonly #context: CapturedContext | undefined;
+
+  private constructor(settings: ResolvedCall, pool: TransportPool) {
+    this.#settings = settings;
+    this.#context = pool.captureContext();
+  }
+
+  /** Returns `undefined` if the caller does not observe the call. */
+  static of(settings: ResolvedCall, pool: TransportPool): CallObserver | undefined {
+    const isObserved = settings.hooks !== noHooks || settings.onProgress !== undefined;
+    return isObserved ? new CallObserver(settings, pool) : undefined;
+  }
+
+  /** @param more - returns the rest of the event; called only if there is a hook with that name */
+  notify<Name extends keyof Hooks>(
+    name: Name,
+    common: Omit<CallEvent, "call">,
+    more: () => Omit<EventOf<Name>, keyof CallEvent>,
+  ): void {
+    const { hooks } = this.#settings;
+    if (!(name in hooks)) return;
+    const event = () => ({ call: this.#number, ...common, ...more() }) as unknown as EventOf<Name>;
+    // Requests are sent in the call's context. Other events come from sockets and timers.
+    if (!this.#context || name === "request") callHook(hooks, name, event);
+    else this.#context.runInAsyncScope(callHook, undefined, hooks, name, event);
+  }
+
+  reportProgress(receivedBytes: number, head: ResponseHead): void {
+    const { onProgress } = this.#settings;
+    if (!onProgress) return;
+    const expectedBytes = expectedLengthOf(head);
+    const totalBytes = receivedBytes > (expectedBytes ?? 0) ? undefined : expectedBytes;
+    const listener = () => onProgress(Object.freeze({ receivedBytes, totalBytes }));
+    if (this.#context) this.#context.runInAsyncScope(callSafely, undefined, listener);
+    else callSafely(listener);
+  }
+}

@@ -1,0 +1,148 @@
+import type { Complete } from "../options/option-rules.ts";
+import type { Timeouts } from "../options/timeouts.ts";
+import { longestTimerMs } from "../runtime/environment.ts";
+
+/** Who reads the document: nobody yet, a stream that was returned but not read from, or an output. */
+export type Reader = "nobody" | "untouched" | "reading";
+
+/** The phases of an attempt that have a limit. `refusal` is the rest of an error response. */
+export type Phase = "connect" | "firstByte" | "refusal" | "stall" | "unread";
+
+/** The timeout for the rest of an error response. Reporting the error matters more than its full text. */
+const longestRefusalMs = 10_000;
+
+/** The phase that an event begins, by who reads the document. After `none`, there is no limit. After `same`, the phase goes on. */
+export const phaseAfter = {
+  opened: always("connect"),
+  sent: always("firstByte"),
+  refused: always("refusal"),
+  /** The first bytes arrived, but may not be a PDF. */
+  bytes: always("stall"),
+  /** The first bytes of a document arrived. */
+  document: { nobody: "unread", untouched: "stall", reading: "stall" },
+  read: { nobody: "same", untouched: "stall", reading: "stall" },
+  /** A reader may be slow, but a stream that was never read from counts as unread. */
+  paused: { nobody: "same", untouched: "unread", reading: "none" },
+  resumed: always("stall"),
+  ended: always("none"),
+} as const satisfies { [event: string]: { [reader in Reader]: Phase | "none" | "same" } };
+
+function always<P extends Phase | "none">(phase: P) {
+  return { nobody: phase, untouched: phase, reading: phase };
+}
+
+/** Returns the limit of a phase in milliseconds. */
+export function limitOf(phase: Phase, timeouts: Complete<Timeouts>): number {
+  return phase === "refusal" ? Math.min(timeouts.stall, longestRefusalMs) : timeouts[phase];
+}
+
+/** Is notified when a limit is reached. */
+export interface TimeoutListener {
+  onPhaseOver(phase: Phase, limitMs: number): void;
+  /** Called when `timeouts.total` is reached. */
+  onTotalOver(): void;
+  /** Called when the delay before a retry is over. */
+  onPauseOver(): void;
+}
+
+/**
+ * The limits of one call: of the phase that its attempt is in, or of the delay before a retry, and of all attempts. One timer
+ * serves all of them, because setting a timer is expensive, and hardly any timer ever fires. A limit may be reached a few
+ * milliseconds late, but never early.
+ */
+export class PhaseTimeouts {
+  readonly #timeouts: Complete<Timeouts>;
+  readonly #listener: TimeoutListener;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #phase: Phase | "pause" | "none" = "none";
+  #limitMs = Number.POSITIVE_INFINITY;
+  #phaseDueAtMs = Number.POSITIVE_INFINITY;
+  #totalDueAtMs = Number.POSITIVE_INFINITY;
+  /** When the timer fires; `Infinity` if it is not set. */
+  #wakesAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(timeouts: Complete<Timeouts>, listener: TimeoutListener) {
+    this.#timeouts = timeouts;
+    this.#listener = listener;
+  }
+
+  /** Begins the phase that follows an event. */
+  after(event: keyof typeof phaseAfter, reader: Reader = "nobody"): void {
+    const phase = phaseAfter[event][reader];
+    // The timeout for the first byte does not depend on readers.
+    if (phase === "same" || (event === "read" && this.#phase === "firstByte")) return;
+    this.#begin(phase, phase === "none" ? Number.POSITIVE_INFINITY : limitOf(phase, this.#timeouts));
+  }
+
+  /** Begins the delay before a retry. */
+  pause(delayMs: number): void {
+    this.#begin("pause", delayMs);
+  }
+
+  /** Called for each chunk after the first one. */
+  moreBytes(): void {
+    if (this.#phase === "stall") this.#restart();
+  }
+
+  /** Limits the call, in addition to the phases. `Infinity` for no limit. */
+  limitTotal(limitMs: number): void {
+    const nowMs = performance.now();
+    this.#totalDueAtMs = nowMs + limitMs;
+    this.#setTimer(nowMs);
+  }
+
+  /** Ends every limit. */
+  clear(): void {
+    this.#phase = "none";
+    this.#phaseDueAtMs = Number.POSITIVE_INFINITY;
+    this.#totalDueAtMs = Number.POSITIVE_INFINITY;
+    this.#clearTimer();
+  }
+
+  #begin(phase: Phase | "pause" | "none", limitMs: number): void {
+    this.#phase = phase;
+    this.#limitMs = limitMs;
+    this.#restart();
+  }
+
+  #restart(): void {
+    const nowMs = performance.now();
+    this.#phaseDueAtMs = nowMs + this.#limitMs;
+    this.#setTimer(nowMs);
+  }
+
+  #setTimer(nowMs: number): void {
+    const dueAtMs = Math.min(this.#phaseDueAtMs, this.#totalDueAtMs);
+    if (dueAtMs === Number.POSITIVE_INFINITY) return this.#clearTimer();
+    // Most phases end early, and `stall` follows them. If the timer fires before the phase is over, it is set again, which is
+    // cheaper than setting it again for each phase and chunk.
+    const wakesAtMs = Math.min(dueAtMs, nowMs + this.#timeouts.stall);
+    if (wakesAtMs >= this.#wakesAtMs) return;
+    clearTimeout(this.#timer);
+    this.#wakesAtMs = wakesAtMs;
+    // Set twice: if the process was busy or suspended, timers fire before data that arrived in time is received.
+    const onTimer = () => {
+      this.#timer = setTimeout(() => this.#wake(), 0);
+    };
+    this.#timer = setTimeout(onTimer, Math.min(Math.ceil(wakesAtMs - nowMs), longestTimerMs));
+  }
+
+  #clearTimer(): void {
+    clearTimeout(this.#timer);
+    this.#wakesAtMs = Number.POSITIVE_INFINITY;
+  }
+
+  #wake(): void {
+    const nowMs = performance.now();
+    const [phase, limitMs] = [this.#phase, this.#limitMs];
+    const isPhaseOver = this.#phaseDueAtMs <= nowMs && this.#phaseDueAtMs <= this.#totalDueAtMs;
+    const isTotalOver = !isPhaseOver && this.#totalDueAtMs <= nowMs;
+    this.#wakesAtMs = Number.POSITIVE_INFINITY;
+    if (isPhaseOver) this.after("ended");
+    else if (isTotalOver) this.limitTotal(Number.POSITIVE_INFINITY);
+    else this.#setTimer(nowMs);
+    if (isTotalOver) this.#listener.onTotalOver();
+    else if (phase === "pause" && isPhaseOver) this.#listener.onPauseOver();
+    else if (isPhaseOver) this.#listener.onPhaseOver(phase as Phase, limitMs);
+  }
+}

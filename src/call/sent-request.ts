@@ -1,0 +1,52 @@
+import { Redactor } from "../errors/redact.ts";
+import type { Endpoint } from "../request/url.ts";
+import type { WireRequest } from "../transport/transport.ts";
+
+/** One request of a call, and what error messages about it may contain. */
+export class SentRequest implements WireRequest {
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: readonly string[];
+  readonly body: string;
+  readonly uid: string;
+  /** The number of requests of the call so far. */
+  readonly attempts: number;
+  readonly #endpoint: Endpoint;
+  readonly #apiKey: string | undefined;
+  /** The last request with another key. */
+  readonly #earlier: SentRequest | undefined;
+  #redactor: Redactor | undefined;
+
+  /**
+   * @param parts - the parts of the request
+   * @param apiKey - the key among the headers, or other credentials
+   * @param previous - the previous request of the call
+   */
+  constructor(
+    parts: Pick<WireRequest, "path" | "headers" | "body"> & Pick<SentRequest, "uid" | "attempts">,
+    endpoint: Endpoint,
+    apiKey: string | undefined,
+    previous?: SentRequest,
+  ) {
+    this.origin = endpoint.origin;
+    this.path = parts.path;
+    this.headers = parts.headers;
+    this.body = parts.body;
+    this.uid = parts.uid;
+    this.attempts = parts.attempts;
+    this.#endpoint = endpoint;
+    this.#apiKey = apiKey;
+    this.#earlier = previous && previous.#apiKey === apiKey ? previous.#earlier : previous;
+  }
+
+  /** The path prefix of `baseUrl`. */
+  get basePath(): string {
+    return this.#endpoint.basePath;
+  }
+
+  /** Removes the keys and the values of the call from other strings. Created on demand, because most calls succeed. */
+  get redactor(): Redactor {
+    this.#redactor ??= new Redactor(this.#apiKey, this.body, this.#earlier?.redactor);
+    return this.#redactor;
+  }
+}

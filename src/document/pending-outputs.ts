@@ -1,0 +1,125 @@
+import type { PdfResponse } from "../call/attempt.ts";
+import type { Call, CallListener } from "../call/call.ts";
+import { rejectWithCaller } from "../errors/caller-stack.ts";
+import { GeneratedPdf } from "./generated-pdf.ts";
+import type { NodeOutputs } from "./node-outputs.ts";
+
+/** A document that has begun to arrive, or the error of its call. */
+type Settled =
+  | { readonly document: GeneratedPdf }
+  | { readonly document: undefined; readonly error: unknown };
+
+/** Settles the pending result itself. */
+type Resolve = (document: GeneratedPdf | Promise<never>) => void;
+
+/** The outputs that were requested from a pending result, until they have their document or its error. */
+export class PendingOutputs implements CallListener {
+  readonly #call: Call;
+  readonly #nodeOutputs: NodeOutputs;
+  /** Missing once the pending result is settled. */
+  #resolve: Resolve | undefined;
+  #settled: Settled | undefined;
+  #waiting: ((settled: Settled) => void)[] | undefined;
+  #count = 0;
+  /** Whether the first output needs the whole document, so that it does not see a truncated one. */
+  #isFirstWhole = false;
+  #isAwaited = false;
+  #isCancelled = false;
+
+  constructor(call: Call, nodeOutputs: NodeOutputs, resolve: Resolve) {
+    this.#call = call;
+    this.#nodeOutputs = nodeOutputs;
+    this.#resolve = resolve;
+    call.reportTo(this);
+  }
+
+  get isReplaceable(): boolean {
+    return this.#isFirstWhole && !this.#isAwaited;
+  }
+
+  /** Whether nothing has requested the document. */
+  get isUnused(): boolean {
+    return !this.#isAwaited && this.#count === 0;
+  }
+
+  /**
+   * Opens an output of the document. If the call replaces a truncated document, the output is opened again, unless it is a
+   * stream.
+   */
+  add<T>(kind: "whole" | "stream", open: (document: GeneratedPdf) => T | Promise<T>): Promise<T> {
+    this.#isFirstWhole = this.#count === 0 ? kind === "whole" : this.#isFirstWhole;
+    this.#count++;
+    return new Promise((resolve) => {
+      const read = (settled: Settled): void => {
+        if (!settled.document) return rejectWithCaller(resolve, settled.error);
+        const fail = (error: unknown): void => {
+          // Another document replaces the truncated one.
+          if (this.#settled !== settled) return this.#whenSettled(read);
+          // No other code can read this document.
+          if (this.#count === 1 && !this.#isAwaited) this.#call.fail(error);
+          rejectWithCaller(resolve, error);
+        };
+        try {
+          Promise.resolve(open(settled.document)).then(resolve, fail);
+        } catch (error) {
+          fail(error);
+        }
+      };
+      this.#whenSettled(read);
+    });
+  }
+
+  /** Called when the caller awaits the pending result itself. */
+  await(): void {
+    this.#isAwaited = true;
+    this.#settle();
+  }
+
+  cancel(reason: unknown): void {
+    this.#isCancelled = true;
+    this.#call.fail(reason);
+  }
+
+  onDocument(response: PdfResponse): void {
+    this.#onSettled({
+      document: new GeneratedPdf(response, this.#call.settings.maxBytes, this.#nodeOutputs),
+    });
+  }
+
+  onReplaced(): void {
+    this.#settled = undefined;
+  }
+
+  onFailed(error: unknown): void {
+    // If the document has already begun to arrive, its body fails.
+    if (!this.#settled) this.#onSettled({ document: undefined, error });
+  }
+
+  #onSettled(settled: Settled): void {
+    this.#settled = settled;
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    for (const read of waiting ?? []) read(settled);
+    this.#settle();
+  }
+
+  #whenSettled(read: (settled: Settled) => void): void {
+    if (this.#settled) read(this.#settled);
+    else if (this.#waiting) this.#waiting.push(read);
+    else this.#waiting = [read];
+  }
+
+  /**
+   * Settles the pending result if it is awaited, or if nothing else handles a failure. Otherwise, catching `.bytes()` would leave
+   * an unhandled rejection.
+   */
+  #settle(): void {
+    const settled = this.#settled;
+    const resolve = this.#resolve;
+    const isHandled = this.#count > 0 || this.#isCancelled || this.#call.bulk !== undefined;
+    if (!settled || !resolve || (isHandled && !this.#isAwaited)) return;
+    this.#resolve = undefined;
+    if (settled.document) resolve(settled.document);
+    else rejectWithCaller(resolve, settled.error);
+  }
+}
