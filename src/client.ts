@@ -2,7 +2,7 @@
 import { nodeOutputs, readEnvFile, transports } from "#platform";
 import { type BulkAttempt, forBulkRuns } from "./call/bulk-attempt.ts";
 import { Call } from "./call/call.ts";
-import { type CallContext, Connections } from "./call/connections.ts";
+import { Connections, type SharedState } from "./call/connections.ts";
 import { PendingPdf } from "./document/pending-pdf.ts";
 import { type CallOptions, resolveCall } from "./options/call-options.ts";
 import { type ClientOptions, checkClientOptions, resolveOptions } from "./options/client-options.ts";
@@ -30,7 +30,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   /** The options that derived clients inherit. */
   readonly #baseOptions: ClientOptions;
   /** The state that all calls share. */
-  readonly #context: CallContext;
+  readonly #shared: SharedState;
   /** Whether the client opened the connections. A derived client uses those of its parent. */
   readonly #isOwner: boolean;
 
@@ -53,7 +53,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     const baseUrl = needsPage ? options.baseUrl : resolved.baseUrl;
     this.#baseOptions = Object.assign(options, { baseUrl, apiKey, headers });
     this.#isOwner = connections === undefined;
-    this.#context = {
+    this.#shared = {
       options: resolved,
       settings: resolveCall(resolved, undefined),
       sharedHeaders: typeof apiKey === "function" ? undefined : buildHeaders(apiKey ?? undefined, headers),
@@ -63,9 +63,9 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     // Defined here, because bundlers cannot remove an unused class that has properties with computed names.
     makeDisposable(Object.getPrototypeOf(this), (client: TemplatePdf) => client.close());
     const bulk: TemplatePdf[typeof forBulkRuns] = {
-      retry: this.#context.settings.retry,
+      retry: this.#shared.settings.retry,
       startAttempt: (uid, values, call, attempt) =>
-        new PendingPdf(new Call(this.#context, uid, values, call, attempt), nodeOutputs),
+        new PendingPdf(new Call(this.#shared, uid, values, call, attempt), nodeOutputs),
     };
     Object.defineProperty(this, forBulkRuns, { value: bulk });
   }
@@ -82,7 +82,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * 5. in other runtimes, the global `fetch`
    */
   get transport(): "undici" | "fetch" {
-    const { connections, options } = this.#context;
+    const { connections, options } = this.#shared;
     return connections.pool.current(options).name;
   }
 
@@ -131,7 +131,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     values: Values<G, T>,
     options?: CallOptions,
   ): PendingPdf {
-    return new PendingPdf(new Call(this.#context, uid, values, options), nodeOutputs);
+    return new PendingPdf(new Call(this.#shared, uid, values, options), nodeOutputs);
   }
 
   /**
@@ -171,8 +171,8 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     const transport = given.fetch || given.dispatcher ? {} : { fetch, dispatcher };
     const merged = { ...rest, ...transport, ...given };
     if (given.timeouts) merged.timeouts = { ...rest.timeouts, ...given.timeouts };
-    if (given.retry) merged.retry = { ...this.#context.options.retry, ...given.retry };
-    return derivedClient<T>(merged, this.#context.connections);
+    if (given.retry) merged.retry = { ...this.#shared.options.retry, ...given.retry };
+    return derivedClient<T>(merged, this.#shared.connections);
   }
 
   /**
@@ -188,8 +188,8 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * ```
    */
   async close(): Promise<void> {
-    this.#context.isClosed = true;
-    if (this.#isOwner) await this.#context.connections.close();
+    this.#shared.isClosed = true;
+    if (this.#isOwner) await this.#shared.connections.close();
   }
 
   /** Calls `close()` at the end of an `await using` block. */

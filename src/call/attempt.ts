@@ -56,7 +56,9 @@ export class Attempt implements Receiver, BodyEvents {
   readonly #exchange: Exchange;
   readonly #timeouts: PhaseTimeouts;
   readonly #events: AttemptEvents;
-  readonly #check: PdfCheck | undefined;
+  readonly #verifies: boolean;
+  /** The check of a document; missing until its headers have arrived. */
+  #check: PdfCheck | undefined;
   #fail!: (failure: AttemptFailure) => void;
   /** Whether the exchange is over, or its events do not matter any more. */
   #isOver = false;
@@ -79,7 +81,7 @@ export class Attempt implements Receiver, BodyEvents {
     this.#transport = transport;
     this.#timeouts = timeouts;
     this.#events = events;
-    this.#check = verify ? new PdfCheck() : undefined;
+    this.#verifies = verify;
     this.#isUnsent = transport.sees.sending;
     this.#exchange = transport.open(request, this);
   }
@@ -128,7 +130,8 @@ export class Attempt implements Receiver, BodyEvents {
     if (!isSuccess(head)) return this.#timeouts.after("refused");
     if (head.undecoded !== undefined) return this.#stop(undecoded(head, this.#request));
     this.#promisedBytes = contentLengthOf(head);
-    if (!this.#check) this.#begin(head);
+    if (this.#verifies) this.#check = new PdfCheck();
+    else this.#begin(head);
   }
 
   onChunk(chunk: Uint8Array): void {

@@ -15,7 +15,7 @@ import { Attempt, type AttemptEvents, type PdfResponse } from "./attempt.ts";
 import { type AttemptFailure, totalOver } from "./attempt-failures.ts";
 import type { BulkAttempt } from "./bulk-attempt.ts";
 import { CallObserver } from "./call-observer.ts";
-import { type CallContext, checkOpen } from "./connections.ts";
+import { checkOpen, type SharedState } from "./connections.ts";
 import { type Phase, PhaseTimeouts, type TimeoutListener } from "./phase-timeouts.ts";
 import { type Decision, decide } from "./retry-policy.ts";
 import { SentRequest } from "./sent-request.ts";
@@ -47,7 +47,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
   readonly settings: ResolvedCall;
   /** The bulk job that this call makes one attempt at. The run handles failures. */
   readonly bulk: BulkAttempt | undefined;
-  readonly #client: CallContext;
+  readonly #client: SharedState;
   readonly #startedAtMs = performance.now();
   #state: CallState = "pending";
   #uid = "";
@@ -69,7 +69,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
   #isRegistered = false;
 
   constructor(
-    client: CallContext,
+    client: SharedState,
     uidOrTemplate: string | AnyTemplate,
     values: unknown,
     options: CallOptions | undefined,

@@ -44,7 +44,7 @@ export class Connections {
 }
 
 /** The state that all calls of a client share. */
-export interface CallContext {
+export interface SharedState {
   readonly options: ResolvedOptions;
   /** The settings of calls without options. */
   readonly settings: ResolvedCall;
@@ -56,7 +56,7 @@ export interface CallContext {
 }
 
 /** @throws {ConfigurationError} if the client is closed, or its base URL is relative outside a browser */
-export function checkOpen({ options, connections, isClosed }: CallContext): void {
+export function checkOpen({ options, connections, isClosed }: SharedState): void {
   if (isClosed || connections.areClosed) {
     throw new ConfigurationError("This client is closed. Create another one.");
   }

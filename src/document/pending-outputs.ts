@@ -1,7 +1,8 @@
 import type { PdfResponse } from "../call/attempt.ts";
 import type { Call, CallListener } from "../call/call.ts";
 import { rejectWithCaller } from "../errors/caller-stack.ts";
-import { GeneratedPdf } from "./generated-pdf.ts";
+import type { SaveOptions, SavePolicy } from "../files/save-options.ts";
+import { GeneratedPdf, type Saved } from "./generated-pdf.ts";
 import type { NodeOutputs } from "./node-outputs.ts";
 
 /** A document that has begun to arrive, or the error of its call. */
@@ -18,6 +19,9 @@ export class PendingOutputs implements CallListener {
   readonly #nodeOutputs: NodeOutputs;
   /** Missing once the pending result is settled. */
   #resolve: Resolve | undefined;
+  /** Checks that must succeed before the call starts. */
+  #checks: Promise<unknown>[] | undefined;
+  #hasStarted = false;
   #settled: Settled | undefined;
   #waiting: ((settled: Settled) => void)[] | undefined;
   #count = 0;
@@ -31,6 +35,9 @@ export class PendingOutputs implements CallListener {
     this.#nodeOutputs = nodeOutputs;
     this.#resolve = resolve;
     call.reportTo(this);
+    // Deferred, because an output that is requested in the same tick may have to check its path first. A promise is used, because
+    // fake timers of test runners replace `queueMicrotask`.
+    tick.then(() => this.#start());
   }
 
   get isReplaceable(): boolean {
@@ -69,6 +76,15 @@ export class PendingOutputs implements CallListener {
     });
   }
 
+  /** Adds a file, and checks its path before the call starts. */
+  addFile(path: string | URL, options: SaveOptions | SavePolicy | undefined): Promise<Saved> {
+    if (this.#hasStarted) return this.add("whole", (document) => document.saveTo(path, options));
+    const checked = this.#nodeOutputs.checkPath(path, options, 0);
+    this.#checks ??= [];
+    this.#checks.push(checked);
+    return this.add("whole", async (document) => document.saveChecked(await checked));
+  }
+
   /** Called when the caller awaits the pending result itself. */
   await(): void {
     this.#isAwaited = true;
@@ -93,6 +109,20 @@ export class PendingOutputs implements CallListener {
   onFailed(error: unknown): void {
     // If the document has already begun to arrive, its body fails.
     if (!this.#settled) this.#onSettled({ document: undefined, error });
+  }
+
+  #start(): void {
+    this.#hasStarted = true;
+    if (this.#checks) this.#startAfter(this.#checks);
+    else this.#call.start();
+  }
+
+  async #startAfter(checks: readonly Promise<unknown>[]): Promise<void> {
+    // Waits for all of them, even if the call was cancelled, so that drafts are removed and no rejection is unhandled.
+    const results = await Promise.allSettled(checks);
+    const failed = results.find((result) => result.status === "rejected");
+    if (failed) this.#call.fail(failed.reason);
+    else this.#call.start();
   }
 
   #onSettled(settled: Settled): void {
@@ -123,3 +153,5 @@ export class PendingOutputs implements CallListener {
     else rejectWithCaller(resolve, settled.error);
   }
 }
+
+const tick = /* @__PURE__ */ Promise.resolve();

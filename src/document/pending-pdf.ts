@@ -26,11 +26,7 @@ export class PendingPdf
     return Promise;
   }
 
-  readonly #call: Call;
-  readonly #nodeOutputs: NodeOutputs;
   readonly #outputs: PendingOutputs;
-  /** The checks that must succeed before the call starts; `undefined` once it has started. */
-  #checks: Promise<unknown>[] | undefined = [];
 
   /** @internal */
   constructor(call: Call, nodeOutputs: NodeOutputs) {
@@ -41,11 +37,6 @@ export class PendingPdf
       outputs = new PendingOutputs(call, nodeOutputs, resolve);
     });
     this.#outputs = outputs;
-    this.#call = call;
-    this.#nodeOutputs = nodeOutputs;
-    // Deferred, because an output that is requested in the same tick may have to check its path first. A promise is used, because
-    // fake timers of test runners replace `queueMicrotask`.
-    tick.then(() => this.#start());
   }
 
   // biome-ignore lint/suspicious/noThenProperty: it is a promise, and has to know whether it is awaited.
@@ -152,10 +143,7 @@ export class PendingPdf
   /** @internal */
   saveTo(path: string | URL, options?: SaveOptions | SavePolicy): Promise<Saved>;
   saveTo(path: string | URL, options?: SaveOptions | SavePolicy): Promise<Saved> {
-    if (!this.#checks) return this.#outputs.add("whole", (document) => document.saveTo(path, options));
-    const checked = this.#nodeOutputs.checkPath(path, options, 0);
-    this.#checks.push(checked);
-    return this.#outputs.add("whole", async (document) => document.saveChecked(await checked));
+    return this.#outputs.addFile(path, options);
   }
 
   /**
@@ -182,21 +170,4 @@ export class PendingPdf
       },
     );
   }
-
-  #start(): void {
-    const checks = this.#checks ?? [];
-    this.#checks = undefined;
-    if (checks.length > 0) this.#startAfter(checks);
-    else this.#call.start();
-  }
-
-  async #startAfter(checks: readonly Promise<unknown>[]): Promise<void> {
-    // Waits for all of them, even if the call was cancelled, so that drafts are removed and no rejection is unhandled.
-    const results = await Promise.allSettled(checks);
-    const failed = results.find((result) => result.status === "rejected");
-    if (failed) this.#call.fail(failed.reason);
-    else this.#call.start();
-  }
 }
-
-const tick = /* @__PURE__ */ Promise.resolve();

@@ -7,7 +7,8 @@ export function isAnyObject(value: unknown): value is object {
 /** Whether a value is a `Uint8Array`, from any realm: under jsdom, chunks come from another one. */
 export function isBytes(value: unknown): value is Uint8Array {
   // A proxy of bytes has no bytes.
-  return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";
+  if (!ArrayBuffer.isView(value)) return false;
+  return value instanceof Uint8Array || Object.prototype.toString.call(value) === "[object Uint8Array]";
 }
 
 /** Whether JSON represents an object by its own properties, which is not the case for `Map`, `Promise`, `Error` and others. */

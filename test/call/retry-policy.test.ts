@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AttemptFailure } from "../../src/call/attempt-failures.ts";
 import { decide, repeatAfter } from "../../src/call/retry-policy.ts";
 
-type Retryability = Pick<AttemptFailure, "repeat" | "retryAfterMs">;
+type RetryFacts = Pick<AttemptFailure, "repeat" | "retryAfterMs">;
 
 const often = { limit: 10_000, mayRenderTwice: true };
 const forever = Number.POSITIVE_INFINITY;
@@ -10,7 +10,7 @@ const renderedTwice = " Not retried: `retry.mayRenderTwice` is false.";
 
 /** The decision. Limits that a row does not set do not apply. */
 function decided(
-  failure: Retryability,
+  failure: RetryFacts,
   { attempts = 1, policy = often, leftMs = forever, random = 0 } = {},
 ): { delayMs?: number; why?: string } {
   return decide(failure, attempts, policy, leftMs, () => random);
@@ -24,7 +24,7 @@ it("Only the statuses 408, 429, 500, 502, 503 and 504 allow a retry that may ren
 });
 
 describe("A failed attempt", () => {
-  it.each<[Retryability["repeat"], boolean, object]>([
+  it.each<[RetryFacts["repeat"], boolean, object]>([
     ["safe", false, { delayMs: 0 }],
     ["ambiguous", true, { delayMs: 0 }],
     ["ambiguous", false, { why: renderedTwice }],
@@ -57,7 +57,7 @@ describe("A failed attempt", () => {
     expect(decided({ repeat: "ambiguous", retryAfterMs })).toEqual({ why });
   });
 
-  it.each<[string, Retryability]>([
+  it.each<[string, RetryFacts]>([
     ["a random delay", { repeat: "safe" }],
     ["the Retry-After delay", { repeat: "safe", retryAfterMs: 250 }],
   ])("is retried only if `timeouts.total` leaves enough time for %s", (_, failure) => {
@@ -67,7 +67,7 @@ describe("A failed attempt", () => {
   });
 });
 
-it.each<[string, Retryability, object, RegExp]>([
+it.each<[string, RetryFacts, object, RegExp]>([
   ["a non-retryable failure", { repeat: "never" }, { leftMs: 0 }, /^$/],
   ["the retry limit", { repeat: "ambiguous" }, { attempts: 3 }, /^$/],
   ["a possible second rendering", { repeat: "ambiguous", retryAfterMs: 61_000 }, {}, /mayRenderTwice/],

@@ -2,7 +2,7 @@ import { expect, onTestFinished, vi } from "vitest";
 import type { Body, Sink } from "../../src/call/body.ts";
 import type { BulkAttempt } from "../../src/call/bulk-attempt.ts";
 import { Call } from "../../src/call/call.ts";
-import { type CallContext, Connections } from "../../src/call/connections.ts";
+import { Connections, type SharedState } from "../../src/call/connections.ts";
 import { type CallOptions, resolveCall } from "../../src/options/call-options.ts";
 import { type ClientOptions, resolveOptions } from "../../src/options/client-options.ts";
 import type { ResponseHead } from "../../src/transport/response-head.ts";
@@ -34,7 +34,7 @@ interface ScriptedCallParts {
 export class ScriptedCall {
   /** What the call did, in order. */
   readonly events: unknown[] = [];
-  readonly context: CallContext;
+  readonly context: SharedState;
   readonly call: Call;
   /** The last attempt, which receives the events of its exchange. */
   receiver!: Receiver;
