@@ -162,11 +162,13 @@ describe("a run that reaches `stopAfter`", () => {
     const answer = byNumber({ 1: saying(400), 3: saying(404), 4: saying(400) });
     const { results, error } = await generate(answer, jobsOf(50), { concurrency: 1, stopAfter: 2 });
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"]);
-    expect(RunStoppedError.is(error) && [error.message, error.rejected]).toEqual([
+    expect(error).toBeInstanceOf(RunStoppedError);
+    const { message, rejected, cause } = error as RunStoppedError;
+    expect(message).toBe(
       "The run stopped before its last job: `stopAfter: 2` was reached. 2 jobs were fulfilled and 2 were rejected.",
-      2,
-    ]);
-    expect((error as Error).cause).toBe(results[3]?.error);
+    );
+    expect(rejected).toBe(2);
+    expect(cause).toBe(results[3]?.error);
   });
 
   it("throws even if all its jobs have already started", async () => {
@@ -216,7 +218,12 @@ describe("a run's iterator", () => {
   it("sends no requests after `return()`, and allows a second `return()` call", async () => {
     const service = await Service.start(whole);
     const run = generateMany(service.client(), jobsOf(5));
-    expect([await run.return?.(), await run.next(), await run.return?.()]).toEqual([done, done, done]);
+    const outcomes = {
+      returned: await run.return?.(),
+      next: await run.next(),
+      returnedAgain: await run.return?.(),
+    };
+    expect(outcomes).toEqual({ returned: done, next: done, returnedAgain: done });
     expect(service.requests).toEqual([]);
   });
 

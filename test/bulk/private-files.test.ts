@@ -112,7 +112,11 @@ describe.runIf(hasModes)("the documents of a run", () => {
     expect(modeOf(join(at, "out", "0.pdf"))).toBe("640");
     chmodSync(join(at, "out", "0.pdf"), 0o604);
     await run(jobsOf(2), { fresh: true });
-    expect(["0.pdf", "1.pdf"].map((name) => modeOf(join(at, "out", name)))).toEqual(["604", "640"]);
+    const [replaced, created] = [join(at, "out", "0.pdf"), join(at, "out", "1.pdf")];
+    expect({ replaced: modeOf(replaced), created: modeOf(created) }).toEqual({
+      replaced: "604",
+      created: "640",
+    });
   });
 });
 
@@ -124,7 +128,8 @@ describe.runIf(hasModes)("a journal that other users may read", () => {
       await leaveJournal(`${path}.old`, 0o644);
       await leaveJournal(path, 0o666);
       await openFor(path, fresh);
-      expect([path, `${path}.old`].map(modeOf)).toEqual(["600", "600"]);
+      const modes = { journal: modeOf(path), oldJournal: modeOf(`${path}.old`) };
+      expect(modes).toEqual({ journal: "600", oldJournal: "600" });
     },
   );
 
@@ -160,7 +165,8 @@ describe.runIf(hasModes)("a file that is not a journal", () => {
     expect(await rejectionOf(openFor(path))).toMatchObject({
       message: expect.stringContaining("is not a journal"),
     });
-    expect([modeOf(path), await readFile(path, "utf8")]).toEqual(["644", "mine"]);
+    const content = await readFile(path, "utf8");
+    expect({ mode: modeOf(path), content }).toEqual({ mode: "644", content: "mine" });
   });
 
   it.each(["a file", "a link to a journal", "a folder"])(

@@ -187,10 +187,11 @@ describe("a truncated document", () => {
   it("is replaced by the retry's document, even if the result is awaited during the retry", async () => {
     const { client } = await start();
     const awaited: Promise<unknown>[] = [];
-    const retry = () => void awaited.push(pending.then(({ requestId, attempts }) => [requestId, attempts]));
+    const retry = () =>
+      void awaited.push(pending.then(({ requestId, attempts }) => ({ requestId, attempts })));
     const pending = generate(client({ verify: false, hooks: { retry } }));
     expect(pdf.equals(await pending.bytes())).toBe(true);
-    expect(await Promise.all(awaited)).toEqual([["whole", 2]]);
+    expect(await Promise.all(awaited)).toEqual([{ requestId: "whole", attempts: 2 }]);
   });
 
   it("is not requested a third time if the result is awaited during the first retry", async () => {

@@ -59,10 +59,8 @@ describe("a call whose values are nested 20,000 levels deep", () => {
   it("gets a 422, and is reported to onCall and to the playground", async () => {
     const response = await generate(shared, "fine", {}, { body: deep });
     const { detail } = await response.json();
-    expect([response.status, detail]).toEqual([
-      422,
-      "The values object is nested deeper than 500 levels. Flatten it.",
-    ]);
+    expect(response.status).toBe(422);
+    expect(detail).toBe("The values object is nested deeper than 500 levels. Flatten it.");
     expect(onCall.mock.calls).toMatchObject([[{ status: 422, uid: "fine", detail }]]);
     expect((await requestsInPlayground())[0]).toMatchObject({ status: 422, detail });
   });
@@ -99,7 +97,10 @@ describe("a document that would take too much memory or time", () => {
     async (_, uid, values, reason) => {
       const response = await generate(shared, uid, values);
       const { type, detail } = await response.json();
-      expect([response.status, type]).toEqual([422, "urn:template-pdf:problem:invalid-values"]);
+      expect({ status: response.status, type }).toEqual({
+        status: 422,
+        type: "urn:template-pdf:problem:invalid-values",
+      });
       expect(detail).toContain(reason === "nodes" ? `more than ${defaultMaxNodes} nodes` : reason);
       expect(shared.errors).toEqual([]);
       expect(await textOf(shared, "fine")).toContain("fine");

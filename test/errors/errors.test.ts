@@ -45,8 +45,8 @@ const recognisers = (family: Family, error: unknown) =>
 it("is() can be passed as a callback and narrows the type", () => {
   const all: unknown[] = names.map((name) => make(errors, name));
   const limited = all.filter(errors.RateLimitError.is);
-  expect(limited.map(({ name, retryAfterMs }) => [name, retryAfterMs])).toEqual([
-    ["RateLimitError", undefined],
+  expect(limited.map(({ name, retryAfterMs }) => ({ name, retryAfterMs }))).toEqual([
+    { name: "RateLimitError", retryAfterMs: undefined },
   ]);
   expect(all.filter(errors.ApiError.is)).toHaveLength(7);
   expect(new errors.AuthenticationError("m", { status: 401 })).toSatisfy(errors.AuthenticationError.is);

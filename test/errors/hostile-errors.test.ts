@@ -249,7 +249,8 @@ describe("a hostile error in a bulk run", () => {
 
   ends("of `use` is the error of its job", async (fail, thrown) => {
     const [result] = await resultsOf({ use: fail });
-    expect([result?.status, Object.is(result?.error, thrown)]).toEqual(["rejected", true]);
+    const isThrown = Object.is(result?.error, thrown);
+    expect({ status: result?.status, isThrown }).toEqual({ status: "rejected", isThrown: true });
   });
 
   ends("of the jobs ends the run", (fail, thrown) => {

@@ -70,7 +70,8 @@ describe.runIf(hasModes)("saveTo()", () => {
     const error = await rejectionOf(save(path));
     expect(error).toMatchObject({ code: "not_saved", attempts: 0, cause: { code: "EACCES" } });
     expect(String(error)).toMatch(/: this process does not have permission to write there\.$/);
-    expect([modeOf(path), await readFile(path, "utf8")]).toEqual(["444", "old"]);
+    const content = await readFile(path, "utf8");
+    expect({ mode: modeOf(path), content }).toEqual({ mode: "444", content: "old" });
   });
 
   it("respects the umask if the file is new", async () => {

@@ -53,7 +53,10 @@ describe("nodeListener()", () => {
       const port = await serve(nodeListener(handler));
       expect(await exchange(port, bytes)).toMatch(/^HTTP\/1\.1 4\d\d /);
       expect(await exchange(port, callBytes())).toMatch(/^HTTP\/1\.1 200 /);
-      expect([onError.mock.calls, printed.mock.calls]).toEqual([[], []]);
+      expect({ reported: onError.mock.calls, printed: printed.mock.calls }).toEqual({
+        reported: [],
+        printed: [],
+      });
     },
   );
 });

@@ -70,7 +70,10 @@ describe("a caller that disconnects", () => {
     leavings[how]?.(socket);
     open();
     expect((await responded).status).toBeLessThan(500);
-    expect([onError.mock.calls, printed.mock.calls]).toEqual([[], []]);
+    expect({ reported: onError.mock.calls, printed: printed.mock.calls }).toEqual({
+      reported: [],
+      printed: [],
+    });
   });
 
   it.each(["authorize", "values", "filename"])(
@@ -85,7 +88,10 @@ describe("a caller that disconnects", () => {
       const { watching, responded } = responding(handler);
       const socket = await send(await serve(nodeListener(watching)), callBytes());
       expect((await responded).status).toBe(499);
-      expect([onError.mock.calls, printed.mock.calls]).toEqual([[], []]);
+      expect({ reported: onError.mock.calls, printed: printed.mock.calls }).toEqual({
+        reported: [],
+        printed: [],
+      });
     },
   );
 
@@ -118,7 +124,8 @@ describe("a caller that disconnects", () => {
     });
     (await send(port, callBytes({ body: "{", length: 2 }))).destroy();
     await left.promise;
-    expect([handled.mock.calls, onError.mock.calls, printed.mock.calls]).toEqual([[], [], []]);
+    const calls = { handled: handled.mock.calls, reported: onError.mock.calls, printed: printed.mock.calls };
+    expect(calls).toEqual({ handled: [], reported: [], printed: [] });
   });
 
   it.each([
@@ -147,7 +154,10 @@ describe("a caller that disconnects", () => {
       await send((server.address() as AddressInfo).port, callBytes());
       await (await service.request()).closed;
       await turns(20);
-      expect([onError.mock.calls, printed.mock.calls]).toEqual([[], []]);
+      expect({ reported: onError.mock.calls, printed: printed.mock.calls }).toEqual({
+        reported: [],
+        printed: [],
+      });
     },
   );
 

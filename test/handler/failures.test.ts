@@ -30,7 +30,7 @@ describe("a service failure", () => {
   ])("causes a response that omits service details: status %s", async (_, answer, status, kind, words) => {
     const { handler, service, onError } = await handlerBefore(answer);
     const found = await problemOf(await handler(callOf()));
-    expect([found.response.status, found.kind]).toEqual([status, kind]);
+    expect({ status: found.response.status, kind: found.kind }).toEqual({ status, kind });
     expect(found.detail).toContain(words);
     expect(found.response.headers.get("content-type")).toBe("application/problem+json");
     expect(JSON.stringify(found)).not.toContain(service.baseUrl);
@@ -71,7 +71,7 @@ describe("a service failure", () => {
     const service = await Service.start(() => {});
     const client = service.client({ apiKey: secrets.key, timeouts: { firstByte: 50 } });
     const { response, kind } = await problemOf(await handlerOf({ client }).handler(callOf()));
-    expect([response.status, kind]).toEqual([504, "service-too-slow"]);
+    expect({ status: response.status, kind }).toEqual({ status: 504, kind: "service-too-slow" });
   });
 
   it("is retried if the request was not sent", async () => {
@@ -79,7 +79,8 @@ describe("a service failure", () => {
     const request = vi.fn();
     const client = clientOf(await closedOrigin(), { retry: { limit: 2 }, hooks: { request } });
     const { response, kind } = await problemOf(await handlerOf({ client }).handler(callOf()));
-    expect([response.status, kind, request.mock.calls.length]).toEqual([502, "service-unavailable", 3]);
+    expect({ status: response.status, kind }).toEqual({ status: 502, kind: "service-unavailable" });
+    expect(request).toHaveBeenCalledTimes(3);
   });
 
   it("is also retried if the request was sent and `mayRenderTwice` is true", async () => {
@@ -89,7 +90,8 @@ describe("a service failure", () => {
     const client = service.client({ apiKey: secrets.key, retry: { limit: 1 } });
     const { handler } = handlerOf({ client, retry: { mayRenderTwice: true } });
     const response = await handler(callOf());
-    expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, pdf.length]);
+    const { byteLength } = await response.arrayBuffer();
+    expect({ status: response.status, byteLength }).toEqual({ status: 200, byteLength: pdf.length });
   });
 });
 
@@ -100,7 +102,10 @@ describe("values from a browser", () => {
     const { handler, onError } = handlerOf({ client: untouchedClient(), templates });
     const body = '{"total":7,"lines":[{"price":"value-of-a-page"}]}';
     const found = await problemOf(await handler(callOf({ name: "bill", body })));
-    expect([found.response.status, found.kind]).toEqual([422, "invalid-values"]);
+    expect({ status: found.response.status, kind: found.kind }).toEqual({
+      status: 422,
+      kind: "invalid-values",
+    });
     expect(found.detail).toMatch(/^The values do not match the template "bill": total: /);
     expect(found.errors).toEqual([
       { path: "total", detail: expect.stringContaining("string") },
@@ -120,7 +125,10 @@ describe("values from a browser", () => {
   it("cause a 500 if a body parser has already read them", async () => {
     const { handler, onError } = handlerOf({ client: untouchedClient() });
     const found = await problemOf(await handler(callOf({ body: "", headers: { "content-length": "17" } })));
-    expect([found.response.status, found.kind]).toEqual([500, "server-fault"]);
+    expect({ status: found.response.status, kind: found.kind }).toEqual({
+      status: 500,
+      kind: "server-fault",
+    });
     expect(onError.mock.calls[0]?.[0].message).toContain("before body parsers such as express.json()");
   });
 });
@@ -135,9 +143,10 @@ describe("an option function that fails", () => {
     for (const broken of [failing, async () => failing()]) {
       const { handler, onError } = handlerOf({ client: untouchedClient(), [name]: broken });
       const { response, kind } = await problemOf(await handler(callOf()));
-      expect([response.status, kind]).toEqual([500, "server-fault"]);
+      expect({ status: response.status, kind }).toEqual({ status: 500, kind: "server-fault" });
       const [error, { request, requestId, failed }] = onError.mock.calls[0] ?? [];
-      expect([failed, requestId]).toEqual([name, response.headers.get("x-request-id")]);
+      expect(failed).toBe(name);
+      expect(requestId).toBe(response.headers.get("x-request-id"));
       expect(error.message).toContain(secrets.upstream);
       expect(request.url).toContain("/templates/invoice/");
     }

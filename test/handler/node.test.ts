@@ -46,7 +46,8 @@ describe("nodeListener()", () => {
       incoming.session = { user: users.shift() ?? "" };
       listener(incoming, outgoing);
     });
-    expect([(await call()).status, (await call()).status]).toEqual([200, 403]);
+    const statuses = { first: (await call()).status, second: (await call()).status };
+    expect(statuses).toEqual({ first: 200, second: 403 });
   });
 
   it("sends a problem response and logs the error if the context cannot be read", async () => {

@@ -11,7 +11,7 @@ async function refused(options: Options, call = callOf()) {
   const { handler, onError } = handlerOf({ client: untouchedClient(), ...options });
   const { response, kind, errors } = await problemOf(await handler(call));
   const logged: (Error | undefined)[] = onError.mock.calls.map(([error]) => error);
-  return { answer: [response.status, kind], errors, logged, reason: logged[0]?.message };
+  return { answer: { status: response.status, kind }, errors, logged, reason: logged[0]?.message };
 }
 
 describe("the `authorize` function", () => {
@@ -21,7 +21,7 @@ describe("the `authorize` function", () => {
     ["a truthy string", "yes"],
   ])("causes a 403 if it returns %s", async (_, verdict) => {
     const { answer, logged } = await refused({ authorize: () => verdict as boolean });
-    expect(answer).toEqual([403, "not-authorized"]);
+    expect(answer).toEqual({ status: 403, kind: "not-authorized" });
     // Values other than true, false and a Response are mistakes, such as a forgotten `return`.
     const message = expect.stringContaining("`authorize` to return true, false or a Response, got");
     expect(logged).toEqual(verdict === false ? [] : [expect.objectContaining({ message })]);
@@ -66,7 +66,7 @@ describe("the `values` function", () => {
     const templates = { bill: template(secrets.uid, z.object({ total: z.string() })) };
     const values = (_: Request, sent: object) => ({ ...sent, total: 7 });
     const { answer, errors, logged } = await refused({ templates, values }, callOf({ name: "bill" }));
-    expect(answer).toEqual([422, "invalid-values"]);
+    expect(answer).toEqual({ status: 422, kind: "invalid-values" });
     expect(errors).toEqual([{ path: "total", detail: expect.any(String) }]);
     expect(logged).toEqual([expect.any(ValuesError)]);
   });
@@ -85,7 +85,7 @@ it.each<[what: string, options: Record<string, () => unknown>, reason: string]>(
   ["`filename` returns a number", { filename: () => 7 }, "`filename` to return a string"],
 ])("a handler responds with 500 and calls onError if %s", async (_, options, expected) => {
   const { answer, reason } = await refused({ origins: ["https://app.test"], ...options });
-  expect(answer).toEqual([500, "server-fault"]);
+  expect(answer).toEqual({ status: 500, kind: "server-fault" });
   expect(reason).toContain(expected);
 });
 

@@ -63,7 +63,8 @@ it("The command rejects such an API key from the .env file", async () => {
     cwd,
     env: { TEMPLATE_PDF_BASE_URL: service.baseUrl },
   });
-  expect([code, stderr]).toEqual([2, expect.stringContaining('The API key is the text "undefined"')]);
+  expect(code).toBe(2);
+  expect(stderr).toContain('The API key is the text "undefined"');
   expect(service.requests).toEqual([]);
 });
 

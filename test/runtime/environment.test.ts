@@ -30,7 +30,8 @@ it.each<[string, Record<string, unknown>]>([
   ["an Electron renderer with Node", { process: { ...node, type: "renderer" }, document, location }],
   ["an Electron worker with Node", { process: { ...node, type: "worker" }, WorkerGlobalScope, location }],
 ])("isPage() returns true and pageAddress() returns the current URL in %s", (_, globals) => {
-  expect(within(globals, () => [isPage(), browser.isPage()])).toEqual([true, true]);
+  const found = within(globals, () => ({ node: isPage(), browser: browser.isPage() }));
+  expect(found).toEqual({ node: true, browser: true });
   expect({ node: pageAddress(), browser: browser.pageAddress() }).toEqual({
     node: location.href,
     browser: location.href,
@@ -62,7 +63,8 @@ it.each<[string, Record<string, unknown>, string | undefined]>([
   ],
   ["undefined if there is no location", { process: undefined, document, location: undefined }, undefined],
 ])("pageAddress() returns %s", (_, globals, address) => {
-  expect(within(globals, () => [pageAddress(), browser.pageAddress()])).toEqual([address, address]);
+  const found = within(globals, () => ({ node: pageAddress(), browser: browser.pageAddress() }));
+  expect(found).toEqual({ node: address, browser: address });
 });
 
 let instances = 0;
@@ -149,7 +151,7 @@ describe("The host of a URL", () => {
     ["12.7.0.1", false, false],
   ])("%s always is this machine: %s; is meant to be this machine: %s", (host, always, meant) => {
     const { hostname } = new URL(`http://${host}`);
-    expect([isLoopback(hostname), isNamedLocal(hostname)]).toEqual([always, meant]);
+    expect({ always: isLoopback(hostname), meant: isNamedLocal(hostname) }).toEqual({ always, meant });
   });
 
   it.each([
@@ -162,7 +164,8 @@ describe("The host of a URL", () => {
     "[::1",
     "::1",
   ])("is not this machine if it is not a valid host: %j", (hostname) => {
-    expect([isLoopback(hostname), isNamedLocal(hostname)]).toEqual([false, false]);
+    const found = { always: isLoopback(hostname), meant: isNamedLocal(hostname) };
+    expect(found).toEqual({ always: false, meant: false });
   });
 });
 

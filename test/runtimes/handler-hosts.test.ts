@@ -111,17 +111,19 @@ it("the handlers in docs/guides/handler.md reject unauthorized users", async () 
           headers: { "content-type": "application/json", cookie },
           body: JSON.stringify(values),
         });
-      const responses = [
-        await handler(post("ada", { date: "today", total: "£1" })),
-        await handler(post("stranger", {})),
-        await ownersOnly(post("", { number: "17" }), "eve"),
-        await ownersOnly(post("", { number: "17" })),
-        await ownersOnly(post("", { number: "17" }), "ada"),
-      ];
-      console.log(JSON.stringify(responses.map(({ status }) => status)));`,
+      const responses = {
+        customer: await handler(post("ada", { date: "today", total: "£1" })),
+        stranger: await handler(post("stranger", {})),
+        otherUser: await ownersOnly(post("", { number: "17" }), "eve"),
+        signedOut: await ownersOnly(post("", { number: "17" })),
+        owner: await ownersOnly(post("", { number: "17" }), "ada"),
+      };
+      const statuses = Object.entries(responses).map(([caller, { status }]) => [caller, status]);
+      console.log(JSON.stringify(Object.fromEntries(statuses)));`,
   });
   const { stdout, printed } = await runToEnd(nodeOf(22), ["calls.js"], { cwd: folder, env });
-  expect(JSON.parse(stdout || "[]"), printed).toEqual([200, 403, 403, 401, 200]);
+  const expected = { customer: 200, stranger: 403, otherUser: 403, signedOut: 401, owner: 200 };
+  expect(JSON.parse(stdout || "{}"), printed).toEqual(expected);
   expect(JSON.parse(service.requests.at(-1)?.body ?? "")).toEqual({ date: "20 November 2026", total: "£17" });
 });
 

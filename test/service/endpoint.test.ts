@@ -67,7 +67,10 @@ describe("a request body in memory", () => {
       const pending = createEndpoint({ ...open, produce, onError, maxBodyBytes })(made, undefined);
       setTimeout(() => leaving.abort(new Error("left")), 1);
       expect((await pending).status).toBe(499);
-      expect([produce.mock.calls, onError.mock.calls]).toEqual([[], []]);
+      expect({ produced: produce.mock.calls, reported: onError.mock.calls }).toEqual({
+        produced: [],
+        reported: [],
+      });
     },
   );
 

@@ -26,7 +26,7 @@ it.each<[string, Answer, "firstByte" | "stall", number | undefined]>([
   const client = service.client({ timeouts: { [phase]: 60 } });
   const failure = await takesAtLeast(60, () => rejectionOf(generate(client).bytes()));
   const error = expectTimeout(failure, phase, 60);
-  expect([error.attempts, error.status]).toEqual([1, status]);
+  expect({ attempts: error.attempts, status: error.status }).toEqual({ attempts: 1, status });
   await (await service.request()).closed;
 });
 

@@ -44,7 +44,10 @@ describe("timeouts.total", () => {
     await service.request(2);
     await passLimit(failure, 250_000 - 2 * 100_300);
     const error = expectTimeout(await failure, "total", 250_000);
-    expect([error.attempts, service.requests.length]).toEqual([3, 3]);
+    expect({ attempts: error.attempts, requests: service.requests.length }).toEqual({
+      attempts: 3,
+      requests: 3,
+    });
     expect(error.message).toMatch(/ Tried 3 times\.$/);
     expectTimeout(error.cause, "firstByte", 100_000);
     await Promise.all(service.requests.map(({ closed }) => closed));
@@ -61,7 +64,10 @@ describe("timeouts.total", () => {
     const uid = ofTemplate ? template("inv_2024", ofTemplate) : "inv_2024";
     const failure = await takesAtLeast(60, () => rejectionOf(client.generate(uid as string, {}).bytes()));
     const error = expectTimeout(failure, "total", 60);
-    expect([error.attempts, service.requests.length]).toEqual([0, 0]);
+    expect({ attempts: error.attempts, requests: service.requests.length }).toEqual({
+      attempts: 0,
+      requests: 0,
+    });
   });
 });
 

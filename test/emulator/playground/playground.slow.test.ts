@@ -77,15 +77,15 @@ async function openEvents() {
   return { next, close: () => reader.cancel() };
 }
 
-const statusAndType = ({ status, headers }: Response) => [status, headers.get("content-type")];
+const statusAndType = ({ status, headers }: Response) => ({ status, type: headers.get("content-type") });
 
 describe("the playground", () => {
   it("is served at the base URL and cannot load anything from other origins", async () => {
     const response = await get(`${shared.baseUrl}/`, { headers: html });
-    expect(statusAndType(response)).toEqual([200, "text/html; charset=utf-8"]);
+    expect(statusAndType(response)).toEqual({ status: 200, type: "text/html; charset=utf-8" });
     // The base URL does not change for other callers.
     const other = await get(`${shared.baseUrl}/`, { headers: { accept: "application/json" } });
-    expect(statusAndType(other)).toEqual([404, "application/problem+json"]);
+    expect(statusAndType(other)).toEqual({ status: 404, type: "application/problem+json" });
     const policy = response.headers.get("content-security-policy");
     expect(policy).toMatch(/^default-src 'none'; .*frame-ancestors 'none'$/);
     const page = await response.text();
@@ -93,7 +93,7 @@ describe("the playground", () => {
     expect(assets).toHaveLength(2);
     for (const path of assets) {
       const type = expect.stringMatching(/^text\/(?:javascript|css); charset=utf-8$/);
-      expect(statusAndType(await get(`${shared.baseUrl}${path}`))).toEqual([200, type]);
+      expect(statusAndType(await get(`${shared.baseUrl}${path}`))).toEqual({ status: 200, type });
     }
   });
 
