@@ -9,7 +9,7 @@ describe("the build before the tests", () => {
     expect(config.test?.globalSetup).toContain("test/support/build-before-tests.ts");
   });
 
-  it("was made from the current sources", () => {
+  it("was built from the current sources", () => {
     expect(isBuilt("code")).toBe(true);
   });
 

@@ -36,6 +36,6 @@ describe("the canonical text of a job", () => {
 function turned(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(turned);
-  const members = Object.entries(value).reverse();
-  return Object.fromEntries(members.map(([name, inner]) => [name, turned(inner)]));
+  const entries = Object.entries(value).reverse();
+  return Object.fromEntries(entries.map(([name, inner]) => [name, turned(inner)]));
 }

@@ -137,9 +137,11 @@ describe("the check for systematic failures", () => {
     [["no total", "no date"], ", for 2 different reasons"],
   ])("summarizes the reasons for the first 20 responses with status 422: %j", (details, common) => {
     const failures = new SystematicFailures();
-    const told = Array.from({ length: 20 }, (_, row) => failures.add(refused(details[row % 2] ?? ""), fresh));
-    expect(told.slice(0, -1)).toEqual(Array.from({ length: 19 }));
-    expect(told.at(-1)).toEqual({
+    const results = Array.from({ length: 20 }, (_, row) =>
+      failures.add(refused(details[row % 2] ?? ""), fresh),
+    );
+    expect(results.slice(0, -1)).toEqual(Array.from({ length: 19 }));
+    expect(results.at(-1)).toEqual({
       withWhat: "with values of this kind",
       fix: "Fix the values or the template",
       common: `the service rejected all of them with 422${common}`,

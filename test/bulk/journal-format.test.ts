@@ -9,8 +9,8 @@ const { encodeHeader, encodeLine, LineReader, lineBytes, readBeginning } = forma
 const lineOf = (number: number) => encodeLine(Uint32Array.of(number, 1, 2, 3, 4, 5));
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 const lines = (count: number) => upTo(count).map(lineOf).join("");
-const told = { salt: "c2FsdA", run: { template: "invoice", data: "Zoë \ud800.csv" } };
-const header = encodeHeader(told);
+const settings = { salt: "c2FsdA", run: { template: "invoice", data: "Zoë \ud800.csv" } };
+const header = encodeHeader(settings);
 
 /** Reads the lines after the header in chunks of this size, and identifies them by number. */
 function read(bytes: Buffer, chunkBytes = bytes.length || 1) {
@@ -34,7 +34,7 @@ describe("reading a journal", () => {
       const beginning = readBeginning(cut);
       if (cut.length < header.length) return beginning.kind === "nothing";
       if (beginning.kind !== "header") return false;
-      expect(beginning.header).toEqual(told);
+      expect(beginning.header).toEqual(settings);
       const kept = Math.floor((cut.length - header.length) / lineBytes);
       const expected = { numbers: upTo(kept), damagedLines: 0, wholeBytes: kept * lineBytes };
       expect(read(cut.subarray(beginning.bytes), size)).toEqual(expected);

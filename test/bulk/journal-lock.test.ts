@@ -12,7 +12,7 @@ import { makePipe } from "../support/special-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const newPath = () => join(temporaryFolder(), "run.journal");
-const filesBeside = async (path: string) => (await readdir(join(path, ".."))).sort();
+const filesNextTo = async (path: string) => (await readdir(join(path, ".."))).sort();
 
 async function open(path: string) {
   const journal = await openJournal({ path, run: {}, fresh: false });
@@ -100,7 +100,7 @@ describe("a journal's lock", () => {
     expect(await messageOf(open(path))).toMatch(/in use by another run \(process \d+ on host "elsewhere"/);
     expect(rename).toHaveBeenCalledTimes(1);
     expect(JSON.parse(await readFile(`${path}.lock`, "utf8"))).toEqual(elsewhere);
-    expect(await filesBeside(path)).toEqual(["run.journal.lock"]);
+    expect(await filesNextTo(path)).toEqual(["run.journal.lock"]);
   });
 
   it.each(["", JSON.stringify({ ...own, pid: 0 }), JSON.stringify({ ...own, token: "../x" })])(
@@ -124,11 +124,11 @@ describe("a journal's lock", () => {
     await leaveLock(path, JSON.stringify(holder), 12);
     const who = `process ${holder.pid} on host "${holder.host}"; last active 1\\d s ago`;
     expect(await messageOf(open(path))).toMatch(new RegExp(`${who}.*again in 1\\d s`));
-    expect(await filesBeside(path)).toEqual(["run.journal.lock"]);
+    expect(await filesNextTo(path)).toEqual(["run.journal.lock"]);
     await leaveLock(path, JSON.stringify(holder), 31);
     await open(path);
     expect(JSON.parse(await readFile(`${path}.lock`, "utf8"))).toMatchObject({ pid: process.pid });
-    expect(await filesBeside(path)).toEqual(["run.journal", "run.journal.lock"]);
+    expect(await filesNextTo(path)).toEqual(["run.journal", "run.journal.lock"]);
   });
 
   it.runIf(hasProcessTable)("stays valid while its process runs, even without refreshes", async () => {
@@ -150,10 +150,12 @@ describe("a journal's lock", () => {
   it("is taken over by exactly one of many concurrent runs if its process has ended", async () => {
     const path = newPath();
     await leaveLock(path, JSON.stringify({ ...own, pid: ended() }));
-    const told = await Promise.all(Array.from({ length: 20 }, () => messageOf(open(path))));
-    expect(told.filter((message) => message === "It was opened.")).toHaveLength(1);
-    expect(told.filter((message) => message.includes("is in use by another run (process"))).toHaveLength(19);
-    expect(await filesBeside(path)).toEqual(["run.journal", "run.journal.lock"]);
+    const messages = await Promise.all(Array.from({ length: 20 }, () => messageOf(open(path))));
+    expect(messages.filter((message) => message === "It was opened.")).toHaveLength(1);
+    expect(messages.filter((message) => message.includes("is in use by another run (process"))).toHaveLength(
+      19,
+    );
+    expect(await filesNextTo(path)).toEqual(["run.journal", "run.journal.lock"]);
     expect(JSON.parse(await readFile(`${path}.lock`, "utf8"))).toMatchObject({ pid: process.pid });
   });
 
@@ -163,7 +165,7 @@ describe("a journal's lock", () => {
     await leaveLock(path, JSON.stringify({ ...dead, token: "one" }));
     await writeFile(`${path}.lock.one`, JSON.stringify({ ...dead, token: "two" }));
     await open(path);
-    expect(await filesBeside(path)).toEqual(["run.journal", "run.journal.lock"]);
+    expect(await filesNextTo(path)).toEqual(["run.journal", "run.journal.lock"]);
   });
 
   it("is released only by its owner", async () => {

@@ -13,7 +13,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const run = { template: "invoice" };
 const damagedHeader = encodeHeader({ salt: "s", run }).toString().replace("invoice", "invoicf");
 const newPath = () => join(temporaryFolder(), "run.journal");
-const filesBeside = async (path: string) => (await readdir(join(path, ".."))).sort();
+const filesNextTo = async (path: string) => (await readdir(join(path, ".."))).sort();
 
 async function open(path: string, options: Partial<JournalOptions> = {}): Promise<Journal> {
   const journal = await openJournal({ path, run, fresh: false, ...options });
@@ -95,7 +95,7 @@ describe("a journal", () => {
     await Promise.all([journal.close(), journal.close(), finished]);
     await expect(journal.finish(journal.enter("b", "1", 1))).rejects.toThrow(/is closed/);
     expect((await runOf(path, { a: "1", b: "1" })).states).toEqual({ a: "finished", b: "new" });
-    expect(await filesBeside(path)).toEqual(["run.journal"]);
+    expect(await filesNextTo(path)).toEqual(["run.journal"]);
   });
 });
 
@@ -166,7 +166,7 @@ describe("opening a journal", () => {
     expect(JournalError.is(error)).toBe(true);
     expect(error).toMatchObject({ name: "JournalError", code: "journal_failed", path, attempts: 0 });
     expect(await readFile(path)).toEqual(Buffer.from(content));
-    expect(await filesBeside(path)).toEqual(["run.journal"]);
+    expect(await filesNextTo(path)).toEqual(["run.journal"]);
   });
 
   it("fails if the path is a folder or its parent folder is a file", async () => {
@@ -189,7 +189,7 @@ describe("starting over with `fresh`", () => {
       expect(begun).toMatchObject({ states: { a: "new" }, finishedBefore: 0 });
     }
     expect(await readFile(`${path}.old`, "utf8")).toContain("two");
-    expect(await filesBeside(path)).toEqual(["run.journal", "run.journal.old"]);
+    expect(await filesNextTo(path)).toEqual(["run.journal", "run.journal.old"]);
     expect((await runOf(path, { a: "1" }, { run: { data: "three" } })).states).toEqual({ a: "finished" });
   });
 
@@ -197,7 +197,7 @@ describe("starting over with `fresh`", () => {
     const path = newPath();
     await writeFile(path, "");
     await (await open(path, { fresh: true })).close();
-    expect(await filesBeside(path)).toEqual(["run.journal"]);
+    expect(await filesNextTo(path)).toEqual(["run.journal"]);
     await writeFile(path, damagedHeader);
     await runOf(path, { a: "1" }, { fresh: true });
     expect(await readFile(`${path}.old`, "utf8")).toBe(damagedHeader);

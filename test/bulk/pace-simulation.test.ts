@@ -213,16 +213,16 @@ const options = fc.record({
 property("a pace has a valid number of slots, waits a finite time, and respects every pause", () =>
   fc.property(options, fc.array(step, { maxLength: 100 }), (chosen, steps) => {
     const pace = new Pace(chosen);
-    const underWay: number[] = [];
+    const inFlight: number[] = [];
     let [nowMs, pausedUntilMs] = [0, 0];
     for (const { afterMs, outcome, retryAfterMs, which } of steps) {
       nowMs += afterMs;
-      if (underWay.length < pace.slots) {
+      if (inFlight.length < pace.slots) {
         nowMs += pace.waitMs(nowMs);
         expect(nowMs).toBeGreaterThanOrEqual(pausedUntilMs - 0.001);
-        underWay.push(pace.sent(nowMs));
+        inFlight.push(pace.sent(nowMs));
       }
-      const [ticket = 0] = underWay.splice(which % underWay.length, 1);
+      const [ticket = 0] = inFlight.splice(which % inFlight.length, 1);
       pace[outcome](ticket, nowMs, retryAfterMs);
       if (outcome === "refused" || outcome === "overloaded")
         pausedUntilMs = Math.max(pausedUntilMs, nowMs + (retryAfterMs ?? 0));

@@ -44,29 +44,29 @@ describe("a fixed pace", () => {
 
 describe("automatic concurrency", () => {
   /** Keeps all slots in use with successful responses, one after the other. */
-  function answerWell(pace: Pace, answers: number, underWay: number[]): void {
+  function answerWell(pace: Pace, answers: number, inFlight: number[]): void {
     for (let answered = 0; answered < answers; answered++) {
-      while (underWay.length < pace.slots) underWay.push(pace.sent(answered));
-      pace.passed(underWay.shift() ?? 0, answered);
+      while (inFlight.length < pace.slots) inFlight.push(pace.sent(answered));
+      pace.passed(inFlight.shift() ?? 0, answered);
     }
   }
 
   it("starts at 4 and rises by 1 for each successful response, up to 64", () => {
     const pace = new Pace({ concurrency: "auto" });
     expect(pace.slots).toBe(4);
-    const underWay: number[] = [];
-    answerWell(pace, 10, underWay);
+    const inFlight: number[] = [];
+    answerWell(pace, 10, inFlight);
     expect(pace.slots).toBe(14);
-    answerWell(pace, 1000, underWay);
+    answerWell(pace, 1000, inFlight);
     expect(pace.slots).toBe(64);
   });
 
   it("is halved repeatedly while the service is overloaded, down to 1", () => {
     const pace = new Pace({ concurrency: "auto" });
-    const underWay: number[] = [];
-    answerWell(pace, 12, underWay);
-    while (underWay.length < 16) underWay.push(pace.sent(20));
-    for (const ticket of underWay) pace.overloaded(ticket, 30, undefined);
+    const inFlight: number[] = [];
+    answerWell(pace, 12, inFlight);
+    while (inFlight.length < 16) inFlight.push(pace.sent(20));
+    for (const ticket of inFlight) pace.overloaded(ticket, 30, undefined);
     expect(pace.slots).toBe(8);
     const slots = [40, 50, 60, 70].map((nowMs) => {
       pace.overloaded(pace.sent(nowMs), nowMs, undefined);
@@ -77,15 +77,15 @@ describe("automatic concurrency", () => {
 
   it("returns to the level that caused an overload only after 200 successes", () => {
     const pace = new Pace({ concurrency: "auto" });
-    const underWay: number[] = [];
-    answerWell(pace, 4, underWay);
+    const inFlight: number[] = [];
+    answerWell(pace, 4, inFlight);
     pace.overloaded(pace.sent(0), 0, undefined);
     expect(pace.slots).toBe(4);
     /** The number of successful responses until a slot is added. */
     const answersUntilRise = (): number => {
       const before = pace.slots;
       let answers = 0;
-      for (; pace.slots === before && answers < 1000; answers++) answerWell(pace, 1, underWay);
+      for (; pace.slots === before && answers < 1000; answers++) answerWell(pace, 1, inFlight);
       return answers;
     };
     expect([1, 2, 3, 4].map(answersUntilRise)).toEqual([4, 5, 6, 200]);
@@ -96,13 +96,13 @@ describe("automatic concurrency", () => {
 
   it("falls by 1 if the last allowed request receives a 429", () => {
     const pace = new Pace({ concurrency: "auto" });
-    const underWay: number[] = [];
-    answerWell(pace, 12, underWay);
-    while (!pace.isFull) underWay.push(pace.sent(20));
-    pace.refused(underWay.at(-1) ?? 0, 30, undefined);
+    const inFlight: number[] = [];
+    answerWell(pace, 12, inFlight);
+    while (!pace.isFull) inFlight.push(pace.sent(20));
+    pace.refused(inFlight.at(-1) ?? 0, 30, undefined);
     expect(pace.slots).toBe(15);
     // This request was sent before the fall.
-    pace.refused(underWay.at(-2) ?? 0, 31, undefined);
+    pace.refused(inFlight.at(-2) ?? 0, 31, undefined);
     expect(pace.slots).toBe(15);
   });
 });
@@ -200,8 +200,8 @@ describe("a request that was not sent", () => {
   it("does not count as a request in flight", () => {
     const pace = new Pace({ concurrency: "auto" });
     for (let job = 0; job < 100; job++) pace.unsent(pace.sent(job));
-    const underWay = [1, 2, 3].map(() => pace.sent(100));
-    for (const ticket of underWay) pace.passed(ticket, 200);
+    const inFlight = [1, 2, 3].map(() => pace.sent(100));
+    for (const ticket of inFlight) pace.passed(ticket, 200);
     // Three of four slots were in use, so no slot is added.
     expect(pace.slots).toBe(4);
   });

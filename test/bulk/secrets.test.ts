@@ -10,7 +10,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { small } from "./many.ts";
 
 /** Error responses that repeat the API key and the body of the request. */
-const told: readonly Answer[] = [400, 401, 404, 422, 429, 500, 503].map(
+const errorResponses: readonly Answer[] = [400, 401, 404, 422, 429, 500, 503].map(
   (status) =>
     ({ response, headers, body }) =>
       response
@@ -28,7 +28,7 @@ function expectNothingSecretIn(text: string): void {
   expect(text).not.toMatch(/CANARY|C4N4RY/);
 }
 
-const answers = [...told, ...broken, saying(400), withLength(small)];
+const answers = [...errorResponses, ...broken, saying(400), withLength(small)];
 
 /** Sends the response whose index is the value `n`. */
 const answerByIndex: Answer = (received) => {
@@ -83,7 +83,7 @@ it("a run's errors, summary and files never contain the API key or template valu
 });
 
 it("the error and the lock file of a stopped run do not contain the API key or template values", async () => {
-  const service = await Service.start(told[3] as Answer);
+  const service = await Service.start(errorResponses[3] as Answer);
   const at = temporaryFolder();
   const client = service.client({ apiKey: trickyKey }) as TemplatePdf;
   const jobs = Array.from({ length: 9 }, (_, n) => ({ template: "t", values: { ...values, n } }));

@@ -18,7 +18,7 @@ import {
 } from "../support/service.ts";
 import { later } from "../support/sockets.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { generate, outputMethods, stages } from "./every-form.ts";
+import { generate, outputMethods, stages } from "./output-methods.ts";
 import { stopTime } from "./timing.ts";
 
 const pdf = pdfOf(200_000);

@@ -23,7 +23,7 @@ import {
 } from "../support/service.ts";
 import { closedOrigin } from "../support/sockets.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { gather, generate, outputMethods } from "./every-form.ts";
+import { gather, generate, outputMethods } from "./output-methods.ts";
 import { withoutBackOff } from "./timing.ts";
 
 // test/faults covers the results of each fault, and test/call covers the error messages.

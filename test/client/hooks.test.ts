@@ -15,7 +15,7 @@ import {
   turns,
   withLength,
 } from "../support/service.ts";
-import { generate, readAt, stages } from "./every-form.ts";
+import { generate, readAt, stages } from "./output-methods.ts";
 import { withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(2_000);

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { type DispatcherLike, TemplatePdf } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { pdfOf, rejectionOf } from "../support/service.ts";
-import { generate, outputMethods } from "./every-form.ts";
+import { generate, outputMethods } from "./output-methods.ts";
 import { stopTime, withoutBackOff } from "./timing.ts";
 
 const pdf = pdfOf(2_000);

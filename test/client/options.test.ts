@@ -2,8 +2,8 @@ import { type ClientOptions, ConfigurationError, TemplatePdf } from "template-pd
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { pdfOf, rejectionOf, Service, saying, turns, withLength } from "../support/service.ts";
 import { plainKey, trickyKey } from "./canaries.ts";
-import { generate } from "./every-form.ts";
 import { collectOutput, leaksIn } from "./leaks.ts";
+import { generate } from "./output-methods.ts";
 
 // test/options and test/request cover the rules of options. settings.page.test.ts covers the browser bundle.
 

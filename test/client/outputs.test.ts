@@ -11,7 +11,7 @@ import {
   untilClose,
   withLength,
 } from "../support/service.ts";
-import { generate, iterable, outputMethods, readAt, stages } from "./every-form.ts";
+import { generate, iterable, outputMethods, readAt, stages } from "./output-methods.ts";
 
 // For other framings and single-byte chunks see test/faults and test/transport.
 

@@ -21,7 +21,7 @@ import {
   withLength,
 } from "../support/service.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { generate, outputMethods } from "./every-form.ts";
+import { generate, outputMethods } from "./output-methods.ts";
 
 const pdf = pdfOf(2_000);
 const silent = () => {};

@@ -81,9 +81,9 @@ it.each(secrets)("a secret value is redacted if the response repeats it: %j", as
   }
   expect(places["the error"]).toContain("is not valid for the field name");
   // A long word of a value is also secret, unless it is a word of error messages.
-  const told = (error as BadRequestError).detail?.toLowerCase().match(/[\p{L}\p{N}]+/gu);
+  const shownWords = (error as BadRequestError).detail?.toLowerCase().match(/[\p{L}\p{N}]+/gu);
   for (const word of secret.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []) {
-    if (!isOrdinary(word)) expect(told).not.toContain(word);
+    if (!isOrdinary(word)) expect(shownWords).not.toContain(word);
   }
 });
 

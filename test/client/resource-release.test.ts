@@ -8,7 +8,7 @@ import { Agent } from "undici";
 import { describe, expect, it, vi } from "vitest";
 import { beginning, pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { generate } from "./every-form.ts";
+import { generate } from "./output-methods.ts";
 
 const pdf = pdfOf(200_000);
 const small = pdfOf(2_000);

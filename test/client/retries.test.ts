@@ -13,7 +13,7 @@ import {
   withLength,
 } from "../support/service.ts";
 import { later } from "../support/sockets.ts";
-import { generate, outputMethods } from "./every-form.ts";
+import { generate, outputMethods } from "./output-methods.ts";
 import { countTimers, withoutBackOff } from "./timing.ts";
 
 // test/call/retry-policy.test.ts covers the rules and delays. test/faults covers the retried failures.

@@ -2,7 +2,7 @@ import { TemplatePdf, TimeoutError } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { beginning, pdfOf, rejectionOf, Service, saying } from "../support/service.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { generate } from "./every-form.ts";
+import { generate } from "./output-methods.ts";
 import { documentCallers, failureOf, indirectCallers, pendingCallers, streams } from "./stacks/callers.mjs";
 import { expectCallersLine, type Seen } from "./stacks/expect-stack.ts";
 import { type Failure, startFailures } from "./stacks/failures.ts";
@@ -69,8 +69,8 @@ describe("an error from a call", () => {
   it("is not replaced if it is frozen", async () => {
     const service = await Service.start(missing);
     let frozen: unknown;
-    const error = (told: { readonly error: unknown }) => {
-      frozen = Object.freeze(told.error);
+    const error = (event: { readonly error: unknown }) => {
+      frozen = Object.freeze(event.error);
     };
     expect(await rejectionOf(generate(service.client({ hooks: { error } })))).toBe(frozen);
   });

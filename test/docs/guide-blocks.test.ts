@@ -83,7 +83,7 @@ it("the block with-a-proxy.ts in proxies-and-tls.md connects through a proxy tha
   });
   onTestFinished(() => dispatcher.destroy());
   expect(await pdfs.generate("invoice", values).bytes()).toHaveLength(2_000);
-  expect(proxy.heard.map(({ method }) => method)).toEqual(["CONNECT"]);
+  expect(proxy.received.map(({ method }) => method)).toEqual(["CONNECT"]);
 });
 
 describe("the serverless function in proxies-and-tls.md", () => {

@@ -20,9 +20,9 @@ export const regions: Readonly<Record<string, (...words: readonly string[]) => s
     const loads = [1, 20, 200].map((inFlight) => cellOf(1_000_000, inFlight));
     const shown = /^(?:template-pdf|undici dispatch|node:http|global fetch)/;
     const names = Object.keys(sizes[0]?.contenders ?? {}).filter((name) => shown.test(name));
-    const heads = ["CPU, 2 kB", "CPU, 50 kB", "CPU, 1 MB", "MB, 1 in flight", "MB, 20 in flight"];
+    const columns = ["CPU, 2 kB", "CPU, 50 kB", "CPU, 1 MB", "MB, 1 in flight", "MB, 20 in flight"];
     const table = tableOf(
-      ["", ...heads, "MB, 200 in flight"],
+      ["", ...columns, "MB, 200 in flight"],
       names.map((name) => [
         name,
         ...sizes.map((cell) => ratioIn(cell, name)),
@@ -165,10 +165,10 @@ The body of an error response must arrive within ${errorBody}, or within \`stall
 };
 
 /** A Markdown table. */
-function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+function tableOf(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  return [line(heads), line(heads.map(() => "---")), ...rows.map(line)].join("\n");
+  return [line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
 /** Words in a list: `a`, `a and b`, `a, b and c`. */

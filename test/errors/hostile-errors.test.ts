@@ -192,13 +192,13 @@ describe("a hostile error in a handler", () => {
       onError,
       ...options,
     });
-    return { onError, ask: async () => (await handler(request({}))).status };
+    return { onError, call: async () => (await handler(request({}))).status };
   };
 
   for (const name of ["authorize", "values", "filename"] as const) {
     ends(`of \`${name}\` is a 500 response and is logged`, async (fail, thrown) => {
-      const { onError, ask } = handlerOf({ [name]: fail });
-      expect(await ask()).toBe(500);
+      const { onError, call } = handlerOf({ [name]: fail });
+      expect(await call()).toBe(500);
       expect(onError).toHaveBeenCalledOnce();
       expect(Object.is(onError.mock.calls[0]?.[0], thrown)).toBe(true);
       expect(onError.mock.calls[0]?.[1]).toMatchObject({ failed: name });
@@ -206,25 +206,25 @@ describe("a hostile error in a handler", () => {
   }
 
   ends("of a schema is a 500 response and is logged", async (fail) => {
-    const { onError, ask } = handlerOf({ templates: { invoice: template("invoice", schemaOf(fail)) } });
-    expect(await ask()).toBe(500);
+    const { onError, call } = handlerOf({ templates: { invoice: template("invoice", schemaOf(fail)) } });
+    expect(await call()).toBe(500);
     expect(onError).toHaveBeenCalledOnce();
   });
 
   ends("of a client is a 500 response and is logged", async (fail, thrown) => {
-    const { onError, ask } = handlerOf({ client: { generate: fail } });
-    expect(await ask()).toBe(500);
+    const { onError, call } = handlerOf({ client: { generate: fail } });
+    expect(await call()).toBe(500);
     expect(Object.is(onError.mock.calls[0]?.[0], thrown)).toBe(true);
   });
 
   ends("of `onError` does not affect the response", async (fail) => {
-    expect(await handlerOf({ authorize: fail, onError: fail }).ask()).toBe(500);
+    expect(await handlerOf({ authorize: fail, onError: fail }).call()).toBe(500);
   });
 
   ends("is printed without `onError`", async (fail) => {
     const print = vi.spyOn(console, "error").mockImplementation(() => {});
     try {
-      expect(await handlerOf({ authorize: fail, onError: undefined }).ask()).toBe(500);
+      expect(await handlerOf({ authorize: fail, onError: undefined }).call()).toBe(500);
       expect(print).toHaveBeenCalled();
     } finally {
       print.mockRestore();

@@ -12,7 +12,7 @@ import {
 } from "template-pdf";
 import type { ScriptedFault } from "../../src/service/faults/fault-script.ts";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
-import { outputMethods as everyForm, readAt, type stages } from "../client/every-form.ts";
+import { outputMethods, readAt, type stages } from "../client/output-methods.ts";
 import { type Issued, inDays, makeAuthority } from "../support/certificates.ts";
 import { FaultServer } from "../support/faults/fault-server.ts";
 import { transports } from "../support/service.ts";
@@ -24,7 +24,7 @@ import type { Row, Transport } from "./row.ts";
 export interface Cell {
   readonly row: Row;
   readonly transport: Transport;
-  readonly form: string;
+  readonly method: string;
   readonly stage: (typeof stages)[number];
   /** The fault happens once and the client may retry. Otherwise it happens every time, without retries. */
   readonly once: boolean;
@@ -56,7 +56,7 @@ const longestWaitMs = 45_000;
 /** The outcome of a call that neither succeeds nor fails. */
 export const noOutcome = "no outcome";
 
-export const forms = everyForm.map(([form]) => form);
+export const methods = outputMethods.map(([method]) => method);
 
 const identities: Readonly<Record<"self-signed" | "expired", Issued>> = {
   "self-signed": makeAuthority("127.0.0.1"),
@@ -71,7 +71,7 @@ const identities: Readonly<Record<"self-signed" | "expired", Issued>> = {
 export async function play(cell: Cell, limitMs: number): Promise<Result> {
   const { row, transport, once } = cell;
   const { scene, fault, secondTry } = row;
-  const folder = cell.form === "saveTo()" ? makeTemporaryFolder("fault") : undefined;
+  const folder = cell.method === "saveTo()" ? makeTemporaryFolder("fault") : undefined;
   const document = scene.whole?.(whole) ?? whole;
   const host = scene.refused ? unsharedAddress() : "127.0.0.1";
   const tls = scene.certificate && identities[scene.certificate];
@@ -110,7 +110,7 @@ export async function play(cell: Cell, limitMs: number): Promise<Result> {
     let attempts: number;
     let outcome: string;
     try {
-      const reading = readAt(cell.stage, pending, (from) => read(cell.form, from, folder?.path));
+      const reading = readAt(cell.stage, pending, (from) => read(cell.method, from, folder?.path));
       const bytes = (await within(longestWaitMs, reading)) ? await reading : undefined;
       attempts = 1 + retries;
       outcome = describeBytes(bytes, document);
@@ -158,14 +158,14 @@ function timeoutsOf({ scene, ...row }: Row, transport: Transport, limitMs: numbe
   return { ...all, ...(phase && { [phase]: limitMs }), ...scene.timeouts };
 }
 
-async function read(form: string, from: PendingPdf | GeneratedPdf, folder?: string): Promise<Uint8Array> {
+async function read(method: string, from: PendingPdf | GeneratedPdf, folder?: string): Promise<Uint8Array> {
   if (folder !== undefined) {
     const path = join(folder, "saved.pdf");
     await from.saveTo(path);
     return readFile(path);
   }
-  const reader = everyForm.find(([name]) => name === form)?.[1];
-  if (!reader) throw new Error(`There is no output method ${form}.`);
+  const reader = outputMethods.find(([name]) => name === method)?.[1];
+  if (!reader) throw new Error(`There is no output method ${method}.`);
   return reader(from);
 }
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, it, type TestContext, vi } from "vitest";
 import { FirstFailures } from "../support/first-failures.ts";
-import { type Cell, forms, noOutcome, play } from "./cell.ts";
+import { type Cell, methods, noOutcome, play } from "./cell.ts";
 import { makeUpHostNames } from "./host-names.ts";
 import { type Row, type Transport, transports } from "./row.ts";
 import { groups } from "./rows/index.ts";
-import { wholeForms } from "./whole-forms.ts";
+import { wholeOutputs } from "./whole-outputs.ts";
 
 const isPage = process.env["TEMPLATE_PDF_BUILD"] === "browser";
 
@@ -30,17 +30,17 @@ afterAll(() => {
 });
 
 /** The output methods to test, and their receivers. */
-type Asked = Readonly<Partial<Record<Cell["stage"], readonly string[]>>>;
+type MethodsByStage = Readonly<Partial<Record<Cell["stage"], readonly string[]>>>;
 
 /** The output method that writes a file, if this test project has it. */
-const saving = forms.filter((form) => form === "saveTo()");
+const saving = methods.filter((method) => method === "saveTo()");
 
 /** One output method in memory, and the one that writes a file. */
-const everyRow: Asked = { "the pending result": ["bytes()", ...saving] };
+const everyRow: MethodsByStage = { "the pending result": ["bytes()", ...saving] };
 
 /** The additional outputs for one row of each kind. */
-const everyKind: Asked = {
-  "the pending result": forms.filter((form) => form !== "bytes()" && form !== "saveTo()"),
+const everyKind: MethodsByStage = {
+  "the pending result": methods.filter((method) => method !== "bytes()" && method !== "saveTo()"),
   "the awaited document": ["stream()", ...saving],
 };
 
@@ -62,19 +62,19 @@ const unsentRows = (transport: Transport) => rows.filter(({ unsent }) => unsent.
 
 function cellsOf(
   rowsBy: (transport: Transport) => readonly Row[],
-  asked: Asked,
+  methodsByStage: MethodsByStage,
   more: Pick<Cell, "once" | "mayRenderTwice">,
 ): Cell[] {
   return transports.flatMap((transport) =>
     rowsBy(transport).flatMap((row) =>
-      Object.entries(asked).flatMap(([stage, forms]) =>
-        forms.map((form) => ({ row, transport, stage: stage as Cell["stage"], form, ...more })),
+      Object.entries(methodsByStage).flatMap(([stage, methods]) =>
+        methods.map((method) => ({ row, transport, stage: stage as Cell["stage"], method, ...more })),
       ),
     ),
   );
 }
 
-const inMemory: Asked = { "the pending result": ["bytes()"] };
+const inMemory: MethodsByStage = { "the pending result": ["bytes()"] };
 
 describe.each<[string, Cell[]]>([
   [
@@ -99,11 +99,11 @@ describe.each<[string, Cell[]]>([
   ],
 ])("%s has the documented outcome", (_, cells) => {
   const test = (cell: Cell) =>
-    [`${cell.row.fault.name} (${cell.transport}, ${cell.form} on ${cell.stage})`, cell] as const;
+    [`${cell.row.fault.name} (${cell.transport}, ${cell.method} on ${cell.stage})`, cell] as const;
   const prove = async ([, cell]: ReturnType<typeof test>, context: TestContext) => {
     firstFailures.skipAfterEnough(context);
     const [outcome, attempts] = expectedOf(cell);
-    const files = outcome === "whole" && cell.form === "saveTo()" ? ["saved.pdf"] : [];
+    const files = outcome === "whole" && cell.method === "saveTo()" ? ["saved.pdf"] : [];
     const expected = { outcome, attempts, files, isOverasked: false, isBusy: false };
     const result = await play(cell, 700);
     // The second attempt has the same short limit, and a busy machine may need longer for it.
@@ -118,14 +118,14 @@ describe.each<[string, Cell[]]>([
 });
 
 function expectedOf(cell: Cell): [outcome: string, attempts: number] {
-  const { row, transport, form, stage } = cell;
+  const { row, transport, method, stage } = cell;
   const first = row[transport];
   const second = transport === "undici" ? row.secondTry : row.secondTryByFetch;
   if (first === "whole" || !cell.once) return [first, 1];
   if (second === "unseen") return ["whole", 1];
   if (cell.mayRenderTwice === false && !row.unsent.includes(transport)) return [first, 1];
   if (second === "in vain") return [first, 3];
-  const isInTime = stage === "the pending result" && wholeForms.includes(form);
+  const isInTime = stage === "the pending result" && wholeOutputs.includes(method);
   const heals = second === "heals" || (second === "heals before hand-over" && isInTime);
   return heals ? ["whole", 2] : [first, 1];
 }

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Gets, Group, Row, SecondTry } from "./row.ts";
 import { groups } from "./rows/index.ts";
-import { wholeForms } from "./whole-forms.ts";
+import { wholeOutputs } from "./whole-outputs.ts";
 
 const inTable: Readonly<Record<SecondTry, string>> = {
   heals: "succeeds",
@@ -34,7 +34,7 @@ methods. They generate this page.
 | ✓ | the complete document, byte for byte |
 | an error | every output method rejects with this error, or its stream ends with it; a number is the \`status\`, a word in brackets the \`phase\` |
 | succeeds | the default \`retry\` retries, and returns the document if the fault was transient |
-| succeeds, except for streams | as above for ${inWords(wholeForms)} on the pending result. Streams and awaited documents get the error, because their caller has seen a part of the first document |
+| succeeds, except for streams | as above for ${inWords(wholeOutputs)} on the pending result. Streams and awaited documents get the error, because their caller has seen a part of the first document |
 | fails again | the client retries, but the fault remains |
 | no | the client does not retry, because the response would be the same or no time is left |
 

@@ -4,7 +4,7 @@ import { fault, pdfHead, type Step } from "../../src/service/faults/fault-script
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
 import { FaultServer } from "../support/faults/fault-server.ts";
 import { clientOf, rejectionOf } from "../support/service.ts";
-import { chunkedHead, end, untilClose, write } from "./steps.ts";
+import { chunkedHeaders, end, untilClose, write } from "./steps.ts";
 
 /** More than an unread document buffers, but small enough to be read from the socket before the pause. */
 const document = fakePdf({ bytes: 70_000 });
@@ -21,7 +21,7 @@ describe("an unread document whose connection has ended", () => {
     [
       "truncated",
       "in chunks without the final chunk",
-      [chunkedHead(closing), write(`${document.length.toString(16)}\r\n`), write(document)],
+      [chunkedHeaders(closing), write(`${document.length.toString(16)}\r\n`), write(document)],
     ],
   ])("is recognized as %s if it was sent %s", async (what, _how, steps) => {
     const server = await FaultServer.start({ document });

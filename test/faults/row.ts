@@ -85,7 +85,7 @@ interface RowOptions extends Scene, Partial<Omit<Row, "fault" | "undici" | "scen
   /** The result with undici, if it differs from that of the group. */
   readonly gets?: Gets;
   /** The fault happens before the request has arrived: immediately, or at its headers. */
-  readonly at?: "connection" | "head";
+  readonly at?: "connection" | "headers";
 }
 
 /** A published fault, or the name and script of another one, and its options. */

@@ -13,7 +13,7 @@ export const lines = (...all: readonly string[]): Step => write([...all, "", ""]
 /** The headers of a document that ends with the connection. */
 export const untilClose: Step = lines("HTTP/1.0 200 OK");
 
-export const chunkedHead = (headers: Readonly<Record<string, string>> = {}): Step => ({
+export const chunkedHeaders = (headers: Readonly<Record<string, string>> = {}): Step => ({
   do: "head",
   status: 200,
   headers: { "transfer-encoding": "chunked", ...headers },

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigurationError, SaveError, type SaveOptions } from "template-pdf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { generate } from "../client/every-form.ts";
+import { generate } from "../client/output-methods.ts";
 import { hasFreeNames, isWindows } from "../support/platform.ts";
 import { pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AtomicFile } from "../../src/files/atomic-file.ts";
 import { fileSystem } from "../../src/files/file-system.ts";
-import { generate, stages } from "../client/every-form.ts";
+import { generate, stages } from "../client/output-methods.ts";
 import * as answers from "../support/service.ts";
 import {
   type Answer,

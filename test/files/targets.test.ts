@@ -4,7 +4,7 @@ import { chmod, lstat, mkdir, readdir, readFile, readlink, stat, symlink, writeF
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fileSystem } from "../../src/files/file-system.ts";
-import { generate } from "../client/every-form.ts";
+import { generate } from "../client/output-methods.ts";
 import { modeOf, setUmask } from "../support/file-modes.ts";
 import { hasLinks, hasModes } from "../support/platform.ts";
 import { beginning, pdfOf, rejectionOf, Service, withLength } from "../support/service.ts";

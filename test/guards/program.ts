@@ -46,11 +46,11 @@ const client = new TemplatePdf({
   dispatcher,
 });
 
-const ask = () => client.generate("invoice", values).bytes();
+const call = () => client.generate("invoice", values).bytes();
 
 /** Generates a number of documents, one after the other. */
 async function getMany(documents: number): Promise<void> {
-  for (let left = documents; left > 0; left--) await ask();
+  for (let left = documents; left > 0; left--) await call();
 }
 
 const measurements = {
@@ -84,7 +84,7 @@ const measurements = {
   async held(inFlight = 1_000) {
     isAnswered = false;
     const sendMany = async () => {
-      for (let left = inFlight; left > 0; left--) void ask();
+      for (let left = inFlight; left > 0; left--) void call();
       // Requests are sent at the end of the turn of the event loop.
       await new Promise((resolve) => setImmediate(resolve));
       collectGarbage();

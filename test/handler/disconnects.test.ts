@@ -12,7 +12,7 @@ import { callBytes, exchange, send, serve, watchConsole } from "./raw-calls.ts";
 const printed = watchConsole();
 
 /** The ways in which a caller disconnects. */
-const leavings: Readonly<Record<string, (socket: Socket) => unknown>> = {
+const disconnections: Readonly<Record<string, (socket: Socket) => unknown>> = {
   "half-closes the connection": (socket) => socket.end(),
   "closes the connection": (socket) => socket.destroy(),
   "resets the connection": (socket) => socket.resetAndDestroy(),
@@ -50,7 +50,7 @@ function responding(handler: (request: Request) => Promise<Response>) {
 
 describe("a caller that disconnects", () => {
   const moments = Object.keys(bodies).flatMap((when) =>
-    Object.keys(leavings).map((how) => [how, when] as const),
+    Object.keys(disconnections).map((how) => [how, when] as const),
   );
 
   it.each(moments)("is not reported if it %s %s, while `authorize` runs", async (how, when) => {
@@ -67,7 +67,7 @@ describe("a caller that disconnects", () => {
     const port = await serve(nodeListener(watching));
     const socket = await send(port, bodies[when] ?? "");
     await reached;
-    leavings[how]?.(socket);
+    disconnections[how]?.(socket);
     open();
     expect((await responded).status).toBeLessThan(500);
     expect({ reported: onError.mock.calls, printed: printed.mock.calls }).toEqual({

@@ -19,8 +19,8 @@ async function callBySocket(handler: (request: Request) => Promise<Response>) {
   const caller = connect((server.address() as AddressInfo).port, "127.0.0.1").on("error", () => {});
   caller.pause();
   onTestFinished(() => void caller.destroy());
-  const head = "host: x\r\ncontent-type: application/json\r\ncontent-length: 2";
-  caller.write(`POST /api/v1/templates/invoice/generate-sync HTTP/1.1\r\n${head}\r\n\r\n{}`);
+  const headers = "host: x\r\ncontent-type: application/json\r\ncontent-length: 2";
+  caller.write(`POST /api/v1/templates/invoice/generate-sync HTTP/1.1\r\n${headers}\r\n\r\n{}`);
   return { caller, connection: (await accepted)[0] };
 }
 

@@ -69,9 +69,9 @@ describe("a page from a listed origin", () => {
 describe("an OPTIONS request", () => {
   const client = new TemplatePdf({ baseUrl: "https://upstream.test", apiKey: null });
   const { handler } = handlerOf({ client, origins: [listed] });
-  const respond = (origin: string, asked?: string, path?: string) => {
+  const respond = (origin: string, requested?: string, path?: string) => {
     const method = { "sec-fetch-site": "cross-site", "access-control-request-method": "POST" };
-    const headers = { origin, ...method, ...(asked && { "access-control-request-headers": asked }) };
+    const headers = { origin, ...method, ...(requested && { "access-control-request-headers": requested }) };
     return handler(callOf({ method: "OPTIONS", body: null, headers, ...(path && { path }) }));
   };
 
@@ -89,10 +89,13 @@ describe("an OPTIONS request", () => {
     });
   });
 
-  it.each([undefined, "*/*; evil", ","])("is granted only content-type if it requests %j", async (asked) => {
-    const { headers } = await respond(listed, asked);
-    expect(headers.get("access-control-allow-headers")).toBe("content-type");
-  });
+  it.each([undefined, "*/*; evil", ","])(
+    "is granted only content-type if it requests %j",
+    async (requested) => {
+      const { headers } = await respond(listed, requested);
+      expect(headers.get("access-control-allow-headers")).toBe("content-type");
+    },
+  );
 
   it("is rejected if it comes from an unlisted origin", async () => {
     const response = await respond("https://evil.test");

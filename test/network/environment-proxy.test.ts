@@ -27,7 +27,7 @@ async function start(settings: Partial<ProxySettings> = {}, name = "service.test
   const target = name === "service.test" ? "service.test:80" : host;
   const proxy = await startProxy({ hosts: { [target]: service.port }, ...settings });
   const client = clientOf(`http://${host}`, { allowInsecureHttp: true });
-  return { service, proxy, client, targets: () => proxy.heard.map(({ target }) => target), target };
+  return { service, proxy, client, targets: () => proxy.received.map(({ target }) => target), target };
 }
 
 const byUser = (port: number) => `http://user:${password}@127.0.0.1:${port}`;
@@ -104,7 +104,7 @@ describe("a proxy from the environment", () => {
       expect(shown).not.toContain(password);
       expect(shown).not.toContain(inBase64);
       await settle(fetchTransport(() => globalThis.fetch as FetchLike, undefined));
-      expect(proxy.heard).toHaveLength(expected.attempts);
+      expect(proxy.received).toHaveLength(expected.attempts);
       await client.close();
     },
   );

@@ -35,9 +35,9 @@ describe("a proxy from the environment", () => {
       expect(await sourceOf(client)).toBe("network");
       await turn();
     }
-    const heard = proxy.heard.map(({ method, target }) => `${method} ${target}`);
-    expect(heard).toEqual(["CONNECT service.test:80"]);
-    expect(inspect(proxy.heard, { depth: 5 })).not.toMatch(secrets);
+    const requests = proxy.received.map(({ method, target }) => `${method} ${target}`);
+    expect(requests).toEqual(["CONNECT service.test:80"]);
+    expect(inspect(proxy.received, { depth: 5 })).not.toMatch(secrets);
     expect(service.allConnections).toBe(1);
     expect(service.keys[0]).toBe("API-Key key-of-the-tests");
     expect(service.requests[0]?.headers).not.toHaveProperty("proxy-authorization");
@@ -62,7 +62,7 @@ describe("a proxy from the environment", () => {
     await eventually(() => proxy.openSockets() === 0);
     // The client notices the end in a later turn of the event loop. A call before that fails, as on any dead socket.
     await eventually(async () => (await sourceOf(client).catch(() => "")) === "network");
-    expect(proxy.heard.length).toBeGreaterThan(1);
+    expect(proxy.received.length).toBeGreaterThan(1);
   });
 
   it("causes a TimeoutError in the connect phase if it never responds", async () => {
@@ -70,7 +70,7 @@ describe("a proxy from the environment", () => {
     const client = remote({ timeouts: { connect: 200 }, retry: { limit: 1, mayRenderTwice: false } });
     const error = await rejectionOf(client.generate("inv_2024", {}).bytes());
     expect(error).toMatchObject({ code: "timeout", phase: "connect", limitMs: 200, attempts: 2 });
-    expect(proxy.heard.map(({ target }) => target)).toEqual(["service.test:80", "service.test:80"]);
+    expect(proxy.received.map(({ target }) => target)).toEqual(["service.test:80", "service.test:80"]);
     expect(service.allConnections).toBe(0);
     await eventually(() => proxy.openSockets() === 0);
   });
@@ -109,6 +109,6 @@ it("NODE_EXTRA_CA_CERTS and HTTPS_PROXY are sufficient to reach a service and a 
   const expected = ["undici", expect.stringContaining("tls")];
   expect(got).toEqual([expected, expected]);
   expect(service.keys).toEqual(["API-Key key-of-the-tests", "API-Key key-of-the-tests"]);
-  expect(proxy.heard.map(({ target }) => target)).toEqual(["service.test:443"]);
-  expect(inspect(proxy.heard, { depth: 5 })).not.toMatch(secrets);
+  expect(proxy.received.map(({ target }) => target)).toEqual(["service.test:443"]);
+  expect(inspect(proxy.received, { depth: 5 })).not.toMatch(secrets);
 });

@@ -3,10 +3,10 @@ import { createServer as createTlsServer } from "node:https";
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, onTestFinished, vi } from "vitest";
 import type { Issued } from "../support/certificates.ts";
-import { head, later, open } from "../support/sockets.ts";
+import { later, open, responseHeaders } from "../support/sockets.ts";
 
 /** One request to the proxy itself. */
-interface Heard {
+interface ReceivedRequest {
   readonly method: string;
   /** The authority of a CONNECT. */
   readonly target: string;
@@ -32,7 +32,7 @@ export interface ForwardProxy {
   /** `http://127.0.0.1:3128`, or `https:`. */
   readonly origin: string;
   readonly port: number;
-  readonly heard: readonly Heard[];
+  readonly received: readonly ReceivedRequest[];
   readonly openSockets: () => number;
   /** Resolves with the socket of the first CONNECT. */
   readonly connected: Promise<Socket>;
@@ -42,13 +42,13 @@ export interface ForwardProxy {
 
 /** Starts a real forward proxy on loopback (RFC 9110, 9.3.6; RFC 9112, 3.2.2) until the test has finished. */
 export async function startProxy(settings: ProxySettings): Promise<ForwardProxy> {
-  const heard: Heard[] = [];
+  const received: ReceivedRequest[] = [];
   const { promise: connected, resolve: connect } = later<Socket>();
   const server = settings.tls ? createTlsServer(settings.tls) : createServer();
   server.on("secureConnection", (socket: Socket) => socket.on("error", () => {}));
   server.on("connect", (request: IncomingMessage, socket: Socket) => {
     const { method = "", url = "", rawHeaders } = request;
-    heard.push({ method, target: url, headers: rawHeaders });
+    received.push({ method, target: url, headers: rawHeaders });
     connect(socket);
     // Keeps reading; otherwise it would not notice that its client has disconnected.
     if (settings.hangs) return void socket.on("end", () => socket.end()).resume();
@@ -61,7 +61,7 @@ export async function startProxy(settings: ProxySettings): Promise<ForwardProxy>
   return {
     origin: `${settings.tls ? "https" : "http"}://127.0.0.1:${listening.port}`,
     port: listening.port,
-    heard,
+    received,
     openSockets: () => listening.openSockets,
     connected,
     cut: () => listening.destroyAll(),
@@ -79,7 +79,9 @@ export function clearProxyVariables(): void {
   });
 }
 
-const challenge = head("407 Proxy Authentication Required", ['proxy-authenticate: Basic realm="proxy"']);
+const challenge = responseHeaders("407 Proxy Authentication Required", [
+  'proxy-authenticate: Basic realm="proxy"',
+]);
 
 function isAllowed(request: IncomingMessage, { credentials }: ProxySettings): boolean {
   if (credentials === undefined) return true;

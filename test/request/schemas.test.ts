@@ -70,8 +70,8 @@ describe("template()", () => {
 
   it("is the only way to pass a schema to generate()", async () => {
     const pdfs = new TemplatePdf({ baseUrl: "https://pdf.example.com", apiKey: null });
-    const made: Template = { uid, schema: z.object({}) };
-    await expect(pdfs.generate(made, {})).rejects.toThrow(
+    const withSchema: Template = { uid, schema: z.object({}) };
+    await expect(pdfs.generate(withSchema, {})).rejects.toThrow(
       new ConfigurationError(
         'The template "inv_2024" has a schema but was not created with `template()`. Write template("inv_2024", schema).',
       ),

@@ -75,17 +75,17 @@ it("examples/browser requires a session, and can simulate faults", async () => {
   const origin = await startServer("start", {}, "--fault", "429 retry-after 900 every 2");
   const [session = ""] = (await fetch(origin, { headers: { accept: "text/html" } })).headers.getSetCookie();
   expect(session).toMatch(/^session=[\da-f-]{36}; HttpOnly; SameSite=Strict; Path=\/$/);
-  const ask = (cookie: string) =>
+  const call = (cookie: string) =>
     fetch(`${origin}/api/pdf/api/v1/templates/invoice/generate-sync`, {
       method: "POST",
       headers: { "content-type": "application/json", cookie },
       body: JSON.stringify({ ...values, date: "2026-11-20" }),
     });
-  expect((await ask("")).status).toBe(401);
-  const made = await ask(session.replace(/;.*/, ""));
-  const { text } = await readPdf(new Uint8Array(await made.arrayBuffer()));
+  expect((await call("")).status).toBe(401);
+  const allowed = await call(session.replace(/;.*/, ""));
+  const { text } = await readPdf(new Uint8Array(await allowed.arrayBuffer()));
   expect(text).toMatch(/20 November 2026[\s\S]*£640\.00/);
-  expect((await ask(session.replace(/;.*/, ""))).headers.get("retry-after")).toBe("900");
+  expect((await call(session.replace(/;.*/, ""))).headers.get("retry-after")).toBe("900");
 });
 
 describe.each([
@@ -178,8 +178,8 @@ describe.each([
       if (name === "chromium") expect(await page.evaluate("date.value")).toBe(dateThere());
       await order(values);
       await untilShown();
-      const made = service.requests.at(-1) as Received;
-      const sent = JSON.parse(made.body);
+      const received = service.requests.at(-1) as Received;
+      const sent = JSON.parse(received.body);
       expect(sent).toMatchObject({ customer: values.customer, work: values.work, amount: "£640.00" });
       expect({ focused: await focused(), title: await textOf("#tray-title") }).toEqual({
         focused: "tray-title",
@@ -188,7 +188,7 @@ describe.each([
       const shown = await page.evaluate(`shown.arrayBuffer()
       .then((bytes) => crypto.subtle.digest("SHA-256", bytes))
       .then((hash) => [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, "0")).join(""))`);
-      expect(shown).toBe(sha256(documentOf(made)));
+      expect(shown).toBe(sha256(documentOf(received)));
       expect(complaints).toEqual([]);
       for (const url of urls) {
         expect(new URL(url).host).toBe(new URL(origins[mode]).host);

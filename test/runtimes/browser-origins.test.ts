@@ -75,7 +75,7 @@ describe.each(["chromium", "firefox"] as const)("a cross-origin page in %s", (na
   afterAll(() => browser?.close(), 60_000);
 
   /** Requests a document in a page, and returns what the page received. */
-  async function ask(from: "listed" | "other"): Promise<unknown> {
+  async function generateFrom(from: "listed" | "other"): Promise<unknown> {
     calls.length = 0;
     const page = await browser.newPage();
     await page.goto(`${servers[from].origin}/`);
@@ -92,20 +92,20 @@ describe.each(["chromium", "firefox"] as const)("a cross-origin page in %s", (na
 
   it("can send cookies with its request, and can read the handler's response headers", async () => {
     const requestId = expect.stringMatching(/^[\da-f-]{36}$/);
-    expect(await ask("listed")).toEqual({ bytes: 400_000, filename: "invoice.pdf", requestId });
+    expect(await generateFrom("listed")).toEqual({ bytes: 400_000, filename: "invoice.pdf", requestId });
     const { origin } = servers.listed;
     expect(calls).toEqual([
       { method: "OPTIONS", origin, cookie: undefined },
       { method: "POST", origin, cookie: session },
     ]);
     service.answer(saying(429, "", { "retry-after": "90" }));
-    expect(await ask("listed")).toMatchObject({ name: "RateLimitError", retryAfterMs: 90_000 });
+    expect(await generateFrom("listed")).toMatchObject({ name: "RateLimitError", retryAfterMs: 90_000 });
   });
 
   it("receives an error with advice if `origins` does not list the page's origin", async () => {
     const before = service.requests.length;
     const message = expect.stringContaining("`origins`");
-    expect(await ask("other")).toMatchObject({ name: "ConnectionError", message });
+    expect(await generateFrom("other")).toMatchObject({ name: "ConnectionError", message });
     expect(calls.map(({ method }) => method)).toEqual(["OPTIONS"]);
     expect(service.requests).toHaveLength(before);
   });

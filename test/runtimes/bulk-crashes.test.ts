@@ -12,7 +12,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 /** Kills bulk runs of the installed package, fills their disks, and continues them. */
 
 /** The output of bulk/run.mjs. */
-interface Told {
+interface Report {
   readonly status?: "fulfilled" | "rejected" | "skipped";
   readonly key?: string;
   readonly name?: string;
@@ -66,23 +66,23 @@ async function setUpRuns(count: number) {
     const requestsBefore = requests.length;
     // A request of a killed run may arrive during the next run.
     const apiKey = `key-of-run-${++runs}`;
-    const told = JSON.stringify({ baseUrl, apiKey, folder, count, ...settings });
-    const running = start(command, [...flags, join(project, "run.mjs"), told], { cwd: project });
+    const runSettings = JSON.stringify({ baseUrl, apiKey, folder, count, ...settings });
+    const running = start(command, [...flags, join(project, "run.mjs"), runSettings], { cwd: project });
     onTestFinished(() => running.stop());
     const ended = running.ended.then(({ stdout, ...ending }) => {
       // The last line of a killed run may be incomplete.
-      const lines: Told[] = stdout
+      const lines: Report[] = stdout
         .split("\n")
         .slice(0, -1)
         .map((line) => JSON.parse(line));
       const own = requests.filter(({ headers }) => headers.authorization === `API-Key ${apiKey}`);
-      const asked: number[] = own.map(({ body }) => JSON.parse(body).n);
-      expect(new Set(asked).size, "documents requested").toBe(asked.length);
-      expect(asked.filter((n) => before.has(n))).toEqual([]);
+      const requested: number[] = own.map(({ body }) => JSON.parse(body).n);
+      expect(new Set(requested).size, "documents requested").toBe(requested.length);
+      expect(requested.filter((n) => before.has(n))).toEqual([]);
       for (const { status, key = "" } of lines)
         if (status === "fulfilled" || status === "skipped")
           finished.add(Number(/(\d+)\.pdf$/.exec(key)?.[1]));
-      return { ...ending, lines, asked, last: lines.at(-1) };
+      return { ...ending, lines, requested, last: lines.at(-1) };
     });
     /** Kills the run when it has sent this many requests. */
     const killAfter = async (sent: number) => {
@@ -94,13 +94,13 @@ async function setUpRuns(count: number) {
 
   /** Runs the remaining jobs, and checks every document. */
   const expectRest = async (command?: readonly string[]) => {
-    const { asked, last } = await startRun({}, command).ended;
-    const counts = { fulfilled: asked.length, skipped: count - asked.length, rejected: 0 };
+    const { requested, last } = await startRun({}, command).ended;
+    const counts = { fulfilled: requested.length, skipped: count - requested.length, rejected: 0 };
     expect(last?.summary).toMatchObject(counts);
     const paths = Array.from({ length: count }, (_, n) => `out/${n % 3}/${n}.pdf`);
     expect(filesIn(folder)).toEqual([...paths, "run.journal"].sort());
     for (const path of paths) expectDocument(folder, path);
-    return asked;
+    return requested;
   };
   return { folder, startRun, expectRest };
 }
@@ -186,7 +186,7 @@ it.runIf(isRoot).each([
   if (inner !== "") expect(first.last?.name).toBe("RunStoppedError");
   const documents = filesIn(folder).filter((path) => path.startsWith("out/"));
   // The run sends nothing after it has noticed that the disk is full.
-  expect(first.asked.length).toBeLessThan(documents.length + 30);
+  expect(first.requested.length).toBeLessThan(documents.length + 30);
   for (const path of documents) expectDocument(folder, path);
   spawnSync("mount", ["-o", "remount,size=16m", disk]);
   await expectRest();
@@ -205,7 +205,7 @@ it.runIf(isRoot).each([
     mountDisk(out);
     spawnSync("mount", ["-o", "remount,ro", out]);
   }
-  const { asked, last } = await startRun({ isNobody }).ended;
-  expect(asked).toEqual([]);
+  const { requested, last } = await startRun({ isNobody }).ended;
+  expect(requested).toEqual([]);
   expect(JSON.stringify(last)).toMatch(message);
 });

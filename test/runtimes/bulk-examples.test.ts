@@ -123,12 +123,14 @@ describe("examples/bulk/nightly-run.mjs", () => {
     release();
     const first = await ended;
     expect(first).toMatchObject({ exitCode: 3, printed: expect.stringContaining("`drain` was aborted") });
-    const made = Number(/^(\d+) generated, 0 generated earlier, 0 failed/m.exec(first.printed)?.[1]);
-    expect(documentsIn(join(folder, "out"))).toHaveLength(made);
-    expect(made).toBeGreaterThanOrEqual(3);
+    const generated = Number(/^(\d+) generated, 0 generated earlier, 0 failed/m.exec(first.printed)?.[1]);
+    expect(documentsIn(join(folder, "out"))).toHaveLength(generated);
+    expect(generated).toBeGreaterThanOrEqual(3);
     const second = await runIn(folder, settings).ended;
     expect(second.exitCode).toBe(0);
-    expect(second.printed).toContain(`${count - made} generated, ${made} generated earlier, 0 failed`);
+    expect(second.printed).toContain(
+      `${count - generated} generated, ${generated} generated earlier, 0 failed`,
+    );
     expect(service.requests).toHaveLength(count);
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { makeProject } from "../package/consumer.ts";
 import { environmentOfUsers } from "../support/environment-of-users.ts";
 import { eventually } from "../support/eventually.ts";
-import { head, serveRaw } from "../support/sockets.ts";
+import { responseHeaders, serveRaw } from "../support/sockets.ts";
 
 /** Tests what docs/guides/proxies-and-tls.md says about functions that are frozen between two calls, with a stopped process. */
 
@@ -29,7 +29,7 @@ async function callAgainAfter(retry: object, happening: (socket: Socket, forgott
   const sockets = new Set<Socket>();
   const server = await serveRaw((socket) => {
     sockets.add(socket);
-    if (!forgotten.has(socket)) socket.write(head(200, [`content-length: ${pdf.length}`]) + pdf);
+    if (!forgotten.has(socket)) socket.write(responseHeaders(200, [`content-length: ${pdf.length}`]) + pdf);
   });
   const folder = makeProject("frozen", { "function.mjs": program });
   const child = spawn(process.execPath, ["function.mjs", server.origin, JSON.stringify(retry)], {

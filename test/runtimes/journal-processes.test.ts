@@ -14,7 +14,7 @@ import { makeTemporaryFolder, temporaryFolder } from "../support/temporary-folde
 const program = `
   import { openJournal } from "./src/bulk/journal/journal.ts";
   const [path, what] = process.argv.slice(2);
-  const say = (told) => process.stdout.write(JSON.stringify(told) + "\\n");
+  const say = (report) => process.stdout.write(JSON.stringify(report) + "\\n");
   let journal;
   try {
     journal = await openJournal({ path, run: {}, fresh: false });
@@ -27,7 +27,7 @@ const program = `
   await journal.close();
 `;
 
-interface Told {
+interface Report {
   readonly pid?: number;
   readonly message?: string;
 }
@@ -52,7 +52,7 @@ function start(command: string, args: readonly string[]) {
     forget();
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async (): Promise<Told | undefined> => {
+  const next = async (): Promise<Report | undefined> => {
     const { value, done } = await lines.next();
     return done ? undefined : JSON.parse(value);
   };
@@ -70,9 +70,9 @@ describe("runs in separate processes", () => {
     await killed.ended;
     expect(readdirSync(join(path, "..")).sort()).toEqual(["run.journal", "run.journal.lock"]);
     const all = Array.from({ length: 12 }, () => startNode(path, "hold"));
-    const told = await Promise.all(all.map(({ next }) => next()));
-    const winner = told.find((each) => each?.pid !== undefined);
-    const refusals = told.flatMap((each) => each?.message ?? []);
+    const reports = await Promise.all(all.map(({ next }) => next()));
+    const winner = reports.find((each) => each?.pid !== undefined);
+    const refusals = reports.flatMap((each) => each?.message ?? []);
     const refusal = expect.stringContaining(`(process ${winner?.pid} on host "`);
     expect(refusals).toEqual(Array(11).fill(refusal));
     for (const { child } of all) child.stdin.end();

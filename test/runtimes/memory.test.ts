@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { makeProject, runNode } from "../package/consumer.ts";
-import { framed, head, listenRaw } from "../support/sockets.ts";
+import { framed, listenRaw, responseHeaders } from "../support/sockets.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Measures the memory of separate processes: what remains after garbage collection, and the peak. */
@@ -27,7 +27,7 @@ async function serve(bytes: number, isChunked: boolean): Promise<string> {
     await once(socket, "data");
     const closed = once(socket, "close");
     const framing = isChunked ? "transfer-encoding: chunked" : `content-length: ${bytes}`;
-    socket.write(head(200, [framing, "connection: close"]));
+    socket.write(responseHeaders(200, [framing, "connection: close"]));
     for (let at = 0; at < sent.length && !socket.destroyed; at += size)
       if (!socket.write(sent.subarray(at, at + size))) await Promise.race([once(socket, "drain"), closed]);
     socket.end(isChunked ? framed("") : "");

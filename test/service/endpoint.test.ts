@@ -50,21 +50,21 @@ describe("a request body in memory", () => {
       return { done: reads >= chunks.length && value === undefined, value };
     };
     const body = { getReader: () => ({ read, cancel: async () => {} }) };
-    const made = Object.defineProperties(request({}), {
+    const call = Object.defineProperties(request({}), {
       body: { value: body },
       signal: { value: leaving.signal },
     });
-    return { made, leaving };
+    return { call, leaving };
   }
 
   it.each([[[new Uint8Array(0)]], [[new Uint8Array([0x20])]]])(
     "stops being read when the caller leaves, even if every read resolves immediately (%j)",
     async (chunks) => {
-      const { made, leaving } = requestOf(...chunks);
+      const { call, leaving } = requestOf(...chunks);
       const onError = vi.fn();
       const produce = vi.fn();
       const maxBodyBytes = 1_000_000_000;
-      const pending = createEndpoint({ ...open, produce, onError, maxBodyBytes })(made, undefined);
+      const pending = createEndpoint({ ...open, produce, onError, maxBodyBytes })(call, undefined);
       setTimeout(() => leaving.abort(new Error("left")), 1);
       expect((await pending).status).toBe(499);
       expect({ produced: produce.mock.calls, reported: onError.mock.calls }).toEqual({
@@ -75,7 +75,7 @@ describe("a request body in memory", () => {
   );
 
   it("may contain empty chunks", async () => {
-    const { made } = requestOf(
+    const { call } = requestOf(
       new Uint8Array(0),
       new Uint8Array([0x7b]),
       new Uint8Array(0),
@@ -83,7 +83,7 @@ describe("a request body in memory", () => {
       undefined,
     );
     const produce = vi.fn(() => ({ bytes: PDF }));
-    expect((await createEndpoint({ ...open, produce })(made)).status).toBe(200);
+    expect((await createEndpoint({ ...open, produce })(call)).status).toBe(200);
   });
 
   it.each([
@@ -93,11 +93,11 @@ describe("a request body in memory", () => {
     ["a DataView", new DataView(new ArrayBuffer(2))],
   ])("is a mistake of the server if a chunk is %s", async (what, chunk) => {
     const onError = vi.fn();
-    const { made } = requestOf(chunk);
-    const response = await createEndpoint({ ...open, produce: vi.fn(), onError })(made, undefined);
+    const { call } = requestOf(chunk);
+    const response = await createEndpoint({ ...open, produce: vi.fn(), onError })(call, undefined);
     expect(response.status).toBe(500);
     expect(onError.mock.calls).toEqual([
-      [expect.objectContaining({ code: "invalid_configuration" }), made, expect.any(String), undefined],
+      [expect.objectContaining({ code: "invalid_configuration" }), call, expect.any(String), undefined],
     ]);
     expect(String(onError.mock.calls[0]?.[0])).toContain(`Uint8Array chunks, got ${what}.`);
   });
@@ -150,9 +150,9 @@ describe("a document", () => {
 describe("the result of `produce`", () => {
   it("is sent with a new request ID if the result is a Response", async () => {
     const headers = { "content-type": "text/html", "x-request-id": "theirs" };
-    const made = new Response("<h1>Sign in</h1>", { status: 203, headers });
-    const response = await createEndpoint({ ...open, produce: async () => made })(request({}));
-    expect(response).toBe(made);
+    const own = new Response("<h1>Sign in</h1>", { status: 203, headers });
+    const response = await createEndpoint({ ...open, produce: async () => own })(request({}));
+    expect(response).toBe(own);
     expect({ status: response.status, body: await response.text() }).toEqual({
       status: 203,
       body: "<h1>Sign in</h1>",
@@ -165,18 +165,21 @@ describe("the result of `produce`", () => {
     onTestFinished(() => void Object.assign(globalThis, own));
     getRequestListener(() => new Response());
     expect(Response).not.toBe(own.Response);
-    const produce = () => new Response("made elsewhere", { headers: { "content-type": "text/plain" } });
+    const produce = () => new Response("from elsewhere", { headers: { "content-type": "text/plain" } });
     const answer = await createEndpoint({ ...open, produce })(request({}));
-    expect(await answer.text()).toBe("made elsewhere");
+    expect(await answer.text()).toBe("from elsewhere");
     expect(answer.headers.get("x-request-id")).toEqual(requestId);
   });
 
-  it.each([undefined, {}])("causes a 500 if the result is not a Response or a document: %j", async (made) => {
-    const onError = vi.fn();
-    const broken = createEndpoint<void>({ ...open, produce: () => made as never, onError });
-    expect((await broken(request({}))).status).toBe(500);
-    expect(onError).toHaveBeenCalledOnce();
-  });
+  it.each([undefined, {}])(
+    "causes a 500 if the result is not a Response or a document: %j",
+    async (result) => {
+      const onError = vi.fn();
+      const broken = createEndpoint<void>({ ...open, produce: () => result as never, onError });
+      expect((await broken(request({}))).status).toBe(500);
+      expect(onError).toHaveBeenCalledOnce();
+    },
+  );
 });
 
 it.each(["", "/pdf/v2"])("a path with the prefix %j can contain any uid and a query", async (prefix) => {

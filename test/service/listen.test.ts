@@ -9,7 +9,7 @@ import { heldBack } from "../support/service.ts";
 import { turn } from "../support/sockets.ts";
 
 const { Request: RealRequest, Response: RealResponse } = globalThis;
-const head = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+const getRequest = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 async function start(
   answer: (request: Request) => Promise<Response> = async () => new Response("done"),
@@ -40,7 +40,7 @@ describe("close()", () => {
     const listening = await start();
     const idle = await connection(listening);
     const silent = await connection(listening);
-    idle.socket.write(head);
+    idle.socket.write(getRequest);
     await eventually(() => idle.received().includes("done"));
     expect({ Request: globalThis.Request, Response: globalThis.Response }).toEqual({
       Request: RealRequest,
@@ -57,7 +57,7 @@ describe("close()", () => {
     const { answer, begun, release } = heldBackResponse();
     const listening = await start(answer);
     const { socket, received } = await connection(listening);
-    socket.write(head);
+    socket.write(getRequest);
     await begun;
     const ended = once(socket, "close");
     const onClosed = vi.fn();
@@ -98,7 +98,7 @@ describe("close()", () => {
     const { answer, begun } = heldBackResponse();
     const listening = await start(answer, { closeLimitMs: 50 });
     const { socket } = await connection(listening);
-    socket.write(head);
+    socket.write(getRequest);
     const ended = once(socket, "close");
     const request = await begun;
     expect(request.signal.aborted).toBe(false);

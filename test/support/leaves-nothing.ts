@@ -60,16 +60,16 @@ function globals(): ReadonlyMap<string, unknown> {
     const value = Reflect.get(globalThis, name);
     values.set(name, value);
     // Libraries replace methods of `process` permanently, which is harmless.
-    if (!["globalThis", "global", "process"].includes(name)) addMembers(values, name, value);
+    if (!["globalThis", "global", "process"].includes(name)) addProperties(values, name, value);
   }
   for (const [name, value] of Object.entries(process.env)) values.set(`process.env.${name}`, value);
   return values;
 }
 
-function addMembers(values: Map<string, unknown>, name: string, owner: unknown): void {
+function addProperties(values: Map<string, unknown>, name: string, owner: unknown): void {
   if (typeof owner !== "function" && (typeof owner !== "object" || owner === null)) return;
-  for (const [member, { value }] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
-    if (typeof value === "function") values.set(`${name}.${member}`, value);
-    if (member === "prototype") addMembers(values, `${name}.prototype`, value);
+  for (const [property, { value }] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
+    if (typeof value === "function") values.set(`${name}.${property}`, value);
+    if (property === "prototype") addProperties(values, `${name}.prototype`, value);
   }
 }

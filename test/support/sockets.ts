@@ -89,7 +89,7 @@ export async function serveRaw(
   const server = await listenRaw((socket) => {
     let index = 0;
     const reader = new RequestReader({
-      onHead() {},
+      onHeaders() {},
       onRequest({ lines }, body) {
         const request = { lines, body, index: index++ };
         requests.push(request);
@@ -110,7 +110,7 @@ export async function closedOrigin(): Promise<string> {
 }
 
 /** The headers of a response with the empty line at their end. `status` may include a reason phrase. */
-export function head(status: number | string, headers: readonly string[] = []): string {
+export function responseHeaders(status: number | string, headers: readonly string[] = []): string {
   const line = typeof status === "number" ? `${status} Some Reason` : status;
   return [`HTTP/1.1 ${line}`, ...headers, "", ""].join("\r\n");
 }
@@ -122,7 +122,10 @@ export function wholeAnswer(
   status = 200,
 ): Buffer {
   const bytes = Buffer.from(body);
-  return Buffer.concat([Buffer.from(head(status, [...headers, `content-length: ${bytes.length}`])), bytes]);
+  return Buffer.concat([
+    Buffer.from(responseHeaders(status, [...headers, `content-length: ${bytes.length}`])),
+    bytes,
+  ]);
 }
 
 /** One chunk of a chunked body. An empty chunk ends the body. */

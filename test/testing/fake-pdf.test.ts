@@ -5,8 +5,8 @@ import { fakePdf } from "../../src/testing/fake-pdf.ts";
 function objectsByTable(bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes).toString("latin1");
   const [, at = ""] = /\nstartxref\n(\d+)\n%%EOF\n+$/.exec(text) ?? [];
-  const [head = "", size = ""] = /^xref\n0 (\d+)\n0000000000 65535 f \n/.exec(text.slice(Number(at))) ?? [];
-  const entries = text.slice(Number(at) + head.length);
+  const [header = "", size = ""] = /^xref\n0 (\d+)\n0000000000 65535 f \n/.exec(text.slice(Number(at))) ?? [];
+  const entries = text.slice(Number(at) + header.length);
   expect(entries.slice(20 * (Number(size) - 1))).toMatch(/^trailer\n/);
   return Array.from({ length: Number(size) - 1 }, (_, index) => {
     const [, offset = ""] = /^(\d{10}) 00000 n \n$/.exec(entries.slice(20 * index, 20 * index + 20)) ?? [];

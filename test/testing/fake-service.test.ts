@@ -172,7 +172,7 @@ describe("a fake service", () => {
   });
 });
 
-const asked = {
+const init = {
   method: "POST",
   headers: { authorization: "API-Key k", "content-type": "application/json" },
   body: "{}",
@@ -182,11 +182,11 @@ const path = "/api/v1/templates/inv_2024/generate-sync";
 describe("service.fetch", () => {
   it("accepts any URL unless the service has a base URL", async () => {
     const anywhere = fakeService();
-    expect((await anywhere.fetch(`https://one.test/any/where${path}`, asked)).status).toBe(200);
+    expect((await anywhere.fetch(`https://one.test/any/where${path}`, init)).status).toBe(200);
     const somewhere = fakeService({ baseUrl: "https://pdf.example.com/v/" });
     expect(somewhere.baseUrl).toBe("https://pdf.example.com/v");
-    expect((await somewhere.fetch(`https://pdf.example.com/v${path}`, asked)).status).toBe(200);
-    const astray = somewhere.fetch(`https://pdf.example.com${path}`, asked);
+    expect((await somewhere.fetch(`https://pdf.example.com/v${path}`, init)).status).toBe(200);
+    const astray = somewhere.fetch(`https://pdf.example.com${path}`, init);
     await expect(astray).rejects.toThrow(new TypeError("fetch failed"));
     await expect(astray).rejects.toMatchObject({
       cause: { message: expect.stringContaining("only serves https://pdf.example.com/v") },
@@ -196,16 +196,16 @@ describe("service.fetch", () => {
   it("accepts the same arguments as the global fetch", async () => {
     const { fetch } = fakeService();
     const url = `https://one.test${path}`;
-    for (const input of [url, new URL(url), new Request(url, asked)]) {
-      expect((await fetch(input, asked)).status).toBe(200);
+    for (const input of [url, new URL(url), new Request(url, init)]) {
+      expect((await fetch(input, init)).status).toBe(200);
     }
     expect((await fetch(url)).status).toBe(405);
-    await expect(fetch(url, { ...asked, signal: AbortSignal.abort("gone") })).rejects.toBe("gone");
+    await expect(fetch(url, { ...init, signal: AbortSignal.abort("gone") })).rejects.toBe("gone");
     const leaving = new AbortController();
-    const left = fetch(url, { ...asked, signal: leaving.signal });
+    const left = fetch(url, { ...init, signal: leaving.signal });
     leaving.abort("left");
     await expect(left).rejects.toBe("left");
-    await expect(fetch("no-url", asked)).rejects.toBeInstanceOf(TypeError);
+    await expect(fetch("no-url", init)).rejects.toBeInstanceOf(TypeError);
   });
 });
 
@@ -251,7 +251,7 @@ describe("a mistake in a test", () => {
     const validate = () => expect.fail("this schema is broken");
     const broken = template("inv_2024", { "~standard": { version: 1, vendor: "ours", validate } });
     const { fetch } = fakeService({ templates: [broken] });
-    const response = await fetch(`https://one.test${path}`, asked);
+    const response = await fetch(`https://one.test${path}`, init);
     expect(response.status).toBe(500);
     expect((await response.json()).detail).toContain("schema");
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { gather, generate, streamOutputs } from "../client/every-form.ts";
+import { gather, generate, streamOutputs } from "../client/output-methods.ts";
 import { expectTimeout, passLimit, passTime, stopTime, takesAtLeast } from "../client/timing.ts";
 import {
   type Answer,

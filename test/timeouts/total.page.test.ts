@@ -1,6 +1,6 @@
 import { type PendingPdf, template } from "template-pdf";
 import { describe, expect, it } from "vitest";
-import { gather, generate } from "../client/every-form.ts";
+import { gather, generate } from "../client/output-methods.ts";
 import {
   expectTimeout,
   passLimit,

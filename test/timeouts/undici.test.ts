@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { generate } from "../client/every-form.ts";
+import { generate } from "../client/output-methods.ts";
 import { expectTimeout, passTime, stopTime, takesAtLeast } from "../client/timing.ts";
 import { eventually } from "../support/eventually.ts";
 import { clientOf, pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";

@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { framed, head, noise, wholeAnswer } from "../support/sockets.ts";
+import { framed, noise, responseHeaders, wholeAnswer } from "../support/sockets.ts";
 import type { MakeTransport } from "./contract.ts";
 import { exchange, send, settle } from "./recorder.ts";
 
@@ -11,7 +11,7 @@ function brotli(content: Uint8Array): Buffer {
 }
 
 const document = Buffer.concat([noise(100_000), Buffer.alloc(400_000, "£"), noise(100_000)]);
-const chunkedHead = head(200, ["transfer-encoding: chunked"]);
+const chunkedHeaders = responseHeaders(200, ["transfer-encoding: chunked"]);
 const pieces = Array.from({ length: 77 }, (_, at) => document.subarray(at * 7_919, (at + 1) * 7_919));
 const damaged = (content: Buffer) => {
   const middle = content.length >> 1;
@@ -25,9 +25,9 @@ const codedAnswer = (coding: string, content: Uint8Array) =>
 export function describeBody(makeTransport: MakeTransport, isBlind: boolean): void {
   describe("body", () => {
     it.each([
-      ["a content-length", head(200, [`content-length: ${document.length}`]), pieces, false],
-      ["chunked framing", chunkedHead, [...pieces.map(framed), framed("")], false],
-      ["the end of the connection", head(200, ["connection: close"]), pieces, true],
+      ["a content-length", responseHeaders(200, [`content-length: ${document.length}`]), pieces, false],
+      ["chunked framing", chunkedHeaders, [...pieces.map(framed), framed("")], false],
+      ["the end of the connection", responseHeaders(200, ["connection: close"]), pieces, true],
     ])("arrives completely with %s, in chunks that may be kept", async (_framing, opening, parts, closes) => {
       const copies: Buffer[] = [];
       const recorder = await exchange(
@@ -46,7 +46,7 @@ export function describeBody(makeTransport: MakeTransport, isBlind: boolean): vo
 
     it.each([
       ["empty", wholeAnswer("")],
-      ["that of a 204", head(204)],
+      ["that of a 204", responseHeaders(204)],
       ["empty in gzip", wholeAnswer("", ["content-encoding: gzip"])],
     ])("ends without a chunk if it is %s", async (_kind, answer) => {
       expect((await exchange(makeTransport(), answer)).events).toEqual(["sent", "head", "end"]);
@@ -125,7 +125,9 @@ export function describeBody(makeTransport: MakeTransport, isBlind: boolean): vo
     it.skipIf(isBlind)("frees or closes the socket of a damaged body", async () => {
       const content = damaged(gzipSync(document));
       const { server } = await exchange(makeTransport(), (socket) => {
-        socket.write(head(200, ["content-encoding: gzip", `content-length: ${content.length * 1_000}`]));
+        socket.write(
+          responseHeaders(200, ["content-encoding: gzip", `content-length: ${content.length * 1_000}`]),
+        );
         const more = () => socket.write(content, (error) => !error && setImmediate(more));
         more();
       });

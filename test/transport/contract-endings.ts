@@ -6,9 +6,9 @@ import {
   closed,
   closedOrigin,
   framed,
-  head,
   later,
   noise,
+  responseHeaders,
   serveRaw,
   wholeAnswer,
 } from "../support/sockets.ts";
@@ -16,8 +16,8 @@ import type { MakeTransport } from "./contract.ts";
 import { type Hooks, record, requestTo, send, settle } from "./recorder.ts";
 
 const document = noise(200_000);
-const halfOfTen = `${head(200, ["content-length: 10"])}half`;
-const halfOfAChunk = `${head(200, ["transfer-encoding: chunked"])}${framed("half")}0\r\n`;
+const halfOfTen = `${responseHeaders(200, ["content-length: 10"])}half`;
+const halfOfAChunk = `${responseHeaders(200, ["transfer-encoding: chunked"])}${framed("half")}0\r\n`;
 
 /** The moments at which an exchange with an endless body is aborted. */
 const stages: [when: string, hooks: Hooks, coding: "plain" | "gzip"][] = [
@@ -32,7 +32,7 @@ const stages: [when: string, hooks: Hooks, coding: "plain" | "gzip"][] = [
 /** How and when a connection breaks, and the events until then. `test/faults` tests many more breaks. */
 const breaks: [verb: "ends" | "resets", when: string, sent: string, events: string[]][] = [
   ["resets", "in the headers", "HTTP/1.1 200 OK\r\ncontent-type: appl", ["sent", "failure"]],
-  ["resets", "before the body", head(200, ["content-length: 10"]), ["sent", "head", "failure"]],
+  ["resets", "before the body", responseHeaders(200, ["content-length: 10"]), ["sent", "head", "failure"]],
   ["ends", "in a body with a length", halfOfTen, ["sent", "head", "chunk", "failure"]],
   ["ends", "before the last line of chunks", halfOfAChunk, ["sent", "head", "chunk", "failure"]],
 ];
@@ -80,18 +80,18 @@ export function describeEndings(makeTransport: MakeTransport): void {
       const arrival = later<Socket>();
       const transport = makeTransport();
       const answerForever = (socket: Socket) => {
-        socket.write(head(200, [...headers, `content-length: ${content.length * 1_000}`]));
+        socket.write(responseHeaders(200, [...headers, `content-length: ${content.length * 1_000}`]));
         const more = () => socket.write(content, (error) => !error && setImmediate(more));
         more();
         arrival.resolve(socket);
       };
       const { recorder } = await send(transport, answerForever, hooks);
       await closed(await arrival.promise);
-      const heard = [...recorder.events];
+      const eventsBefore = [...recorder.events];
       await settle(transport);
-      expect(recorder.events).toEqual(heard);
-      expect(heard).not.toContain("end");
-      expect(heard).not.toContain("failure");
+      expect(recorder.events).toEqual(eventsBefore);
+      expect(eventsBefore).not.toContain("end");
+      expect(eventsBefore).not.toContain("failure");
     });
   });
 

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { framed, head, noise, turn, wholeAnswer } from "../support/sockets.ts";
+import { framed, noise, responseHeaders, turn, wholeAnswer } from "../support/sockets.ts";
 import type { MakeTransport } from "./contract.ts";
 import { type Hooks, type Recorder, record, requestTo, send, settle } from "./recorder.ts";
 
@@ -21,7 +21,7 @@ const moments: [when: string, hooks: Hooks, coding: "plain" | "gzip"][] = [
 /** Writes a body piece by piece, and counts the bytes that the operating system has accepted. */
 function offer(content: Buffer, headers: readonly string[], taken: { bytes: number }) {
   return (socket: Socket) => {
-    socket.write(head(200, [...headers, `content-length: ${content.length}`]));
+    socket.write(responseHeaders(200, [...headers, `content-length: ${content.length}`]));
     const next = (at: number) => {
       const part = content.subarray(at, at + 64 * 1024);
       socket.write(part, (error) => {
@@ -93,7 +93,7 @@ export function describePause(makeTransport: MakeTransport): void {
 
     const document = noise(2_000_000);
     const answerInChunks = (socket: Socket) => {
-      socket.write(head(200, ["transfer-encoding: chunked"]));
+      socket.write(responseHeaders(200, ["transfer-encoding: chunked"]));
       for (let at = 0; at < document.length; at += 50_000)
         socket.write(framed(document.subarray(at, at + 50_000)));
       socket.write(framed(""));
@@ -111,7 +111,9 @@ export function describePause(makeTransport: MakeTransport): void {
       const answered: Socket[] = [];
       const transport = makeTransport();
       const { server, recorder: first } = await send(transport, (socket, { index }) => {
-        socket.write(index === 0 ? wholeAnswer("first") : `${head(200, ["content-length: 10"])}secon`);
+        socket.write(
+          index === 0 ? wholeAnswer("first") : `${responseHeaders(200, ["content-length: 10"])}secon`,
+        );
         answered.push(socket);
       });
       await first.until("end");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { head, serveRaw, turn, wholeAnswer } from "../support/sockets.ts";
+import { responseHeaders, serveRaw, turn, wholeAnswer } from "../support/sockets.ts";
 import type { MakeTransport } from "./contract.ts";
 import { exchange, record, requestTo, send, settle } from "./recorder.ts";
 
@@ -49,7 +49,9 @@ export function describeRequest(makeTransport: MakeTransport): void {
 
   describe("response headers", () => {
     it("do not include interim responses", async () => {
-      const hints = head("103 Early Hints", ["link: </style.css>; rel=preload"]) + head("102 Processing");
+      const hints =
+        responseHeaders("103 Early Hints", ["link: </style.css>; rel=preload"]) +
+        responseHeaders("102 Processing");
       const recorder = await exchange(makeTransport(), hints + wholeAnswer("body", ["x-final: yes"]));
       expect(recorder.events).toEqual(["sent", "head", "chunk", "end"]);
       expect({ status: recorder.head.status, final: recorder.head.header("x-final") }).toEqual({
@@ -69,7 +71,7 @@ export function describeRequest(makeTransport: MakeTransport): void {
       ];
       const more = ["x-twice: a", "X-Twice: b", "set-cookie: a=1; Path=/", "set-cookie: b=2"];
       const lines = [...sent.map((pair) => pair.join(": ")), ...more];
-      const recorder = await exchange(makeTransport(), Buffer.from(head(200, lines), "latin1"));
+      const recorder = await exchange(makeTransport(), Buffer.from(responseHeaders(200, lines), "latin1"));
       const headers = recorder.head.toHeaders();
       for (const [name = "", value] of [...sent, ["x-twice", "a, b"]])
         expect({ name, ofHead: recorder.head.header(name), ofHeaders: headers.get(name) }).toEqual({

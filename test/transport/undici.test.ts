@@ -5,7 +5,7 @@ import { ConfigurationError } from "../../src/errors/errors.ts";
 import { OwnAgents } from "../../src/transport/agents.ts";
 import type { DispatcherLike } from "../../src/transport/transport.ts";
 import { undiciTransport } from "../../src/transport/undici.ts";
-import { closed, head, later, serveRaw, turn, wholeAnswer } from "../support/sockets.ts";
+import { closed, later, responseHeaders, serveRaw, turn, wholeAnswer } from "../support/sockets.ts";
 import { describeTransport } from "./contract.ts";
 import { type Hooks, record, requestTo, send } from "./recorder.ts";
 
@@ -108,10 +108,10 @@ describe("the undici transport", () => {
       "reports no further events after an abort in `%s`",
       async (stage) => {
         const recorder = mock({ [stage]: (one: { abort(): void }) => one.abort() });
-        const heard = [...recorder.events];
+        const events = [...recorder.events];
         await turn();
-        expect(recorder.events).toEqual(heard);
-        expect(heard).not.toContain("end");
+        expect(recorder.events).toEqual(events);
+        expect(events).not.toContain("end");
       },
     );
   });
@@ -172,7 +172,7 @@ describe("the undici transport", () => {
       requests += 1;
       if (requests === 1) return socket.destroy();
       second.resolve(socket);
-      return socket.write(`${head(200, ["content-length: 9"])}body`);
+      return socket.write(`${responseHeaders(200, ["content-length: 9"])}body`);
     };
     const { recorder } = await send(by(agent), answer, { onHead: (one) => one.abort() });
     await closed(await second.promise);

@@ -42,15 +42,15 @@ async function tokenOf({ baseUrl }: { readonly baseUrl: string }) {
   const [, token = ""] = /<meta name="playground-token" content="([\da-f-]{36})"/.exec(page) ?? [];
   return { "x-playground-token": token };
 }
-async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+async function callPlayground(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { ...(await tokenOf(shared)), ...init.headers };
   return get(`${shared.baseUrl}/_playground/${path}`, { ...init, headers });
 }
-const read = async <T>(path: string) => (await (await ask(path)).json()) as T;
+const read = async <T>(path: string) => (await (await callPlayground(path)).json()) as T;
 const state = () => read<State>("state");
 function change(rules: unknown, more: Record<string, string> = {}): Promise<Response> {
   const headers = { "content-type": "application/json", ...more };
-  return ask("misbehaviour", { method: "PUT", headers, body: JSON.stringify(rules) });
+  return callPlayground("misbehaviour", { method: "PUT", headers, body: JSON.stringify(rules) });
 }
 
 afterEach(() => change({ faults: [], latency: "0" }));
@@ -115,7 +115,7 @@ describe("the playground", () => {
     ["pdfjs/..%2fpackage.json", 404],
     ["types/%ff", 400],
   ])("does not serve the file %s", async (path, status) => {
-    expect((await ask(path)).status).toBe(status);
+    expect((await callPlayground(path)).status).toBe(status);
   });
 
   it.each([
@@ -125,7 +125,7 @@ describe("the playground", () => {
     ["without a token", { "x-playground-token": "" }],
   ])("rejects a request %s", async (_title, headers) => {
     for (const path of ["state", "events", "requests/1", "types/greeting"]) {
-      expect((await ask(path, { headers })).status).toBe(403);
+      expect((await callPlayground(path, { headers })).status).toBe(403);
     }
     expect((await change({ faults: ["503"] }, headers)).status).toBe(403);
     expect((await state()).misbehaviour.faults).toEqual([]);
@@ -180,7 +180,7 @@ describe("the playground's state", () => {
     const valuesOf = async (index: number) =>
       (await read<LoggedRequest>(`requests/${requests[index]?.id}`)).values;
     expect({ first: await valuesOf(0), second: await valuesOf(1) }).toEqual({ first: undefined, second: {} });
-    expect((await ask(`requests/${(requests.at(-1)?.id ?? 0) - 1}`)).status).toBe(404);
+    expect((await callPlayground(`requests/${(requests.at(-1)?.id ?? 0) - 1}`)).status).toBe(404);
   });
 });
 

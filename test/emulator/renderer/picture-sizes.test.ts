@@ -30,10 +30,10 @@ function pngFile(file: PngFile): Buffer {
 
 /** @param length - the declared length. Default: the actual length */
 function chunk(name: string, content: Uint8Array = new Uint8Array(0), length = content.length): Buffer {
-  const head = Buffer.alloc(8);
-  head.writeUInt32BE(length);
-  head.write(name, 4, "latin1");
-  return Buffer.concat([head, content, Buffer.alloc(4)]);
+  const header = Buffer.alloc(8);
+  header.writeUInt32BE(length);
+  header.write(name, 4, "latin1");
+  return Buffer.concat([header, content, Buffer.alloc(4)]);
 }
 
 /** Creates a JPEG that contains only the segments that determine its size. */
@@ -88,8 +88,8 @@ describe("a very large image", () => {
   });
 
   it("is rejected if its compressed data exceeds 8 MB", async () => {
-    const head = pngFile({ width: 100, height: 100 }).subarray(0, 33);
-    const image = Buffer.concat([head, chunk("IDAT", Buffer.alloc(8_500_000, 1)), chunk("IEND")]);
+    const header = pngFile({ width: 100, height: 100 }).subarray(0, 33);
+    const image = Buffer.concat([header, chunk("IDAT", Buffer.alloc(8_500_000, 1)), chunk("IEND")]);
     await expect(render(image)).rejects.toThrow("an image of 100 × 100 pixels is too large");
   });
 

@@ -3,7 +3,7 @@ import { answer, pdfHead, type Step } from "../../../src/service/faults/fault-sc
 import { faults } from "../../../src/testing/faults.ts";
 import { group } from "../row.ts";
 import {
-  chunkedHead,
+  chunkedHeaders,
   chunks,
   drip,
   end,
@@ -40,7 +40,7 @@ const cutAt = (at: number) => under(upTo(at), [end]);
 /** A part of the document in chunks, and more steps. */
 const inChunks =
   (part: Part, ...rest: readonly Step[]): Script =>
-  (document) => [chunkedHead(), chunks(part(document), 10_000), ...rest];
+  (document) => [chunkedHeaders(), chunks(part(document), 10_000), ...rest];
 const afterHalf = (...rest: readonly Step[]) => inChunks(half, ...rest);
 
 const encoded =

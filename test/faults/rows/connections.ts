@@ -60,7 +60,7 @@ export const connecting = group("Connecting", "ConnectionError", "heals", [
 
 export const answering = group("No response", "ConnectionError", "heals", [
   [faults.reset()],
-  ["reset during the request", () => [reset], { at: "head", largeRequest: true }],
+  ["reset during the request", () => [reset], { at: "headers", largeRequest: true }],
   ["closed without a response", () => [end]],
   ["closed in the middle of the status line", () => [write("HTTP/1.1 2"), end]],
   ["a response that is not HTTP", () => [write("220 mail.example.com ESMTP ready\r\n"), end]],

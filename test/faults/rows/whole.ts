@@ -2,14 +2,14 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:
 import { answer, pdfHead } from "../../../src/service/faults/fault-script.ts";
 import { faults } from "../../../src/testing/faults.ts";
 import { group } from "../row.ts";
-import { chunkedHead, chunks, drip, end, lastChunk, lines, type Script, stall, write } from "../steps.ts";
+import { chunkedHeaders, chunks, drip, end, lastChunk, lines, type Script, stall, write } from "../steps.ts";
 
 /** Caches the script for each document, because it takes long to create. */
 function kept(script: Script): Script {
-  const made = new WeakMap<Uint8Array, ReturnType<Script>>();
+  const scripts = new WeakMap<Uint8Array, ReturnType<Script>>();
   return (document) => {
-    const steps = made.get(document) ?? script(document);
-    made.set(document, steps);
+    const steps = scripts.get(document) ?? script(document);
+    scripts.set(document, steps);
     return steps;
   };
 }
@@ -35,16 +35,16 @@ export const odd = group("Unusual but complete documents", "whole", "not needed"
   ],
   ["HTTP/1.0, which ends with the connection", untilClose("HTTP/1.0 200 OK")],
   ["HTTP/1.1 without a length, which ends with the connection", untilClose("HTTP/1.1 200 OK")],
-  ["chunks", (document) => [chunkedHead(), chunks(document, 5_000), lastChunk]],
+  ["chunks", (document) => [chunkedHeaders(), chunks(document, 5_000), lastChunk]],
   [
     "100,000 chunks of one byte",
-    kept((document) => [chunkedHead(), chunks(document, 1), lastChunk]),
+    kept((document) => [chunkedHeaders(), chunks(document, 1), lastChunk]),
     { heavy: true },
   ],
-  ["chunks with extensions", (document) => [chunkedHead(), chunks(document, 9_000, ";a=b"), lastChunk]],
+  ["chunks with extensions", (document) => [chunkedHeaders(), chunks(document, 9_000, ";a=b"), lastChunk]],
   [
     "chunks with trailers",
-    (document) => [chunkedHead(), chunks(document, 9_000), write("0\r\nx-checksum: 1\r\n\r\n")],
+    (document) => [chunkedHeaders(), chunks(document, 9_000), write("0\r\nx-checksum: 1\r\n\r\n")],
   ],
   [
     "`Connection: close`, but the connection stays open",

@@ -183,16 +183,16 @@ export const entries: Readonly<Record<string, Entry>> = {
   },
   "generate() with the global fetch": () => facts(client({ fetch: globalThis.fetch as never })),
   "generate() with hooks": async () => {
-    const heard: string[] = [];
-    const hooks = { request: () => void heard.push("request"), error: () => void heard.push("error") };
-    return [await refusal(client({ hooks, retry: false }), "fails"), heard];
+    const seen: string[] = [];
+    const hooks = { request: () => void seen.push("request"), error: () => void seen.push("error") };
+    return [await refusal(client({ hooks, retry: false }), "fails"), seen];
   },
   "generate() with a fetch of its own": async () => {
-    const heard: string[] = [];
-    const note = ({ attempt }: { attempt: number }) => void heard.push(`${attempt}`);
+    const seen: string[] = [];
+    const note = ({ attempt }: { attempt: number }) => void seen.push(`${attempt}`);
     const answers = [503, 200].map((status) => ({ status, headers: { "retry-after": "0" } }));
     const fetch = async (_url: string, init: object) => {
-      heard.push(Object.keys(init).join());
+      seen.push(Object.keys(init).join());
       const { status, headers } = answers.shift() as { status: number; headers: object };
       return new Response(
         status === 200 ? document : "{}",
@@ -200,17 +200,17 @@ export const entries: Readonly<Record<string, Entry>> = {
       );
     };
     const pdfs = client({ fetch: fetch as never, hooks: { request: note, retry: note } });
-    return [(await pdfs.generate("a", {}, {}).bytes()).length, heard];
+    return [(await pdfs.generate("a", {}, {}).bytes()).length, seen];
   },
   "generate() with hooks of a class": async () => {
     class Recorder {
-      readonly heard: string[] = [];
+      readonly seen: string[] = [];
       request() {
-        this.heard.push("request");
+        this.seen.push("request");
       }
     }
     const hooks = new Recorder();
-    return [await facts(client({ hooks })), hooks.heard];
+    return [await facts(client({ hooks })), hooks.seen];
   },
   "generate() that fails": () => refusal(client({ retry: false }), "fails"),
   "generate() that is forbidden": () => refusal(client(), "forbidden"),

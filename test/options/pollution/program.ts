@@ -21,7 +21,7 @@ export interface Started {
   readonly stable: Readonly<Record<string, string>>;
 }
 
-/** The differences that a pollution made, and what reached the trap: empty if there are none. */
+/** The differences that a pollution causes, and what reached the trap: empty if there are none. */
 export type Differences = readonly string[];
 
 const { readNames } = globalThis as unknown as { readNames: Set<PropertyKey> };

@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from "node:module";
 const settings = JSON.parse(process.argv[2]);
 const { baseUrl, apiKey, folder: at, count, die, concurrency = 8, isNobody } = settings;
 
-const say = (told) => fs.writeSync(1, `${JSON.stringify(told)}\n`);
+const say = (report) => fs.writeSync(1, `${JSON.stringify(report)}\n`);
 const kill = () => process.kill(process.pid, "SIGKILL");
 
 /** Kills this process at a file system call: before, after or in the middle of it. */

@@ -36,25 +36,25 @@ function send(url: string, { method = "POST", headers = {}, body = '{"total":"1"
     agent,
     headers: { authorization: "Bearer customer", "content-type": "application/json", ...headers },
   });
-  const head = once(sending, "response").then(([response]) => response as IncomingMessage);
-  head.catch(() => {});
+  const incoming = once(sending, "response").then(([response]) => response as IncomingMessage);
+  incoming.catch(() => {});
   sending.on("error", () => {});
   sending.on("socket", (socket) => socket.on("error", () => {}));
   sending.end(method === "POST" ? body : undefined);
   const leave = (by: HostFacts["noticesDisconnectBy"]) =>
     by === "resetting" ? sending.socket?.resetAndDestroy() : sending.socket?.destroy();
-  return { head, leave };
+  return { incoming, leave };
 }
 
 type Response = Awaited<ReturnType<typeof read>>;
 
 /** Reads a response, and whether it is complete according to its headers. */
-async function read(head: IncomingMessage) {
+async function read(incoming: IncomingMessage) {
   const chunks: Buffer[] = [];
-  head.on("data", (chunk: Buffer) => chunks.push(chunk));
-  head.on("error", () => {});
-  if (!head.closed) await new Promise((resolve) => head.once("close", resolve));
-  const { statusCode: status, headers, complete: isWhole } = head;
+  incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+  incoming.on("error", () => {});
+  if (!incoming.closed) await new Promise((resolve) => incoming.once("close", resolve));
+  const { statusCode: status, headers, complete: isWhole } = incoming;
   return { status, headers, body: Buffer.concat(chunks), isWhole };
 }
 
@@ -70,11 +70,11 @@ export function testContract(
   const urlOf = () => `${running().host.origin}/api/pdf/api/v1/templates/document/generate-sync`;
 
   /** Sends a request, and checks that the response contains no secret. */
-  async function ask(answer: Answer, call: Call = {}): Promise<Response> {
+  async function call(answer: Answer, call: Call = {}): Promise<Response> {
     // Deno repeats a request whose connection is closed.
     running().service.answer(answer, answer);
-    const { head, leave } = send(urlOf(), call);
-    const response = await head.then(read).finally(() => leave("closing"));
+    const { incoming, leave } = send(urlOf(), call);
+    const response = await incoming.then(read).finally(() => leave("closing"));
     const { headers, body } = response;
     const shown = JSON.stringify(headers) + body.toString("latin1");
     for (const secret of Object.values(secrets)) expect(shown).not.toContain(secret);
@@ -91,7 +91,7 @@ export function testContract(
 
   it("forwards a complete document with only the headers of the handler", async () => {
     const { service } = running();
-    const response = await ask(withLength(document, secretHeaders));
+    const response = await call(withLength(document, secretHeaders));
     expect(Object.keys(response.headers)).not.toEqual(expect.arrayContaining(["x-internal"]));
     const sent = service.requests.at(-1);
     expect(JSON.parse(sent?.body ?? "")).toEqual({ total: "1", price: "set by the server" });
@@ -110,7 +110,7 @@ export function testContract(
       vary: expect.stringContaining("origin"),
     });
     expect(response.headers["content-length"]).toBe(host.sendsLength ? "300000" : undefined);
-    const unknown = await ask(inChunks(document));
+    const unknown = await call(inChunks(document));
     expect({
       contentLength: unknown.headers["content-length"],
       isSameDocument: unknown.body.equals(document),
@@ -124,7 +124,7 @@ export function testContract(
         sentBytes = bytes;
       }),
     );
-    const response = await send(urlOf(), {}).head;
+    const response = await send(urlOf(), {}).incoming;
     await untilAtRest(() => sentBytes);
     expect(sentBytes).toBeLessThan(mostBuffered);
     let bytes = 0;
@@ -138,9 +138,9 @@ export function testContract(
   ] as const)("aborts the request to the service if the caller disconnects %s", async (_when, answer, by) => {
     running().service.answer(answer);
     const coming = running().service.next();
-    const { head, leave } = send(urlOf(), {});
+    const { incoming, leave } = send(urlOf(), {});
     const { closed } = await coming;
-    if (answer !== noAnswer) await once(await head, "data");
+    if (answer !== noAnswer) await once(await incoming, "data");
     leave(by);
     await closed;
   });
@@ -149,10 +149,10 @@ export function testContract(
     for (const headers of [{ "content-length": String(document.length) }, {}]) {
       running().service.answer(beginning(document.subarray(0, 100_000), headers));
       const coming = running().service.next();
-      const head = await send(urlOf(), {}).head;
+      const incoming = await send(urlOf(), {}).incoming;
       const { socket } = await coming;
-      head.once("data", () => socket.destroy());
-      const response = await read(head);
+      incoming.once("data", () => socket.destroy());
+      const response = await read(incoming);
       expect(response.status).toBe(200);
       // If HTTP does not show the truncation, the client in the browser detects it.
       expect(response.isWhole).toBe(!("content-length" in headers) && !host.truncates);
@@ -162,16 +162,16 @@ export function testContract(
 
   it("responds with a problem to a wrong origin, a wrong method and a busy service", async () => {
     const elsewhere = { origin: "https://else.example", host: "shop.example" };
-    expectProblem(await ask(noAnswer, { headers: elsewhere }), 403, "origin-not-allowed");
-    expectProblem(await ask(noAnswer, { method: "GET" }), 405, "method-not-allowed");
-    const busy = await ask(saying(429, words, { ...secretHeaders, "retry-after": "7" }));
+    expectProblem(await call(noAnswer, { headers: elsewhere }), 403, "origin-not-allowed");
+    expectProblem(await call(noAnswer, { method: "GET" }), 405, "method-not-allowed");
+    const busy = await call(saying(429, words, { ...secretHeaders, "retry-after": "7" }));
     expectProblem(busy, 429, "rate-limited");
     expect(busy.headers["retry-after"]).toBe("7");
   });
 
   it("responds with 413 to a body of 2 MiB, and sends nothing to the service", async () => {
     const { length } = running().service.requests;
-    const response = await ask(noAnswer, { body: Buffer.alloc(2 * mebibyte, " ") }).catch((error) => {
+    const response = await call(noAnswer, { body: Buffer.alloc(2 * mebibyte, " ") }).catch((error) => {
       // A host that does not read the rest of the body can reset the connection before the response arrives.
       expect({ readsRest: host.readsRest, code: error.code }).toEqual({
         readsRest: false,
@@ -185,13 +185,13 @@ export function testContract(
   it("serves web pages from listed origins and from its own host", async () => {
     const origin = "https://app.example.com";
     const preflight = { origin, "access-control-request-method": "POST" };
-    const allowed = await ask(noAnswer, { method: "OPTIONS", headers: preflight });
+    const allowed = await call(noAnswer, { method: "OPTIONS", headers: preflight });
     expect({ status: allowed.status, allowOrigin: allowed.headers["access-control-allow-origin"] }).toEqual({
       status: 204,
       allowOrigin: origin,
     });
     const own = { origin: "https://shop.example", host: "shop.example" };
-    expect((await ask(withLength(document), { headers: own })).status).toBe(200);
+    expect((await call(withLength(document), { headers: own })).status).toBe(200);
   });
 }
 

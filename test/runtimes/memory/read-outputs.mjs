@@ -62,14 +62,14 @@ async function read(output) {
   return result.length ?? result.byteLength ?? result.size ?? result.bytes;
 }
 
-const told = {};
+const results = {};
 measure();
 const peak = () => process.resourceUsage().maxRSS * 1024;
 const start = { held, peak: peak() };
 for (const output of outputs) {
   [held, measured] = [0, 0];
   const length = await read(output);
-  told[output] = { bytes: length, held: held - start.held, peak: peak() - start.peak };
+  results[output] = { bytes: length, held: held - start.held, peak: peak() - start.peak };
 }
-console.log(JSON.stringify(told));
+console.log(JSON.stringify(results));
 process.exit();

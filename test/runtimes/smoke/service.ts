@@ -97,10 +97,10 @@ export async function startSmokeService(pages: Pages) {
 
   const server = await listenRaw((socket) => {
     let turn = Promise.resolve();
-    const onRequest = (head: Omit<Call, "body">, body: Buffer) => {
-      turn = turn.then(() => respond({ ...head, body }, socket));
+    const onRequest = (request: Omit<Call, "body">, body: Buffer) => {
+      turn = turn.then(() => respond({ ...request, body }, socket));
     };
-    const reader = new RequestReader({ onHead: () => {}, onRequest });
+    const reader = new RequestReader({ onHeaders: () => {}, onRequest });
     socket.on("data", (piece: Buffer) => reader.push(piece));
   });
   return { server, document: { byteLength: document.length, sum: sumOf(document) } };

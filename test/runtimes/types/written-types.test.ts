@@ -34,10 +34,10 @@ function using(lists: readonly (readonly Values[])[]): string {
 
 /** JSON with sorted property names. */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) =>
-    typeof member === "object" && member !== null && !Array.isArray(member)
-      ? { members: Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)) }
-      : member,
+  return JSON.stringify(value, (_name, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? { properties: Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)) }
+      : inner,
   );
 }
 

@@ -9,7 +9,7 @@ import { RequestReader, type SeenRequest } from "./request-reader.ts";
 /** A fault that does not wait for a complete request. */
 interface EarlyFault extends ScriptedFault {
   /** Begins as soon as a connection is open, or when the headers of a request have arrived. */
-  readonly at: "connection" | "head";
+  readonly at: "connection" | "headers";
 }
 
 /** Creates a fault that begins early. */
@@ -121,15 +121,15 @@ export class FaultServer {
     // A fault that was played before the request was complete replaces its response.
     let isAnswered = struck !== undefined;
     const reader = new RequestReader({
-      onHead: () => {
+      onHeaders: () => {
         turn = turn.then(() => {
-          const early = this.#strike("head", socket);
+          const early = this.#strike("headers", socket);
           isAnswered ||= early !== undefined;
           return early;
         });
       },
-      onRequest: (head, body) => {
-        this.requests.push({ ...head, body });
+      onRequest: (request, body) => {
+        this.requests.push({ ...request, body });
         this.#changes.emit("change");
         turn = turn.then(() => {
           const wasAnswered = isAnswered;

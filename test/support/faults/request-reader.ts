@@ -9,12 +9,12 @@ export interface SeenRequest {
   readonly body: Buffer;
 }
 
-type Head = Omit<SeenRequest, "body">;
+type RequestWithoutBody = Omit<SeenRequest, "body">;
 
 /** Callbacks for the requests of one connection. */
 interface RequestEvents {
-  onHead(head: Head): void;
-  onRequest(head: Head, body: Buffer): void;
+  onHeaders(request: RequestWithoutBody): void;
+  onRequest(request: RequestWithoutBody, body: Buffer): void;
 }
 
 /** Parses requests only as far as needed to find where each ends: the headers, and a body with a declared length. */
@@ -23,7 +23,9 @@ export class RequestReader {
   #pieces: Buffer[] = [];
   #bytes = 0;
   /** The headers of the request whose body is arriving, and where that body ends. */
-  #open: { readonly head: Head; readonly bodyAt: number; readonly endAt: number } | undefined;
+  #open:
+    | { readonly request: RequestWithoutBody; readonly bodyAt: number; readonly endAt: number }
+    | undefined;
 
   constructor(events: RequestEvents) {
     this.#events = events;
@@ -33,18 +35,18 @@ export class RequestReader {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
     for (;;) {
-      if (this.#open === undefined && !this.#readHead()) return;
+      if (this.#open === undefined && !this.#readHeaders()) return;
       if (this.#open === undefined || this.#bytes < this.#open.endAt) return;
-      const { head, bodyAt, endAt } = this.#open;
+      const { request, bodyAt, endAt } = this.#open;
       const all = this.#joined();
       this.#open = undefined;
       this.#pieces = [all.subarray(endAt)];
       this.#bytes = all.length - endAt;
-      this.#events.onRequest(head, all.subarray(bodyAt, endAt));
+      this.#events.onRequest(request, all.subarray(bodyAt, endAt));
     }
   }
 
-  #readHead(): boolean {
+  #readHeaders(): boolean {
     const all = this.#joined();
     const end = all.indexOf("\r\n\r\n");
     if (end === -1) return false;
@@ -56,9 +58,9 @@ export class RequestReader {
         return [text.slice(0, colon).toLowerCase(), text.slice(colon + 1).trim()];
       }),
     );
-    const head = { lines, line, headers };
-    this.#open = { head, bodyAt: end + 4, endAt: end + 4 + Number(headers["content-length"] ?? 0) };
-    this.#events.onHead(head);
+    const request = { lines, line, headers };
+    this.#open = { request, bodyAt: end + 4, endAt: end + 4 + Number(headers["content-length"] ?? 0) };
+    this.#events.onHeaders(request);
     return true;
   }
 

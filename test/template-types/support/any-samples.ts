@@ -28,11 +28,11 @@ const { values } = fc.letrec<{ value: unknown; values: Values }>((tie) => ({
       depthIdentifier: "value",
     })
     // The values pass through JSON, so that -0 becomes 0.
-    .map((members) => JSON.parse(`{${members.map(memberOf).join()}}`) as Values),
+    .map((properties) => JSON.parse(`{${properties.map(propertyText).join()}}`) as Values),
 }));
 
-function memberOf([name, member]: readonly [string, unknown]): string {
-  return `${JSON.stringify(name)}:${JSON.stringify(member)}`;
+function propertyText([name, value]: readonly [string, unknown]): string {
+  return `${JSON.stringify(name)}:${JSON.stringify(value)}`;
 }
 
 /** Samples of one template, with some names and words in common. */

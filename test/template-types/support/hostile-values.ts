@@ -45,7 +45,7 @@ const { values } = fc.letrec<{ value: unknown; values: Values }>((tie) => ({
       maxLength: 4,
       depthIdentifier: "hostile",
     })
-    .map((members) => Object.fromEntries(members)),
+    .map((entries) => Object.fromEntries(entries)),
 }));
 
 /** JSON objects with names and texts that are dangerous in source code. */

@@ -20,7 +20,7 @@ const anySchema = fc.letrec<{ schema: unknown }>((tie) => {
   const names = fc.constantFrom("a", "b", "lines", "__proto__", "x/y~ %");
   const one = (keywords: string, value: fc.Arbitrary<unknown>) =>
     fc.tuple(fc.constantFrom(...keywords.split(" ")), value);
-  const member = fc.oneof(
+  const entry = fc.oneof(
     { maxDepth: 4, depthSize: "small" },
     one("type required enum const pattern format minLength maximum uniqueItems $ref $id $anchor", constants),
     one("allOf anyOf oneOf prefixItems", fc.array(tie("schema"), { maxLength: 2 })),
@@ -34,7 +34,7 @@ const anySchema = fc.letrec<{ schema: unknown }>((tie) => {
     schema: fc.oneof(
       { maxDepth: 6, depthSize: "small" },
       fc.boolean(),
-      fc.array(member, { maxLength: 4 }).map((members) => Object.fromEntries(members) as unknown),
+      fc.array(entry, { maxLength: 4 }).map((entries) => Object.fromEntries(entries) as unknown),
     ),
   };
 }).schema;
@@ -97,6 +97,6 @@ function resultOf<T>(make: () => T): T | undefined {
 function changeDeeply(value: unknown): void {
   if (typeof value === "function") changeDeeply((value as (page: number, pages: number) => unknown)(1, 1));
   if (typeof value !== "object" || value === null) return;
-  for (const member of Object.values(value)) changeDeeply(member);
+  for (const entry of Object.values(value)) changeDeeply(entry);
   Object.assign(value, Array.isArray(value) ? ["scribbled"] : { scribbled: true, text: "scribbled" });
 }

@@ -6,8 +6,8 @@ import { drip, end, lines, type Script, stall, write } from "../steps.ts";
 
 /** These header lines unchanged, and the document. */
 const under =
-  (head: (length: number) => readonly string[]): Script =>
-  (document) => [lines("HTTP/1.1 200 OK", ...head(document.length)), write(document)];
+  (headers: (length: number) => readonly string[]): Script =>
+  (document) => [lines("HTTP/1.1 200 OK", ...headers(document.length)), write(document)];
 
 /** A length, one more header line, and the document. */
 const withLength = (line: (length: number) => string) =>
@@ -20,7 +20,7 @@ const after =
 
 const manyHeaders = Array.from({ length: 100 }, (_, index) => `x-${index}: ${"x".repeat(1_000)}`);
 
-export const heads = group("Invalid headers", "ConnectionError", "heals", [
+export const headers = group("Invalid headers", "ConnectionError", "heals", [
   ["a header line without a colon", withLength(() => "this is no header")],
   ["a NUL in a header", withLength(() => "x-note: a\0b")],
   ["100 kB of headers", withLength(() => manyHeaders.join("\r\n"))],
@@ -56,7 +56,7 @@ export const interim = group("Data before the response", "whole", "not needed", 
   [
     "413 during the request, which is read completely",
     () => [...answer(413, '{"title":"Too large"}', { connection: "close" }), end],
-    { at: "head", gets: "ApiError 413", secondTry: "not tried", largeRequest: true },
+    { at: "headers", gets: "ApiError 413", secondTry: "not tried", largeRequest: true },
   ],
 ]);
 
@@ -139,7 +139,7 @@ const limited = (what: string, retryAfter: () => string, more: object = {}) =>
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toUTCString();
 
 const tooLong = "the delay is too long, so the error is immediate";
-export const waits = group("Retry-After", "RateLimitError 429", "heals", [
+export const retryAfter = group("Retry-After", "RateLimitError 429", "heals", [
   limited("a tenth of a second", () => "0.1"),
   limited("a date", () => inSeconds(1)),
   limited("a date in the past", () => inSeconds(-60)),
