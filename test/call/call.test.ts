@@ -31,6 +31,7 @@ const documentBegins: Step[] = [pdfHeadersArrive, bytesArrive("%PDF-")];
 const documentArrives: Step[] = [pdfHeadersArrive, bytesArrive("%PDF-%%EOF"), responseEnds];
 /** The service responds with 503 and asks for a delay of one second. */
 const serviceIsBusy: Step[] = [headersArrive(headOf(503, { "retry-after": "1" })), responseEnds];
+const retryAfterIsAlmostOver: Step = ({ events }) => void events.push("Retry-After is almost over");
 const documentBecomesReplaceable: Step = (scripted) => {
   scripted.isReplaceable = true;
 };
@@ -51,17 +52,23 @@ it.each(
     "is retried twice after Retry-After, and then fails with the number of attempts": {
       steps: [
         ...serviceIsBusy,
-        timePasses(2_000),
+        timePasses(999),
+        retryAfterIsAlmostOver,
+        timePasses(1_001),
         ...serviceIsBusy,
-        timePasses(2_000),
+        timePasses(999),
+        retryAfterIsAlmostOver,
+        timePasses(1_001),
         ...serviceIsBusy,
         timePasses(1),
       ],
       expected: [
         "opened",
         "document replaced",
+        "Retry-After is almost over",
         "opened",
         "document replaced",
+        "Retry-After is almost over",
         "opened",
         failed(4_000, / later. Tried 3 times.$/),
       ],
