@@ -327,6 +327,20 @@ describe("A closing client", () => {
     return { scripted, other };
   }
 
+  it.each(Object.entries({ ...inUse, ...idle }))(
+    "rejects later calls and closes its connections once if a document %s",
+    async (_, steps) => {
+      const { scripted, other } = await closeAfter(steps);
+      other.fail(new Error("cancelled"));
+      callIsCancelled(scripted);
+      await scripted.context.connections.close();
+      scripted.context.isClosed = false;
+      scripted.addCall().start();
+      expect(scripted.events.filter((event) => event === "closed the connections")).toHaveLength(1);
+      expect(scripted.events.at(-1)).toEqual(failed(0, /^This client is closed. Create another one.$/));
+    },
+  );
+
   it.each(Object.entries(inUse))("keeps its connections open while a document %s", async (_, steps) => {
     const { scripted, other } = await closeAfter(steps);
     other.fail(new Error("cancelled"));
@@ -344,20 +358,6 @@ describe("A closing client", () => {
       other.fail(new Error("cancelled"));
       await oneMillisecond();
       expect(scripted.events).toContain("closed the connections");
-    },
-  );
-
-  it.each(Object.entries({ ...inUse, ...idle }))(
-    "closes its connections once and rejects later calls if a document %s",
-    async (_, steps) => {
-      const { scripted, other } = await closeAfter(steps);
-      other.fail(new Error("cancelled"));
-      callIsCancelled(scripted);
-      await scripted.context.connections.close();
-      scripted.context.isClosed = false;
-      scripted.addCall().start();
-      expect(scripted.events.filter((event) => event === "closed the connections")).toHaveLength(1);
-      expect(scripted.events.at(-1)).toEqual(failed(0, /^This client is closed. Create another one.$/));
     },
   );
 });
