@@ -270,5 +270,5 @@ export async function rejectionOf(promise: PromiseLike<unknown>): Promise<unknow
   } catch (error) {
     return error;
   }
-  throw new Error(`This was expected to reject, and gave ${Object.prototype.toString.call(value)}.`);
+  throw new Error(`Expected a rejection, but the promise returned ${Object.prototype.toString.call(value)}.`);
 }
