@@ -1,12 +1,5 @@
 import { longestTimerMs } from "../runtime/environment.ts";
-import {
-  cutOff,
-  loginPage,
-  refusal,
-  reset,
-  type ScriptedFault,
-  stall,
-} from "../service/faults/fault-script.ts";
+import { cutOff, loginPage, refusal, reset, type ScriptedFault, stall } from "../service/faults/faults.ts";
 import { quote } from "./quote.ts";
 
 /** A fault and the calls that it applies to: all, unless `every`, `first` or `percent` is set. */

@@ -5,7 +5,7 @@ import { formatJsonPath } from "../request/values.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
 import { type Authorize, createEndpoint, type Order } from "../service/endpoint.ts";
-import type { Fault, ScriptedFault, Step } from "../service/faults/fault-script.ts";
+import type { Fault, ScriptedFault, Step } from "../service/faults/faults.ts";
 import { fetchError, playAsResponse } from "../service/faults/play-as-response.ts";
 import { requireApiKey } from "../service/require-api-key.ts";
 import type { Product } from "../service/to-response.ts";

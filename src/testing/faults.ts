@@ -1,14 +1,6 @@
 import { checkOptions, isCount, isPositiveCount, type Rule, type Rules } from "../options/option-rules.ts";
 import { longestTimerMs } from "../runtime/environment.ts";
-import {
-  cutOff,
-  type Fault,
-  loginPage,
-  refusal,
-  reset,
-  slow,
-  stall,
-} from "../service/faults/fault-script.ts";
+import { cutOff, type Fault, loginPage, refusal, reset, slow, stall } from "../service/faults/faults.ts";
 
 /** The position of a fault in the document. */
 export interface AfterBytes {

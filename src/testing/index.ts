@@ -5,7 +5,7 @@
  */
 
 export type { Bytes } from "../runtime/platform-types.ts";
-export type { Fault } from "../service/faults/fault-script.ts";
+export type { Fault } from "../service/faults/faults.ts";
 export { assertWholePdf } from "./assert-whole-pdf.ts";
 export { type FakePdfOptions, fakePdf } from "./fake-pdf.ts";
 export { type FakeService, fakeService } from "./fake-service.ts";

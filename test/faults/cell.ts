@@ -10,7 +10,7 @@ import {
   TemplatePdfError,
   TimeoutError,
 } from "template-pdf";
-import type { ScriptedFault } from "../../src/service/faults/fault-script.ts";
+import type { ScriptedFault } from "../../src/service/faults/faults.ts";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
 import { outputMethods, readAt, type stages } from "../client/output-methods.ts";
 import { type Issued, inDays, makeAuthority } from "../support/certificates.ts";

@@ -1,6 +1,6 @@
 import { TruncatedPdfError } from "template-pdf";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { fault, pdfHead, type Step } from "../../src/service/faults/fault-script.ts";
+import { fault, pdfHead, type Step } from "../../src/service/faults/faults.ts";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
 import { FaultServer } from "../support/faults/fault-server.ts";
 import { clientOf, rejectionOf } from "../support/service.ts";

@@ -1,4 +1,4 @@
-import { type Fault, fault } from "../../src/service/faults/fault-script.ts";
+import { type Fault, fault } from "../../src/service/faults/faults.ts";
 import { earlyFault } from "../support/faults/fault-server.ts";
 import type { Script } from "./steps.ts";
 

@@ -1,4 +1,4 @@
-import type { ScriptedFault, Step } from "../../src/service/faults/fault-script.ts";
+import type { ScriptedFault, Step } from "../../src/service/faults/faults.ts";
 
 export type Script = ScriptedFault["script"];
 

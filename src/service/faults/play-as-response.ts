@@ -1,6 +1,6 @@
 import { withoutPrototype } from "../../runtime/own-options.ts";
 import type { Bytes } from "../../runtime/platform-types.ts";
-import type { Step } from "./fault-script.ts";
+import type { Step } from "./faults.ts";
 
 /**
  * Plays a script as a `fetch` response. A truncated body fails its stream. A script that does not begin with headers becomes
@@ -42,7 +42,7 @@ function toBytes(bytes: Uint8Array | string): Bytes {
     : new Uint8Array(bytes);
 }
 
-/** Creates the error that `fetch` throws for a failed connection. */
+/** The error that `fetch` throws for a failed connection. */
 export function fetchError(message: string, reason: string, code: string): TypeError {
   return new TypeError(message, { cause: Object.assign(new Error(reason), { code }) });
 }

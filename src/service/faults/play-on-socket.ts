@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { withoutPrototype } from "../../runtime/own-options.ts";
 import { answerByHand } from "../listen.ts";
-import type { Step } from "./fault-script.ts";
+import type { Step } from "./faults.ts";
 import { pause, playAsResponse } from "./play-as-response.ts";
 
 /**

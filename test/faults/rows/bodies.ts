@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { answer, pdfHead, type Step } from "../../../src/service/faults/fault-script.ts";
+import { answer, pdfHead, type Step } from "../../../src/service/faults/faults.ts";
 import { faults } from "../../../src/testing/faults.ts";
 import { group } from "../row.ts";
 import {

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { answer, type Fault, fault, pdfHead } from "../../../src/service/faults/fault-script.ts";
+import { answer, type Fault, fault, pdfHead } from "../../../src/service/faults/faults.ts";
 import { faults } from "../../../src/testing/faults.ts";
 import { type Gets, group, type SecondTry } from "../row.ts";
 import { drip, end, lines, type Script, stall, write } from "../steps.ts";

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
-import { answer, pdfHead } from "../../../src/service/faults/fault-script.ts";
+import { answer, pdfHead } from "../../../src/service/faults/faults.ts";
 import { faults } from "../../../src/testing/faults.ts";
 import { group } from "../row.ts";
 import { chunkedHeaders, chunks, drip, end, lastChunk, lines, type Script, stall, write } from "../steps.ts";

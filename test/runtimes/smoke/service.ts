@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import type { Socket } from "node:net";
 import { sumOf } from "../../../runtimes/smoke/expect.mjs";
-import { answer, pdfHead, type ScriptedFault, type Step } from "../../../src/service/faults/fault-script.ts";
+import { answer, pdfHead, type ScriptedFault, type Step } from "../../../src/service/faults/faults.ts";
 import { play } from "../../../src/service/faults/play-on-socket.ts";
 import { fakePdf } from "../../../src/testing/fake-pdf.ts";
 import { groups } from "../../faults/rows/index.ts";

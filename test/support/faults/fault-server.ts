@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { type Fault, pdfHead, type ScriptedFault } from "../../../src/service/faults/fault-script.ts";
+import { type Fault, pdfHead, type ScriptedFault } from "../../../src/service/faults/faults.ts";
 import { play } from "../../../src/service/faults/play-on-socket.ts";
 import { open, type SocketServer } from "../sockets.ts";
 import { RequestReader, type SeenRequest } from "./request-reader.ts";
