@@ -1,25 +1,17 @@
-import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { isInstance } from "../../errors/foreign-values.ts";
 import { realPathOf } from "../folder/document-paths.ts";
 import { JournalError, journalError, systemRefused } from "./journal-error.ts";
 import { JournalFile } from "./journal-file.ts";
-import { encodeLine, type JournalHeader } from "./journal-format.ts";
-import { hashJob, hashWords, idOf, KeyTable, newRecord } from "./key-table.ts";
+import { encodeLine } from "./journal-format.ts";
+import { hashJob, hashWords, idOf, type KeyTable, newRecord } from "./key-table.ts";
 import { LineGroups } from "./line-groups.ts";
 import { type Lock, LockHeld, takeLock } from "./lock.ts";
+import { type ResumedJournal, type ResumeOptions, resumeJournal } from "./resume.ts";
 
 /** The options for opening a journal. */
-export interface JournalOptions {
-  readonly path: string;
-  /**
-   * The run that the journal belongs to, as names and descriptions. They appear in messages, so they must not contain secrets. A
-   * journal from another run is rejected.
-   */
-  readonly run: Readonly<Record<string, string>>;
-  /** Whether to start over. An existing journal is renamed to `<path>.old`, replacing an older one. */
-  readonly fresh: boolean;
+export interface JournalOptions extends ResumeOptions {
   /** Makes the documents of a group of lines durable. Called before the lines are written. */
   readonly beforeLines?: (() => Promise<void>) | undefined;
 }
@@ -55,66 +47,13 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     lock = await takeLock(`${ownPath}.lock`);
     file = await JournalFile.open(ownPath);
     if (!file) throw journalError(path, "cannot be opened, because it is not a file. Use another path");
-    return new Journal(options, lock, file, await resume(options, file));
+    return new Journal(options, lock, file, await resumeJournal(options, file));
   } catch (error) {
     await file?.close().catch(() => {});
     await lock?.release();
     if (isInstance(error, LockHeld)) throw journalError(path, error.message);
     throw isInstance(error, JournalError) ? error : systemRefused(path, "opened", error);
   }
-}
-
-/** The content of an opened journal. */
-interface Resumed {
-  /** The jobs that earlier runs finished. Some may have been reopened since. */
-  readonly table: KeyTable;
-  readonly salt: string;
-  /** The salt of the previous journal, which may be this one. */
-  readonly saltBefore: string | undefined;
-  readonly damagedLines: number;
-}
-
-async function resume({ path, run, fresh }: JournalOptions, file: JournalFile): Promise<Resumed> {
-  const beginning = await file.readBeginning();
-  const { kind } = beginning;
-  if (kind !== "foreign") await file.makePrivate();
-  const isUnreadable = kind === "damaged" || kind === "otherVersion";
-  if (kind === "foreign" || (isUnreadable && !fresh)) throw journalError(path, refusals[kind]);
-  const header = kind === "header" ? beginning.header : undefined;
-  const table = new KeyTable();
-  if (header && !fresh) {
-    const { damagedLines } = await file.readLines((record) => table.put(record));
-    const differing = differencesOf(header.run, run);
-    if (differing.length === 0) return { table, salt: header.salt, saltBefore: header.salt, damagedLines };
-    if (table.size + damagedLines > 0) {
-      const what = `belongs to another run: ${differing.join(", ")}`;
-      throw journalError(path, `${what}. Use another journal, ${startOver}`);
-    }
-    // That run has not finished any job, so nothing is lost.
-  }
-  if (kind !== "nothing") await file.putAside();
-  const salt = randomBytes(16).toString("base64url");
-  await file.begin({ salt, run });
-  return { table, salt, saltBefore: header?.salt, damagedLines: 0 };
-}
-
-const startOver = "or start over with `fresh`, which renames this journal";
-const refusals = {
-  foreign: "is not a journal, so the file was left unchanged. Use another path",
-  damaged: `cannot be read, because its first line is damaged. Restore it from a copy, ${startOver}`,
-  otherVersion: `cannot be read, because a different version of template-pdf created it. Use that version, ${startOver}`,
-};
-
-/** Describes the differences between two runs. */
-function differencesOf(before: JournalHeader["run"], now: JournalHeader["run"]): string[] {
-  return Object.keys({ ...before, ...now })
-    .filter((name) => before[name] !== now[name])
-    .map((name) => `${name} was ${quoted(before[name])} and is now ${quoted(now[name])}`);
-}
-
-function quoted(text: string | undefined): string {
-  if (text === undefined) return "not set";
-  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
 }
 
 /** The input of a reopened job. No hash is equal to it. */
@@ -140,7 +79,7 @@ export class Journal {
   readonly #record = newRecord();
   #enteredOfBefore = 0;
 
-  constructor(options: JournalOptions, lock: Lock, file: JournalFile, resumed: Resumed) {
+  constructor(options: JournalOptions, lock: Lock, file: JournalFile, resumed: ResumedJournal) {
     const { table, damagedLines, salt, saltBefore } = resumed;
     this.#options = options;
     this.#lock = lock;
