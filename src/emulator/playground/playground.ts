@@ -12,6 +12,7 @@ import { EventStream } from "./event-stream.ts";
 import { PageFiles } from "./page-files.ts";
 import { RequestLog } from "./request-log.ts";
 import { TemplateStates } from "./template-states.ts";
+import { TemplateWatcher } from "./template-watcher.ts";
 
 /** What the playground shows and changes. */
 interface PlaygroundParts {
@@ -45,9 +46,10 @@ export class Playground {
     this.#parts = parts;
     this.#files = new PageFiles(dirname(createRequire(import.meta.url).resolve("#playground")), parts.folder);
     this.#templates = new TemplateStates(parts.folder, parts.renderers);
+    const watcher = new TemplateWatcher(parts.folder);
     this.#events = new EventStream(
-      () => this.#templates.watch(() => void this.#onSaved()),
-      () => this.#templates.close(),
+      () => watcher.start(() => void this.#onSaved()),
+      () => watcher.close(),
     );
   }
 

@@ -1,4 +1,3 @@
-import { type FSWatcher, watch } from "node:fs";
 import type { Outcome } from "../renderer/protocol.ts";
 import type { Renderers } from "../renderers.ts";
 import { readTemplateFolder, type TemplateFile } from "../template-folder.ts";
@@ -22,16 +21,11 @@ export interface TemplateState {
 /** The timeout for rendering a sample, because calls also need the threads. */
 const sampleLimitMs = 5_000;
 
-/** Editors write a file in several steps, each of which triggers an event. */
-const settlingMs = 50;
-
 /** The current templates in a folder, which are inspected again when a file is saved. */
 export class TemplateStates {
   readonly #folder: string;
   readonly #renderers: Renderers;
   #states = new Map<string, TemplateState>();
-  #watcher: FSWatcher | undefined;
-  #settling: NodeJS.Timeout | undefined;
   /** The latest inspection. Results of earlier inspections that finish later are discarded. */
   #inspections = 0;
 
@@ -87,27 +81,6 @@ export class TemplateStates {
     const template = (await readTemplateFolder(this.#folder)).get(uid);
     const outcome = template && (await this.#renderers.perform({ template, wantsTypes: true }));
     return outcome?.kind === "types" ? outcome.text : undefined;
-  }
-
-  /** @param onSaved - called after a file in the folder or a subfolder was changed */
-  watch(onSaved: () => void): void {
-    if (this.#watcher) return;
-    try {
-      this.#watcher = watch(this.#folder, { recursive: true }, () => {
-        clearTimeout(this.#settling);
-        this.#settling = setTimeout(onSaved, settlingMs);
-      });
-      // The folder was removed. The next inspection removes its templates.
-      this.#watcher.on("error", () => this.close());
-    } catch {
-      // The system has no file watches left. The page has a button that inspects the templates.
-    }
-  }
-
-  close(): void {
-    clearTimeout(this.#settling);
-    this.#watcher?.close();
-    this.#watcher = undefined;
   }
 }
 

@@ -1,0 +1,36 @@
+import { type FSWatcher, watch } from "node:fs";
+
+/** Editors write a file in several steps, each of which triggers an event. */
+const settlingMs = 50;
+
+/** Watches the files in the template folder and its subfolders. */
+export class TemplateWatcher {
+  readonly #folder: string;
+  #watcher: FSWatcher | undefined;
+  #settling: NodeJS.Timeout | undefined;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** @param onSaved - called after a file was changed */
+  start(onSaved: () => void): void {
+    if (this.#watcher) return;
+    try {
+      this.#watcher = watch(this.#folder, { recursive: true }, () => {
+        clearTimeout(this.#settling);
+        this.#settling = setTimeout(onSaved, settlingMs);
+      });
+      // The folder was removed. The next inspection removes its templates.
+      this.#watcher.on("error", () => this.close());
+    } catch {
+      // The system has no file watches left. The page has a button that inspects the templates.
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#settling);
+    this.#watcher?.close();
+    this.#watcher = undefined;
+  }
+}
