@@ -310,7 +310,6 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     this.#onClosed();
   }
 
-  /** Creates the error for a run that stopped and left jobs undone. */
   #stoppedEarly(): { readonly error: unknown } | undefined {
     if (!this.#stop || !this.#isCutShort) return undefined;
     const { why, cause } = this.#stop;

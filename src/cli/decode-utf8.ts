@@ -30,7 +30,7 @@ export function decodeJson(bytes: Uint8Array, name: string): unknown {
   }
 }
 
-/** Creates the error for an invalid byte at a position, `<name>:<line>:<column>`. */
+/** @param place - the position of the invalid byte: `<name>:<line>:<column>` */
 export function notUtf8(place: string): Misuse {
   return new Misuse(`${place}: this is not UTF-8. Save it as UTF-8.`);
 }

@@ -14,7 +14,6 @@ interface Limits {
   /** The number of bytes that the response declares. */
   readonly contentLength: number | undefined;
   readonly maxBytes: number;
-  /** Creates the error for a document that is too large. */
   oversized(): unknown;
 }
 

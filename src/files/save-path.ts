@@ -104,7 +104,6 @@ export async function createFolders({ absolute }: SavePath): Promise<void> {
   await mkdir(path.dirname(absolute), { recursive: true });
 }
 
-/** Creates the error for a document that cannot be saved. */
 export function saveError(
   { given, policy, recursive }: SavePath,
   error: unknown,

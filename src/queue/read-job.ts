@@ -35,12 +35,11 @@ export async function readJob(
   }
 }
 
-/** Creates the error for a run that this queue cannot use. */
 export function unusableRun({ name }: RunReference, objection: string): QueueError {
   return new QueueError(`The run ${JSON.stringify(name)} ${objection}.`);
 }
 
-/** Creates the error for a job that cannot be read. It contains nothing of the job. */
+/** The error contains nothing of the job. */
 export function unreadable({ name }: RunReference, id: string, why: string): QueueError {
   // BullMQ returns no name for a job whose record is gone.
   const ofRun = name === undefined ? "" : ` of run ${JSON.stringify(name)}`;

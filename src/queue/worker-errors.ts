@@ -7,14 +7,13 @@ import { QueueError } from "./queue-error.ts";
 /** A document is not retried after this number of workers have died while generating it. */
 const mostInterruptions = 10;
 
-/** Creates the error for a document that would replace another document in its run. */
 export function placeError(index: number): QueueError {
   return new QueueError(
     `Job ${index} has the same path as another job in its run, and would replace that job's document. No request was sent for job ${index}.`,
   );
 }
 
-/** Creates the error for a worker that cannot finish any job. */
+/** The error of a worker that cannot finish any job. */
 export function stoppedBy(error: unknown): unknown {
   const why = describeUnwritable(error) ?? describeThrown(error);
   const facts = { fulfilled: 0, rejected: 0, why, cause: error };
@@ -26,7 +25,7 @@ export function isLockLost(error: unknown): boolean {
   return /^(?:Missing (?:lock|key)|Lock mismatch) /.test(readForeignText(error, "message") ?? "");
 }
 
-/** Creates the error for a job that is not retried, because workers died while generating its document. */
+/** A job is not retried if workers died while generating its document. Returns `undefined` if it is retried. */
 export function interruptionOf(
   { attemptsStarted, progress }: BullJob,
   mayRenderTwice: boolean,

@@ -20,7 +20,6 @@ function checkApiKey(key: unknown, attempts = 0): string {
   );
 }
 
-/** Creates the error for an API key in a browser. */
 export function keyInBrowser(): ConfigurationError {
   return new ConfigurationError(
     "Everyone who opens a web page can read its API key. Keep it on the server at `baseUrl`, or set `dangerouslyAllowBrowser: true`.",

@@ -77,7 +77,6 @@ export function resolveApiKey(
   return typeof key === "function" ? key : checkApiKey(key);
 }
 
-/** Creates the error for an API key in a browser. */
 export function keyInBrowser(): ConfigurationError {
   return new ConfigurationError(
     "Everyone who opens a web page can read its API key. Keep the key on your server, set `baseUrl` to the address of that server, and omit `apiKey`. If only you open this page, set `dangerouslyAllowBrowser: true` instead.",

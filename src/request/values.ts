@@ -36,7 +36,6 @@ function describeValues(values: unknown, json: string | undefined): string {
   return `but its toJSON returns ${describeKind(json && JSON.parse(json))}`;
 }
 
-/** Creates the error for the issues with a template's values. */
 export function valuesError(
   uid: string,
   issues: readonly ValuesIssue[],

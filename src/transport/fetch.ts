@@ -221,7 +221,7 @@ function textIn(headers: FetchResponse["headers"], name: string): string | undef
   }
 }
 
-/** Creates the error for a body that is not a web stream, as that of node-fetch, or for a chunk of another type. */
+/** The body is not a web stream, as that of node-fetch, or a chunk has another type. */
 function notBytes(found: unknown): ConfigurationError {
   return new ConfigurationError(
     `Expected \`fetch\` to return a web stream of Uint8Array chunks, got ${describeKind(found)}.`,

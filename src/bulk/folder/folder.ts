@@ -246,7 +246,6 @@ class Folder<J extends Job> implements FolderSink<J> {
   }
 }
 
-/** Creates the error for a folder: `The folder "<path>" <what>: <why>. <consequence>` */
 function folderError(path: string, what: string, cause: unknown, consequence?: string): SaveError {
   const message = `The folder ${JSON.stringify(path)} ${what}: ${describeSystemError(cause)}.`;
   return new SaveError(consequence === undefined ? message : `${message} ${consequence}`, { path, cause });

@@ -17,13 +17,11 @@ export class JournalError extends TemplatePdfError {
   }
 }
 
-/** Creates the error for a journal: `The journal "<path>" <what>.` */
 export function journalError(path: string, what: string, cause?: unknown): JournalError {
   const facts = cause === undefined ? { path } : { path, cause };
   return new JournalError(`The journal ${JSON.stringify(path)} ${what}.`, facts);
 }
 
-/** Creates the error for a journal that cannot be opened or written. */
 export function systemRefused(path: string, verb: "opened" | "written", cause: unknown): JournalError {
   const next =
     verb === "written"
