@@ -27,7 +27,7 @@ export {
   ValuesError,
   type ValuesIssue,
 } from "./errors/errors.ts";
-export type { SaveOptions } from "./files/save-options.ts";
+export type { SaveOptions } from "./files/save-path.ts";
 export type { CallOptions, Progress } from "./options/call-options.ts";
 export type { ClientOptions } from "./options/client-options.ts";
 export type {

@@ -157,7 +157,7 @@ describe("the source files", () => {
 });
 
 /**
- * The functions of node:fs with which a file may be opened for reading. Only `files/small-file.ts` uses them, because opening a
+ * The functions of node:fs with which a file may be opened for reading. Only `files/read-file.ts` uses them, because opening a
  * named pipe waits, and a device never ends.
  */
 const opening = /^(?:(?:read|copy)File(?:Sync)?|cp(?:Sync)?|open(?:Sync|AsBlob)?|createReadStream)$/;
@@ -171,10 +171,10 @@ const otherOpeners: Readonly<Record<string, string>> = {
 };
 
 /** The files that get node:fs by name, of which the second only writes. */
-const loadersOfFs = ["files/file-system.ts", "files/small-file.ts"];
+const loadersOfFs = ["files/file-system.ts", "files/read-file.ts"];
 
 describe("files", () => {
-  it("are opened for reading only by files/small-file.ts", () => {
+  it("are opened for reading only by files/read-file.ts", () => {
     const openers = sources.filter(
       ({ path }) => namesFromFs(readFileSync(`${root}/${path}`, "utf8")).length > 0,
     );

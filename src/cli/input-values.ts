@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { describeKind } from "../errors/value-kinds.ts";
-import { FileTooLarge } from "../files/small-file.ts";
+import { FileTooLarge } from "../files/read-file.ts";
 import { decodeJson } from "./decode-utf8.ts";
 import { describeReadError, Misuse } from "./failure.ts";
 import { isStdin, maxJsonBytes, readInput } from "./input.ts";

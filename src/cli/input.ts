@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import { FileTooLarge, openFile, openPipeSync, readToEnd } from "../files/small-file.ts";
+import { FileTooLarge, openFile, openPipeSync, readToEnd } from "../files/read-file.ts";
 
 /** The maximum size of a JSON file that the command holds in memory, in bytes. */
 export const maxJsonBytes = 256 * 1024 * 1024;

@@ -3,7 +3,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { findErrorLocation } from "../emulator/renderer/error-location.ts";
 import { describeThrown, isInstance, readForeign } from "../errors/foreign-values.ts";
-import { objectionToReading } from "../files/small-file.ts";
+import { objectionToReading } from "../files/read-file.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { Misuse } from "./failure.ts";
 import { printable } from "./output.ts";

@@ -1,8 +1,8 @@
 import { AtomicFile } from "../files/atomic-file.ts";
 import { safeFilename } from "../files/filenames.ts";
-import { readSmallFile } from "../files/small-file.ts";
+import { absolutePath, type FileTarget, followLinks } from "../files/follow-links.ts";
+import { readSmallFile } from "../files/read-file.ts";
 import { describeWriteError } from "../files/system-errors.ts";
-import { absolutePath, type FileTarget, resolveTarget } from "../files/target.ts";
 import { Failure, Misuse } from "./failure.ts";
 
 /** The maximum size of a file that the command compares with its own output. */
@@ -95,5 +95,5 @@ export function pdfNameOf(uid: string): string {
 }
 
 function targetOf(path: string): Promise<FileTarget> {
-  return resolveTarget(absolutePath(path, process.cwd()));
+  return followLinks(absolutePath(path, process.cwd()));
 }

@@ -1,6 +1,6 @@
 import { parseEnv } from "node:util";
 import { maxEnvFileBytes } from "../files/env-file.ts";
-import { readSmallFile } from "../files/small-file.ts";
+import { readSmallFile } from "../files/read-file.ts";
 import { ownOptions, withoutPrototype } from "../runtime/own-options.ts";
 import { describeReadError, Misuse } from "./failure.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,8 +1,7 @@
 import type { Body, Sink } from "../call/body.ts";
 import { ChunkList } from "../call/chunks.ts";
-import { AtomicFile } from "../files/atomic-file.ts";
-import type { OpenFolder } from "../files/open-folder.ts";
-import { type CheckedPath, openTargetFolder, resolveSaveTarget, saveError } from "../files/save-path.ts";
+import type { AtomicFile } from "../files/atomic-file.ts";
+import { type CheckedPath, saveError, saveFile } from "../files/save-path.ts";
 
 /** The maximum number of unwritten bytes. After that, the connection is paused. */
 const maxQueuedBytes = 1024 * 1024;
@@ -51,27 +50,16 @@ export class FileSink implements Sink {
    * @throws {SaveError} with the path, and the system error as its cause
    */
   async saveTo(path: CheckedPath, attempts: number): Promise<number> {
-    const { newMode, policy } = path;
-    let folder: OpenFolder | undefined;
-    let file: AtomicFile | undefined;
+    const throwIfFailed = () => this.#throwIfFailed();
     try {
-      const target = await resolveSaveTarget(path);
-      this.#throwIfFailed();
-      folder = await openTargetFolder(path, target);
-      file = await AtomicFile.open(target, { newMode, mark: policy?.mark, folder });
-      const bytes = await this.#drainInto(file);
-      await file.finish(() => this.#throwIfFailed());
-      return bytes;
+      return await saveFile(path, (file) => this.#drainInto(file), throwIfFailed);
     } catch (error) {
-      // If the draft cannot be removed, the first error is still the one to report.
-      await file?.discard().catch(() => {});
       // An error from `fail` is the caller's reason, or already describes the failure.
       this.#throwIfFailed();
       const failure = saveError(path, error, attempts);
       this.#body.cancel(failure);
       throw failure;
     } finally {
-      folder?.close();
       this.#reportClosed?.();
     }
   }
@@ -82,7 +70,7 @@ export class FileSink implements Sink {
       this.#throwIfFailed();
       if (this.#queue.byteLength > 0) {
         bytes += this.#queue.byteLength;
-        await file.write(this.#queue.take(), () => this.#throwIfFailed());
+        await file.write(this.#queue.take());
         this.#body.resume();
       } else if (this.#state === "received") {
         return bytes;

@@ -1,14 +1,12 @@
 import type { Body } from "../call/body.ts";
 import { ChunkRelay } from "../call/chunks.ts";
 import { isInstance } from "../errors/foreign-values.ts";
-import { AtomicFile } from "../files/atomic-file.ts";
-import { isPolicy, type SaveOptions, type SavePolicy } from "../files/save-options.ts";
 import {
   type CheckedPath,
-  createFolders,
-  parseSavePath,
-  resolveSaveTarget,
-  saveError,
+  checkSavePath,
+  isPolicy,
+  type SaveOptions,
+  type SavePolicy,
 } from "../files/save-path.ts";
 import { checkOptions, isBoolean, type Rules } from "../options/option-rules.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
@@ -42,18 +40,7 @@ export const nodeOutputs: NodeOutputs = {
   toReadable: nodeStreamOf,
   async checkPath(given, options = {}, attempts) {
     const checked = isPolicy(options) ? options : checkOptions(options, rules, "saveTo()");
-    const path = parseSavePath(given, checked, attempts);
-    const { policy, recursive } = path;
-    const preparedMode = await policy?.prepare();
-    try {
-      if (recursive) await createFolders(path);
-      const target = await resolveSaveTarget(path);
-      // Creating a file is cheaper than rendering a document that cannot be saved. Bulk runs check the folder in `prepare`.
-      if (target.isDirect || policy) return { ...path, newMode: preparedMode };
-      return { ...path, newMode: await AtomicFile.probe(target.folder) };
-    } catch (error) {
-      throw saveError(path, error, attempts);
-    }
+    return checkSavePath(given, checked, attempts);
   },
   async save(body, path, attempts) {
     const sink = new FileSink(body);

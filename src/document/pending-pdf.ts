@@ -1,6 +1,6 @@
 import { abortError } from "../call/abort-signals.ts";
 import type { Call } from "../call/call.ts";
-import type { SaveOptions, SavePolicy } from "../files/save-options.ts";
+import type { SaveOptions, SavePolicy } from "../files/save-path.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { iterateChunks } from "./chunk-iterator.ts";
 import type { GeneratedPdf, Saved } from "./generated-pdf.ts";

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { objectionToReading } from "../files/small-file.ts";
+import { objectionToReading } from "../files/read-file.ts";
 
 /**
  * Returns a `require` that searches for packages like a file of the user.

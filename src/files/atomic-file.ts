@@ -1,9 +1,7 @@
-import type { Stats } from "node:fs";
-import { fileSystem, ignoreMissing, renamePatiently } from "./file-system.ts";
+import { fileSystem, ignoreMissing, privateMode, renamePatiently } from "./file-system.ts";
 import { draftEnding } from "./filenames.ts";
+import type { FileTarget } from "./follow-links.ts";
 import type { OpenFolder } from "./open-folder.ts";
-import { privateMode } from "./private-mode.ts";
-import type { FileTarget } from "./target.ts";
 
 /** How long to wait before writing to a full pipe again, in milliseconds. */
 const fullPipeMs = 2;
@@ -16,16 +14,17 @@ export interface AtomicFileOptions {
   readonly mark?: string | undefined;
   /** The target's folder, if the file must not be saved outside of it. */
   readonly folder?: OpenFolder | undefined;
+  /** Called before each attempt to write or to rename, because a full pipe may never be read. It may throw. */
+  readonly beforeEach?: (() => void) | undefined;
 }
 
 /** Where a file is written. */
-interface Place {
+interface Place extends Pick<AtomicFileOptions, "folder" | "beforeEach"> {
   readonly path: string;
-  /** The mode of the finished file. */
-  readonly mode: number;
   /** The path until the file is complete; missing for a device or a pipe. */
   readonly draft?: string;
-  readonly folder?: OpenFolder | undefined;
+  /** The mode of the finished file. */
+  readonly mode: number;
 }
 
 /** A file that is being written: a draft in the target's folder that is renamed when complete, or a device or pipe. */
@@ -40,21 +39,21 @@ export class AtomicFile {
   }
 
   /** @throws whatever the check of `folder` throws */
-  static async open(
-    target: FileTarget,
-    { newMode = privateMode, mark, folder }: AtomicFileOptions,
-  ): Promise<AtomicFile> {
+  static async open(target: FileTarget, options: AtomicFileOptions): Promise<AtomicFile> {
+    const { newMode = privateMode, mark, folder, beforeEach } = options;
     const mode = (target.mode ?? newMode) & 0o777;
-    if (target.isDirect) return new AtomicFile(await openDirectly(target.path), { path: target.path, mode });
+    if (target.isDirect) {
+      return new AtomicFile(await openDirectly(target.path), { path: target.path, mode, beforeEach });
+    }
     const { open, path: paths } = fileSystem();
     const parent = folder?.path ?? target.folder;
     const path = paths.join(parent, paths.basename(target.path));
     const draft = draftPath(parent, mark);
     // The draft is private from its first byte on, because the finished file may be.
-    const file = new AtomicFile(await open(draft, "wx", privateMode), { path, mode, draft, folder });
+    const descriptor = await open(draft, "wx", privateMode);
+    const file = new AtomicFile(descriptor, { path, draft, mode, folder, beforeEach });
     try {
-      // Its path may have led elsewhere.
-      if (folder?.isPinned === false) await folder.check();
+      await folder?.check();
     } catch (error) {
       await file.discard();
       throw error;
@@ -80,11 +79,10 @@ export class AtomicFile {
     }
   }
 
-  /** @param beforeEach - called before each attempt to write, because a full pipe may never be read; it may throw */
-  async write(chunks: Uint8Array[], beforeEach?: () => void): Promise<void> {
+  async write(chunks: Uint8Array[]): Promise<void> {
     let rest = chunks;
     while (rest.length > 0) {
-      beforeEach?.();
+      this.#place.beforeEach?.();
       const count = await fileSystem().writev(this.#descriptor, rest).catch(ignoreFullPipe);
       if (count === undefined) await new Promise((resolve) => setTimeout(resolve, fullPipeMs));
       else rest = withoutFirst(rest, count);
@@ -94,56 +92,52 @@ export class AtomicFile {
   /**
    * Syncs the file and renames it to its target. Keeps the mode of the file that it replaces.
    *
-   * @param beforeRename - called before each attempt to rename; it may throw
    * @throws whatever the check of the folder throws. In that case, the file is removed
    */
-  async finish(beforeRename?: () => void): Promise<void> {
-    const { path, draft, folder } = this.#place;
+  async finish(): Promise<void> {
+    const { path, draft, folder, beforeEach } = this.#place;
     if (draft === undefined) return this.#close();
-    const { fstat, sync, rename } = fileSystem();
+    const { sync, fstatSync, rename } = fileSystem();
     await this.#setMode();
     await sync(this.#descriptor);
-    // A path that may lead elsewhere must not be removed unless it is this file.
-    const stats = folder && !folder.isPinned ? await fstat(this.#descriptor) : undefined;
+    const { ino, dev } = fstatSync(this.#descriptor);
     await this.#close();
     await renamePatiently(() => {
-      beforeRename?.();
+      beforeEach?.();
       return rename(draft, path);
     });
     try {
       await folder?.check();
     } catch (error) {
-      await this.#removeFinished(stats);
+      // The path may lead elsewhere now.
+      const { lstat, unlink } = fileSystem();
+      const found = await lstat(path).catch(ignoreMissing);
+      if (found?.ino === ino && found.dev === dev) await unlink(path).catch(ignoreMissing);
       throw error;
     }
   }
 
-  /** Closes the file and removes its draft. */
+  /** Closes the file and removes its draft. Does not throw, because an earlier error is the one to report. */
   async discard(): Promise<void> {
     await this.#close().catch(() => {});
     const { draft } = this.#place;
-    if (draft !== undefined) await fileSystem().unlink(draft).catch(ignoreMissing);
+    if (draft !== undefined)
+      await fileSystem()
+        .unlink(draft)
+        .catch(() => {});
   }
 
   /** Gives the finished file its mode. */
   async #setMode(): Promise<void> {
-    const { chmod, fstat } = fileSystem();
+    const { chmod, fstatSync } = fileSystem();
     const { mode } = this.#place;
     if (mode === privateMode || process.platform === "win32") return;
     try {
       await chmod(this.#descriptor, mode);
     } catch (error) {
       // File systems without modes refuse the change, but give every file the same mode.
-      if (((await fstat(this.#descriptor)).mode & 0o777) !== mode) throw error;
+      if ((fstatSync(this.#descriptor).mode & 0o777) !== mode) throw error;
     }
-  }
-
-  /** Removes the finished file. With `stats`, removes it only if the file at its path has these stats. */
-  async #removeFinished(stats: Stats | undefined): Promise<void> {
-    const { lstat, unlink } = fileSystem();
-    const { path } = this.#place;
-    const found = stats && (await lstat(path).catch(ignoreMissing));
-    if (found?.ino === stats?.ino && found?.dev === stats?.dev) await unlink(path).catch(ignoreMissing);
   }
 
   /** Closes once, because the system reuses the number of a closed descriptor. */

@@ -1,4 +1,4 @@
-import { readSmallFileSync } from "./small-file.ts";
+import { readSmallFileSync } from "./read-file.ts";
 
 /** The maximum size of a `.env` file in bytes. */
 export const maxEnvFileBytes = 1024 * 1024;

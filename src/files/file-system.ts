@@ -1,12 +1,15 @@
 import { readForeign } from "../errors/foreign-values.ts";
 import { mayBeHeld } from "./system-errors.ts";
 
+/** The mode of files that only their owner may read and write. */
+export const privateMode = 0o600;
+
 /** The functions of node:fs that write files. File handles would cost more CPU for a small document. */
 type FileSystem = ReturnType<typeof load>;
 
 let loaded: FileSystem | undefined;
 
-/** Loads Node's modules late, because only `saveTo()` needs them, and browsers load this file. */
+/** Loads `node:fs` from the process itself, so that module mocks of test runners do not affect it. */
 export function fileSystem(): FileSystem {
   loaded ??= load();
   return loaded;
@@ -19,7 +22,6 @@ function load() {
     chmod: promisify(fs.fchmod),
     close: promisify(fs.close),
     closeSync: fs.closeSync,
-    fstat: promisify(fs.fstat),
     fstatSync: (descriptor: number) => fs.fstatSync(descriptor),
     mkdir: promisify(fs.mkdir),
     lstat: promisify(fs.lstat),

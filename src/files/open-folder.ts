@@ -18,14 +18,11 @@ let canPin = false;
 export class OpenFolder {
   /** The path for system calls. */
   readonly path: string;
-  /** Whether `path` always leads to the folder that was checked. */
-  readonly isPinned: boolean;
   readonly #check: FolderCheck;
   #descriptor: number | undefined;
 
   private constructor(path: string, check: FolderCheck, descriptor?: number) {
     this.path = path;
-    this.isPinned = descriptor !== undefined;
     this.#check = check;
     this.#descriptor = descriptor;
   }
@@ -33,10 +30,8 @@ export class OpenFolder {
   /** Opens a folder and checks it. */
   static async open(path: string, check: FolderCheck): Promise<OpenFolder> {
     const descriptor = await openPinned(path);
-    const folder =
-      descriptor === undefined
-        ? new OpenFolder(await realPathOfFolder(path), check)
-        : new OpenFolder(pinnedPath(descriptor), check, descriptor);
+    const ownPath = descriptor === undefined ? await realPathOfFolder(path) : pinnedPath(descriptor);
+    const folder = new OpenFolder(ownPath, check, descriptor);
     try {
       await folder.check();
     } catch (error) {
@@ -50,7 +45,7 @@ export class OpenFolder {
   async realPath(): Promise<string> {
     const { readlinkSync, realpath } = fileSystem();
     // Synchronous, because it waits for no disk: the system keeps the paths of open folders in memory.
-    return this.isPinned ? readlinkSync(this.path) : realpath(this.path);
+    return this.#descriptor === undefined ? realpath(this.path) : readlinkSync(this.path);
   }
 
   /** Checks where the folder is now. */

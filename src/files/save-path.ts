@@ -1,14 +1,46 @@
 import { fileURLToPath } from "node:url";
 import { SaveError } from "../errors/errors.ts";
 import { isInstance, readForeign } from "../errors/foreign-values.ts";
+import { AtomicFile } from "./atomic-file.ts";
 import { fileSystem } from "./file-system.ts";
+import { absolutePath, type FileTarget, followLinks } from "./follow-links.ts";
 import { OpenFolder } from "./open-folder.ts";
-import { isPolicy, type SaveOptions, type SavePolicy } from "./save-options.ts";
 import { describeWriteError, PathRefusal } from "./system-errors.ts";
-import { absolutePath, type FileTarget, resolveTarget } from "./target.ts";
+
+/** How `saveTo` saves a document. */
+export interface SaveOptions {
+  /**
+   * Whether to create the missing folders in the path. They are created before the request is sent. Default:
+   * `false`.
+   */
+  readonly recursive?: boolean | undefined;
+}
+
+/** How a bulk run saves its files. */
+export interface SavePolicy extends SaveOptions {
+  /** The start of the temporary file's name, after the dot. It identifies the run that left the file behind. */
+  readonly mark: string;
+  /**
+   * Creates the file's folder before the request is sent, and returns the mode of new files in it. If the method
+   * throws, the document fails with that error.
+   */
+  prepare(): Promise<number>;
+  /**
+   * Returns the reason a document must not be saved to a file, if any. Called before the request is sent, and again before and
+   * after the file is written.
+   *
+   * @param path - the path with all links resolved
+   */
+  objectionTo(path: string): string | undefined;
+}
+
+/** Whether the options come from a bulk run. */
+export function isPolicy(options: SaveOptions | SavePolicy): options is SavePolicy {
+  return typeof options === "object" && options !== null && Object.hasOwn(options, "prepare");
+}
 
 /** The caller's path, made absolute immediately. */
-export interface SavePath {
+interface SavePath {
   readonly given: string;
   readonly absolute: string;
   readonly policy: SavePolicy | undefined;
@@ -21,20 +53,80 @@ export interface CheckedPath extends SavePath {
   readonly newMode: number | undefined;
 }
 
-/** Windows paths that are not files: `\\.\NUL`, `\\.\pipe\name`. */
-const windowsDevice = /^[\\/]{2}\.[\\/]/;
-
 /**
- * Parses the caller's path or `file:` URL.
+ * Checks that a document can be saved to a path, and creates its folder if the options say so.
  *
+ * @param given - the caller's path or `file:` URL. A relative path is resolved immediately
  * @param attempts - the number of requests, for the error
- * @throws {SaveError} if it is neither
+ * @throws {SaveError} if the document cannot be saved there
  */
-export function parseSavePath(
+export async function checkSavePath(
   given: string | URL,
   options: SaveOptions | SavePolicy,
   attempts: number,
-): SavePath {
+): Promise<CheckedPath> {
+  const path = parseSavePath(given, options, attempts);
+  const { absolute, policy, recursive } = path;
+  const preparedMode = await policy?.prepare();
+  try {
+    const { mkdir, path: paths } = fileSystem();
+    if (recursive) await mkdir(paths.dirname(absolute), { recursive: true });
+    const target = await resolveTarget(path);
+    // Creating a file is cheaper than rendering a document that cannot be saved. Bulk runs check the folder in `prepare`.
+    const isChecked = target.isDirect || policy !== undefined;
+    return { ...path, newMode: isChecked ? preparedMode : await AtomicFile.probe(target.folder) };
+  } catch (error) {
+    throw saveError(path, error, attempts);
+  }
+}
+
+/**
+ * Writes a file, completely or not at all.
+ *
+ * @param write - writes the content, and returns its number of bytes
+ * @param beforeEach - see `AtomicFileOptions`
+ * @returns the number of bytes
+ */
+export async function saveFile(
+  path: CheckedPath,
+  write: (file: AtomicFile) => Promise<number>,
+  beforeEach: () => void,
+): Promise<number> {
+  const { newMode, policy } = path;
+  const target = await resolveTarget(path);
+  beforeEach();
+  const folder = policy && (await openTargetFolder(policy, target));
+  try {
+    const file = await AtomicFile.open(target, { newMode, mark: policy?.mark, folder, beforeEach });
+    try {
+      const bytes = await write(file);
+      await file.finish();
+      return bytes;
+    } catch (error) {
+      await file.discard();
+      throw error;
+    }
+  } finally {
+    folder?.close();
+  }
+}
+
+export function saveError(
+  { given, policy, recursive }: SavePath,
+  error: unknown,
+  attempts: number,
+): SaveError {
+  const isMissingFolder = readForeign(error, "code") === "ENOENT";
+  const option = isMissingFolder && !policy && recursive === undefined ? ", or pass { recursive: true }" : "";
+  const message = `Could not save the document to ${JSON.stringify(given)}: ${describeWriteError(error)}${option}.`;
+  const facts = { path: given, attempts };
+  return new SaveError(message, isInstance(error, PathRefusal) ? facts : { ...facts, cause: error });
+}
+
+/** Windows paths that are not files: `\\.\NUL`, `\\.\pipe\name`. */
+const windowsDevice = /^[\\/]{2}\.[\\/]/;
+
+function parseSavePath(given: string | URL, options: SaveOptions | SavePolicy, attempts: number): SavePath {
   const text = given instanceof URL ? pathOfUrl(given, attempts) : given;
   if (typeof text !== "string") throw notAPath(typeof text, String(text), attempts);
   if (text === "") throw notAPath("an empty string", text, attempts);
@@ -62,9 +154,9 @@ function notAPath(what: string, path: string, attempts: number, cause?: unknown)
   return new SaveError(message, { path, attempts, ...(cause !== undefined && { cause }) });
 }
 
-/** Follows the links of a path. Throws if no document may be saved there: see `resolveTarget`. */
-export async function resolveSaveTarget({ absolute, policy }: SavePath): Promise<FileTarget> {
-  const target = await resolveTarget(absolute);
+/** @throws if no document may be saved there: see `followLinks` */
+async function resolveTarget({ absolute, policy }: SavePath): Promise<FileTarget> {
+  const target = await followLinks(absolute);
   const objection = policy?.objectionTo(target.path);
   if (objection !== undefined) throw new PathRefusal(objection);
   // Neither can be replaced completely or not at all, which a bulk run promises.
@@ -73,16 +165,12 @@ export async function resolveSaveTarget({ absolute, policy }: SavePath): Promise
 }
 
 /**
- * Opens the folder of a target that was just checked, if the document must not be saved elsewhere.
+ * Opens the folder of a target that was just checked.
  *
  * @throws {PathRefusal} if another process has since moved the folder or put a link in the place of one in its path. The folder's
  * `check` throws the same later
  */
-export async function openTargetFolder(
-  { policy }: SavePath,
-  target: FileTarget,
-): Promise<OpenFolder | undefined> {
-  if (policy === undefined) return undefined;
+function openTargetFolder(policy: SavePolicy, target: FileTarget): Promise<OpenFolder> {
   const { path } = fileSystem();
   const name = path.basename(target.path);
   let opened: string | undefined;
@@ -96,22 +184,4 @@ export async function openTargetFolder(
       `${objection}. Another process replaced a folder in the path during the run: check who can write to these folders`,
     );
   });
-}
-
-/** Creates the missing folders of a path. */
-export async function createFolders({ absolute }: SavePath): Promise<void> {
-  const { mkdir, path } = fileSystem();
-  await mkdir(path.dirname(absolute), { recursive: true });
-}
-
-export function saveError(
-  { given, policy, recursive }: SavePath,
-  error: unknown,
-  attempts: number,
-): SaveError {
-  const isMissingFolder = readForeign(error, "code") === "ENOENT";
-  const option = isMissingFolder && !policy && recursive === undefined ? ", or pass { recursive: true }" : "";
-  const message = `Could not save the document to ${JSON.stringify(given)}: ${describeWriteError(error)}${option}.`;
-  const facts = { path: given, attempts };
-  return new SaveError(message, isInstance(error, PathRefusal) ? facts : { ...facts, cause: error });
 }

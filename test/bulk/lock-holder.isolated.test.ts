@@ -10,7 +10,7 @@ vi.mock("node:fs", async (importOriginal) => ({
   ...(await importOriginal<typeof import("node:fs")>()),
   readlinkSync: missing,
 }));
-vi.mock("../../src/files/small-file.ts", () => ({ readSmallFileSync: missing }));
+vi.mock("../../src/files/read-file.ts", () => ({ readSmallFileSync: missing }));
 
 it("without a process table, `isRunning()` detects only processes that have ended", () => {
   const { pid } = spawnSync(process.execPath, ["--version"]);

@@ -94,9 +94,8 @@ const allowed: readonly (readonly [file: string, reads: readonly string[], why: 
   ],
   ["files/atomic-file.ts", ["error.code"], byNode],
   ["files/open-folder.ts", ["{ code } = error as NodeJS.ErrnoException"], byNode],
-  ["files/private-mode.ts", ["error.code"], byNode],
   [
-    "files/small-file.ts",
+    "files/read-file.ts",
     ["(error as NodeJS.ErrnoException).code", "error instanceof PathRefusal", "error.message"],
     byNode,
   ],

@@ -1,7 +1,7 @@
 import { posix, win32 } from "node:path";
 import { expect, it } from "vitest";
 import { objectionOfWindows } from "../../src/files/filenames.ts";
-import { absolutePath } from "../../src/files/target.ts";
+import { absolutePath } from "../../src/files/follow-links.ts";
 
 const refusedNames = {
   "a device": ["CON", "aux .tar.gz", "COM1.pdf", "lpt9", "COM¹.pdf", "conout$.pdf"],

@@ -1,8 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { ignoreMissing, renamePatiently } from "../../files/file-system.ts";
-import { makePrivate, privateMode } from "../../files/private-mode.ts";
+import { ignoreMissing, privateMode, renamePatiently } from "../../files/file-system.ts";
 import { syncFolder } from "../folder/writable-folder.ts";
 import {
   type Beginning,
@@ -138,5 +137,16 @@ async function openShared(path: string): Promise<FileHandle | undefined> {
     // It belongs to another user, so this process cannot change its mode.
     if (error.code !== "EACCES") throw error;
     return undefined;
+  });
+}
+
+/** The error codes of file systems without modes, and of files that belong to another user. */
+const codesOfNoModes: readonly (string | undefined)[] = ["EPERM", "EACCES", "EINVAL", "ENOSYS", "ENOTSUP"];
+
+/** Removes the permissions of other users from an open file, if the system supports it. */
+async function makePrivate(file: FileHandle): Promise<void> {
+  if (process.platform === "win32" || ((await file.stat()).mode & 0o077) === 0) return;
+  await file.chmod(privateMode).catch((error) => {
+    if (!codesOfNoModes.includes(error.code)) throw error;
   });
 }

@@ -1,6 +1,6 @@
 import { readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-import { readSmallFileSync } from "../../files/small-file.ts";
+import { readSmallFileSync } from "../../files/read-file.ts";
 
 /** The maximum size of a file in `/proc` in bytes: far more than these files contain. */
 const maxProcFileBytes = 64 * 1024;

@@ -2,9 +2,8 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { link, rename, unlink, writeFile } from "node:fs/promises";
 import { clearInterval, setInterval } from "node:timers";
-import { ignoreMissing, renamePatiently } from "../../files/file-system.ts";
-import { privateMode } from "../../files/private-mode.ts";
-import { openFile, readToEnd } from "../../files/small-file.ts";
+import { ignoreMissing, privateMode, renamePatiently } from "../../files/file-system.ts";
+import { openFile, readToEnd } from "../../files/read-file.ts";
 import { PathRefusal } from "../../files/system-errors.ts";
 import { isRunning, type LockHolder, parseHolder, thisProcess } from "./lock-holder.ts";
 

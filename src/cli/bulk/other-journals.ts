@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { journalOpening } from "../../bulk/journal/journal-format.ts";
-import { openFile } from "../../files/small-file.ts";
+import { openFile } from "../../files/read-file.ts";
 import { Misuse } from "../failure.ts";
 import type { BulkFlags, BulkPlan } from "./plan.ts";
 

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import { readSmallFile } from "../../files/small-file.ts";
+import { readSmallFile } from "../../files/read-file.ts";
 import type { SampleFile } from "./sample-file.ts";
 
 /** The maximum size of `package.json` and `tsconfig.json` in bytes. A larger one is ignored. */

@@ -1,5 +1,5 @@
 import { parseJsonTemplate } from "../../emulator/renderer/json/json-template.ts";
-import { FileTooLarge, readSmallFile } from "../../files/small-file.ts";
+import { FileTooLarge, readSmallFile } from "../../files/read-file.ts";
 import { parseJson, positionInJson, syntaxErrors } from "../../json/json-text.ts";
 import { isDeeperThan, isJsonObject, type JsonPath } from "../../json/json-value.ts";
 import { decodeUtf8 } from "../decode-utf8.ts";

@@ -1,5 +1,5 @@
 import { isInstance } from "../../errors/foreign-values.ts";
-import { openFile } from "../../files/small-file.ts";
+import { openFile } from "../../files/read-file.ts";
 import { lineAndColumn, parseJson } from "../../json/json-text.ts";
 import { badCharacter, decode } from "../bulk/data/encodings.ts";
 import { maxRecordMiB, readLine, readRecords } from "../bulk/data/read-records.ts";

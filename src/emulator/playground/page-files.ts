@@ -1,5 +1,5 @@
 import { dirname, extname, join } from "node:path";
-import { readSmallFile } from "../../files/small-file.ts";
+import { readSmallFile } from "../../files/read-file.ts";
 import { Problem } from "../../service/problem.ts";
 import { requireFrom } from "../require-from.ts";
 

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { objectionToReading, readSmallFileSync } from "../../files/small-file.ts";
+import { objectionToReading, readSmallFileSync } from "../../files/read-file.ts";
 import { PathRefusal } from "../../files/system-errors.ts";
 import { TemplateMistake } from "./template.ts";
 

@@ -40,34 +40,28 @@ export function absolutePath(text: string, folder: string, path: PlatformPath = 
  * @throws {PathRefusal} if the path cannot be a file
  * @throws the system error if the path is refused or the file is not writable
  */
-export async function resolveTarget(absolute: string): Promise<FileTarget> {
+export async function followLinks(absolute: string): Promise<FileTarget> {
   const { lstat, readlink, realpath, stat, path } = fileSystem();
   if (absolute.endsWith("/") || absolute.endsWith(path.sep)) throw new PathRefusal(isFolder);
   const folder = await realpath(path.dirname(absolute));
   const name = path.basename(absolute);
   const found = path.join(folder, name);
-  const existing = await lstat(found).catch(ignoreMissing);
+  let existing = await lstat(found).catch(ignoreMissing);
   if (existing?.isDirectory()) throw new PathRefusal(isFolder);
   const objection = process.platform === "win32" ? objectionOfWindows(name) : undefined;
   if (objection !== undefined) throw new PathRefusal(objection);
   if (existing?.isSymbolicLink()) {
     // Fails if the links form a loop.
-    const linked = await stat(found).catch(ignoreMissing);
-    if (linked && !linked.isFile() && !linked.isDirectory()) {
-      // A link such as /dev/stdout may point to a pipe, which has no path.
-      const device = await realpath(found).catch(() => found);
-      return { path: device, folder, mode: linked.mode, isDirect: true };
+    existing = await stat(found).catch(ignoreMissing);
+    if (!existing || existing.isFile() || existing.isDirectory()) {
+      return followLinks(absolutePath(await readlink(found), folder));
     }
-    return resolveTarget(absolutePath(await readlink(found), folder));
+    // A link such as /dev/stdout may point to a pipe, which has no path.
   }
-  if (existing?.isFile()) await checkWritable(found);
-  // `AtomicFile.open` checks whether the folder is writable.
-  return {
-    path: found,
-    folder,
-    mode: existing?.mode,
-    isDirect: existing !== undefined && !existing.isFile(),
-  };
+  const isDirect = existing !== undefined && !existing.isFile();
+  // Whether the folder is writable shows when a file is created in it.
+  if (existing && !isDirect) await checkWritable(found);
+  return { path: found, folder, mode: existing?.mode, isDirect };
 }
 
 /** Opens a file, because `access` in Deno ends a program that lacks the permission to read its user id. */

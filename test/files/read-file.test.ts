@@ -11,7 +11,7 @@ import {
   readSmallFile,
   readSmallFileSync,
   readToEnd,
-} from "../../src/files/small-file.ts";
+} from "../../src/files/read-file.ts";
 import { bundleSource } from "../support/bundle-source.ts";
 import { property, slowProperty } from "../support/fuzz.ts";
 import { hasLinks, hasPipeFiles, hasProcessTable } from "../support/platform.ts";
@@ -36,9 +36,9 @@ async function listenAt(path: string): Promise<void> {
 let syncScript = "";
 
 beforeAll(async () => {
-  const { path, remove } = makeTemporaryFolder("small-file");
+  const { path, remove } = makeTemporaryFolder("read-file");
   syncScript = join(path, "read.mjs");
-  const source = JSON.stringify(join(import.meta.dirname, "../../src/files/small-file.ts"));
+  const source = JSON.stringify(join(import.meta.dirname, "../../src/files/read-file.ts"));
   const script = `import { readSmallFileSync } from ${source};
     try { readSmallFileSync(process.argv[2], 10); } catch ({ message }) { process.stdout.write(message); }`;
   await bundleSource(script, syncScript, {});

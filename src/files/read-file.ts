@@ -48,12 +48,13 @@ export async function openFile(path: string, access?: number): Promise<FileHandl
  * @throws {FileTooLarge} if that is more than `maxBytes`
  */
 export async function readToEnd(handle: FileHandle, maxBytes: number): Promise<Buffer> {
-  const content = new LimitedContent((await handle.stat()).size, maxBytes);
+  let buffer = bufferFor((await handle.stat()).size, maxBytes);
+  let length = 0;
   for (;;) {
-    const space = content.space();
-    const { bytesRead } = await handle.read(space, 0, space.length);
-    if (bytesRead === 0) return content.bytes();
-    content.add(bytesRead);
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
+    if (bytesRead === 0) return buffer.subarray(0, length);
+    length += bytesRead;
+    if (length === buffer.length) buffer = enlarged(buffer, maxBytes);
   }
 }
 
@@ -75,11 +76,13 @@ export async function readSmallFile(path: string, maxBytes: number): Promise<Buf
 /** The same as {@link readSmallFile}, for callers that cannot wait. */
 export function readSmallFileSync(path: string, maxBytes: number): Buffer {
   return useFileSync(path, (descriptor, { size }) => {
-    const content = new LimitedContent(size, maxBytes);
+    let buffer = bufferFor(size, maxBytes);
+    let length = 0;
     for (;;) {
-      const bytesRead = fileSystem().readSync(descriptor, content.space());
-      if (bytesRead === 0) return content.bytes();
-      content.add(bytesRead);
+      const bytesRead = fileSystem().readSync(descriptor, buffer, { offset: length });
+      if (bytesRead === 0) return buffer.subarray(0, length);
+      length += bytesRead;
+      if (length === buffer.length) buffer = enlarged(buffer, maxBytes);
     }
   });
 }
@@ -144,41 +147,20 @@ function refuseUnlessFile(stats: Stats): void {
   throw new PathRefusal(`it is a ${kind}, not a file`);
 }
 
-/** The content of a file that is being read. Its size is not trusted: it is 0 for files in /proc, and a file may grow. */
-class LimitedContent {
-  readonly #maxBytes: number;
-  #buffer: Buffer;
-  #length = 0;
-
-  constructor(size: number, maxBytes: number) {
-    if (size > maxBytes) throw new FileTooLarge(maxBytes);
-    this.#maxBytes = maxBytes;
-    // One byte more, so that the end is found without a larger buffer.
-    this.#buffer = Buffer.allocUnsafeSlow(size + 1);
-  }
-
-  /** Returns the space for the next bytes, which is never empty. */
-  space(): Buffer {
-    if (this.#length === this.#buffer.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.min(this.#length * 2 + minGrowth, this.#maxBytes + 1));
-      this.#buffer.copy(larger);
-      this.#buffer = larger;
-    }
-    return this.#buffer.subarray(this.#length);
-  }
-
-  /** @throws {FileTooLarge} if the content exceeds the limit */
-  add(byteCount: number): void {
-    this.#length += byteCount;
-    if (this.#length > this.#maxBytes) throw new FileTooLarge(this.#maxBytes);
-  }
-
-  bytes(): Buffer {
-    return this.#buffer.subarray(0, this.#length);
-  }
+/** The size is not trusted: it is 0 for files in /proc, and a file may grow. One more byte shows that the file has ended. */
+function bufferFor(size: number, maxBytes: number): Buffer {
+  if (size > maxBytes) throw new FileTooLarge(maxBytes);
+  return Buffer.allocUnsafeSlow(size + 1);
 }
 
-const minGrowth = 4_096;
+function enlarged(full: Buffer, maxBytes: number): Buffer {
+  if (full.length > maxBytes) throw new FileTooLarge(maxBytes);
+  const larger = Buffer.allocUnsafeSlow(Math.min(full.length * 2 + minGrowthBytes, maxBytes + 1));
+  full.copy(larger);
+  return larger;
+}
+
+const minGrowthBytes = 4_096;
 
 function formatLimit(bytes: number): string {
   const [size, unit] = bytes >= 2 ** 20 ? [bytes / 2 ** 20, "MiB"] : [bytes / 1_024, "KiB"];
