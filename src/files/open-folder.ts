@@ -30,7 +30,7 @@ export class OpenFolder {
   /** Opens a folder and checks it. */
   static async open(path: string, check: FolderCheck): Promise<OpenFolder> {
     const descriptor = await openPinned(path);
-    const ownPath = descriptor === undefined ? await realPathOfFolder(path) : pinnedPath(descriptor);
+    const ownPath = descriptor === undefined ? await fileSystem().realpath(path) : pinnedPath(descriptor);
     const folder = new OpenFolder(ownPath, check, descriptor);
     try {
       await folder.check();
@@ -72,35 +72,20 @@ async function openPinned(path: string): Promise<number | undefined> {
   if (process.platform !== "linux" || "deno" in process.versions) return undefined;
   const { open, close, constants } = fileSystem();
   const descriptor = await open(path, openPath | constants.O_DIRECTORY);
-  try {
-    canPin ||= await isWritablePath(pinnedPath(descriptor));
-    if (canPin) return descriptor;
-  } catch (error) {
-    await close(descriptor);
-    throw error;
-  }
+  canPin ||= await leadsToFolder(pinnedPath(descriptor));
+  if (canPin) return descriptor;
   await close(descriptor);
   return undefined;
 }
 
-/** Whether this process may write through the path of a folder: /proc may be missing, and Node's permission model may deny access to it. */
-async function isWritablePath(path: string): Promise<boolean> {
+/** Whether this process may use a path: /proc may be missing, and Node's permission model may deny access to it. */
+async function leadsToFolder(path: string): Promise<boolean> {
   const { open, close, constants } = fileSystem();
   try {
     await close(await open(`${path}/.`, constants.O_WRONLY));
     return false;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    // Too many open files say nothing about the path.
-    if (code === "EMFILE" || code === "ENFILE") throw error;
     // The system found the folder, and only refuses to write to it as if it were a file.
-    return code === "EISDIR";
+    return (error as NodeJS.ErrnoException).code === "EISDIR";
   }
-}
-
-async function realPathOfFolder(path: string): Promise<string> {
-  const { realpath, stat } = fileSystem();
-  const real = await realpath(path);
-  if ((await stat(real)).isDirectory()) return real;
-  throw Object.assign(new Error("ENOTDIR: not a directory"), { code: "ENOTDIR" });
 }

@@ -94,7 +94,6 @@ export async function saveFile(
 ): Promise<number> {
   const { newMode, policy } = path;
   const target = await resolveTarget(path);
-  beforeEach();
   const folder = policy && (await openTargetFolder(policy, target));
   try {
     const file = await AtomicFile.open(target, { newMode, mark: policy?.mark, folder, beforeEach });

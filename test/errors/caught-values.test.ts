@@ -93,7 +93,7 @@ const allowed: readonly (readonly [file: string, reads: readonly string[], why: 
     guarded,
   ],
   ["files/atomic-file.ts", ["error.code"], byNode],
-  ["files/open-folder.ts", ["{ code } = error as NodeJS.ErrnoException"], byNode],
+  ["files/open-folder.ts", ["(error as NodeJS.ErrnoException).code"], byNode],
   [
     "files/read-file.ts",
     ["(error as NodeJS.ErrnoException).code", "error instanceof PathRefusal", "error.message"],

@@ -117,6 +117,25 @@ describe("saveTo()", () => {
     expect(await readFile(path)).toHaveLength(0);
   });
 
+  it("leaves an existing file unchanged if the document is cancelled while its draft is synced", async () => {
+    const service = await Service.start(withLength(pdf));
+    const folder = temporaryFolder();
+    const path = join(folder, "invoice.pdf");
+    await writeFile(path, "the old invoice");
+    const document = await generate(service.client());
+    const files = fileSystem();
+    const { sync } = files;
+    onTestFinished(() => void Object.assign(files, { sync }));
+    const reason = new Error("the customer has left");
+    files.sync = async (descriptor) => {
+      await document.cancel(reason);
+      await sync(descriptor);
+    };
+    expect(await rejectionOf(document.saveTo(path))).toBe(reason);
+    expect(await readFile(path, "utf8")).toBe("the old invoice");
+    expect(await readdir(folder)).toEqual(["invoice.pdf"]);
+  });
+
   it("can save an awaited document to a different path after the first attempt fails", async () => {
     const service = await Service.start(withLength(pdf));
     const folder = temporaryFolder();
