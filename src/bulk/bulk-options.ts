@@ -1,6 +1,5 @@
 import { ConfigurationError, type TemplatePdf } from "../index.ts";
 import { checkOptions, isBoolean, isFunction, isObject, isText, type Rule } from "../options/option-rules.ts";
-import { checkRetry } from "../options/retry.ts";
 import type { FailureGroup } from "./failure-groups.ts";
 import type { Fitting, Fulfilled, Jobs, Rejected } from "./job.ts";
 import { checkClient, type RunOptions, runRules } from "./run-options.ts";
@@ -146,7 +145,6 @@ export function checkBulkOptions<T, J>(given: RunBulkOptions<T, J>): RunBulkOpti
     "run",
   );
   checkClient(options.client);
-  if (options.retry) options.retry = checkRetry(options.retry);
   options.sink = readSink(options.sink);
   const { sink, journal, key } = options;
   if (journal === undefined) {

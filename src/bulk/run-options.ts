@@ -3,12 +3,11 @@ import {
   checkOptions,
   isBoolean,
   isFunction,
-  isObjectOrFalse,
   isPositiveCount,
   isSignal,
   type Rules,
 } from "../options/option-rules.ts";
-import { checkRetry } from "../options/retry.ts";
+import { isRetry } from "../options/retry.ts";
 import type { Use } from "./job.ts";
 
 /** Options for every run. */
@@ -59,7 +58,7 @@ export const runRules: Rules<RunOptions> = {
     test: (value) => value === "auto" || isPositiveCount.test(value),
   },
   perSecond: { words: "a number above 0", test: (value) => Number.isFinite(value) && (value as number) > 0 },
-  retry: isObjectOrFalse,
+  retry: isRetry,
   stopAfter: {
     words: "a whole number, 1 or more, or Infinity",
     test: (value) => value === Number.POSITIVE_INFINITY || isPositiveCount.test(value),
@@ -72,10 +71,7 @@ export const runRules: Rules<RunOptions> = {
 /** Checks the `generateMany` options, and returns a copy. Throws a {@link ConfigurationError} for the first invalid one. */
 export function checkManyOptions<J, R>(given: GenerateManyOptions<J, R>): GenerateManyOptions<J, R> {
   const rules: Rules<GenerateManyOptions<J, R>> = { ...runRules, use: isFunction, ordered: isBoolean };
-  const options = checkOptions(given, rules, "run");
-  // Checks options that every call would reject.
-  if (options.retry) options.retry = checkRetry(options.retry);
-  return options;
+  return checkOptions(given, rules, "run");
 }
 
 /** @throws {ConfigurationError} if `client` is not a client */

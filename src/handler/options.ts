@@ -4,10 +4,10 @@ import {
   isByteCount,
   isFunction,
   isObject,
-  isObjectOrFalse,
   type Rule,
   type Rules,
 } from "../options/option-rules.ts";
+import { isRetry } from "../options/retry.ts";
 import { checkUid } from "../request/url.ts";
 import type { Disposition } from "../service/content-disposition.ts";
 import { checkOrigin } from "./origins.ts";
@@ -145,7 +145,7 @@ const rules: Rules<HandlerOptions> = {
   filename: isFunction,
   origins: { words: "a list of origins", test: Array.isArray },
   maxBodyBytes: isByteCount,
-  retry: isObjectOrFalse,
+  retry: isRetry,
   onError: isFunction,
 };
 

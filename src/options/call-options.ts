@@ -1,20 +1,9 @@
 import { type HeadersInput, readHeaders } from "../request/headers.ts";
 import { ownOption } from "../runtime/own-options.ts";
-import type { ResolvedOptions } from "./client-options.ts";
-import type { Hooks } from "./hooks.ts";
-import {
-  type Complete,
-  checkOptions,
-  isBoolean,
-  isByteCount,
-  isFunction,
-  isObject,
-  isObjectOrFalse,
-  isSignal,
-  type Rules,
-} from "./option-rules.ts";
-import { type Retry, type RetryPolicy, resolveRetry } from "./retry.ts";
-import { checkTimeouts, resolveTimeouts, type Timeouts } from "./timeouts.ts";
+import type { CallSettings, ResolvedOptions } from "./client-options.ts";
+import { checkOptions, isBoolean, isByteCount, isFunction, isSignal, type Rules } from "./option-rules.ts";
+import { isRetry, type Retry, resolveRetry } from "./retry.ts";
+import { isTimeouts, resolveTimeouts, type Timeouts } from "./timeouts.ts";
 
 /** Options for a call, which override the client's options. */
 export interface CallOptions {
@@ -58,17 +47,6 @@ export interface Progress {
  */
 export const limitsStreams: unique symbol = Symbol.for("template-pdf.limits-streams") as never;
 
-/** The settings that a call takes from its own options or from its client. */
-export interface CallSettings {
-  readonly timeouts: Complete<Timeouts>;
-  /** Whether `timeouts.total` applies until the end of a stream, because `total` was set. */
-  readonly totalLimitsStreams: boolean;
-  readonly retry: RetryPolicy;
-  readonly maxBytes: number;
-  readonly verify: boolean;
-  readonly hooks: Hooks;
-}
-
 /** A call's options, checked and merged into the client's options. */
 export interface ResolvedCall extends CallSettings {
   readonly signal?: AbortSignal | undefined;
@@ -79,8 +57,8 @@ export interface ResolvedCall extends CallSettings {
 const rules: Rules<Omit<CallOptions, typeof limitsStreams>> = {
   signal: isSignal,
   headers: undefined,
-  timeouts: isObject,
-  retry: isObjectOrFalse,
+  timeouts: isTimeouts,
+  retry: isRetry,
   maxBytes: isByteCount,
   verify: isBoolean,
   onProgress: isFunction,
@@ -92,8 +70,7 @@ const rules: Rules<Omit<CallOptions, typeof limitsStreams>> = {
  */
 export function resolveCall(client: ResolvedOptions, given: CallOptions = {}): ResolvedCall {
   const options: CallOptions = checkOptions(given, rules, "call");
-  const { headers } = options;
-  const timeouts = options.timeouts && checkTimeouts(options.timeouts);
+  const { headers, timeouts } = options;
   // Not a spread, which would take longer than all the checks.
   return {
     signal: options.signal,

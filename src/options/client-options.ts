@@ -6,9 +6,9 @@ import { type Endpoint, endpointOf } from "../request/url.ts";
 import { isPage, type ReadEnvFile } from "../runtime/environment.ts";
 import type { FetchLike } from "../transport/fetch.ts";
 import type { DispatcherLike, TransportSettings } from "../transport/transport.ts";
-import type { CallSettings } from "./call-options.ts";
 import { type Hooks, resolveHooks } from "./hooks.ts";
 import {
+  type Complete,
   checkOptions,
   isBoolean,
   isByteCount,
@@ -16,11 +16,10 @@ import {
   isDispatcher,
   isFunction,
   isObject,
-  isObjectOrFalse,
   type Rules,
 } from "./option-rules.ts";
-import { checkRetry, type Retry, resolveRetry } from "./retry.ts";
-import { checkTimeouts, resolveTimeouts, type Timeouts } from "./timeouts.ts";
+import { isRetry, type Retry, type RetryPolicy, resolveRetry } from "./retry.ts";
+import { isTimeouts, resolveTimeouts, type Timeouts } from "./timeouts.ts";
 
 /** Options for a client. */
 export interface ClientOptions {
@@ -66,6 +65,17 @@ export interface ClientOptions {
   dangerouslyAllowBrowser?: boolean | undefined;
 }
 
+/** The settings that a call takes from its own options or from its client. */
+export interface CallSettings {
+  readonly timeouts: Complete<Timeouts>;
+  /** Whether `timeouts.total` applies until the end of a stream, because `total` was set. */
+  readonly totalLimitsStreams: boolean;
+  readonly retry: RetryPolicy;
+  readonly maxBytes: number;
+  readonly verify: boolean;
+  readonly hooks: Hooks;
+}
+
 /** A client's options, checked and with all defaults filled in. */
 export interface ResolvedOptions extends TransportSettings, CallSettings {
   readonly baseUrl: URL;
@@ -85,8 +95,8 @@ const rules: Rules<ClientOptions> = {
   apiKey: undefined,
   headers: undefined,
   credentials: isCredentials,
-  timeouts: isObject,
-  retry: isObjectOrFalse,
+  timeouts: isTimeouts,
+  retry: isRetry,
   hooks: isObject,
   maxBytes: isByteCount,
   verify: isBoolean,
@@ -96,15 +106,9 @@ const rules: Rules<ClientOptions> = {
   dangerouslyAllowBrowser: isBoolean,
 };
 
-/**
- * Checks a client's options, and returns a copy, also of `timeouts` and `retry`. @throws {ConfigurationError} for the first mistake
- */
+/** Checks a client's options, and returns a copy: see `checkOptions`. */
 export function checkClientOptions(given: ClientOptions): ClientOptions {
-  const options: ClientOptions = checkOptions(given, rules, "client");
-  const { timeouts, retry } = options;
-  if (timeouts) options.timeouts = checkTimeouts(timeouts);
-  if (retry) options.retry = checkRetry(retry);
-  return options;
+  return checkOptions(given, rules, "client");
 }
 
 /** Fills in the defaults of checked options. @throws {ConfigurationError} for the first mistake */
@@ -127,7 +131,7 @@ export function resolveOptions(options: ClientOptions, readEnvFile?: ReadEnvFile
     headers: readHeaders(options.headers, apiKey === null, allowsApiKey),
     allowsApiKey,
     credentials: options.credentials,
-    timeouts: resolveTimeouts(options.timeouts as ReturnType<typeof checkTimeouts>),
+    timeouts: resolveTimeouts(options.timeouts),
     totalLimitsStreams: options.timeouts?.total !== undefined,
     retry: resolveRetry(options.retry),
     hooks: resolveHooks(options.hooks),

@@ -7,6 +7,8 @@ import type { DispatcherLike } from "../transport/transport.ts";
 export interface Rule {
   readonly words: string;
   readonly test: (value: unknown) => boolean;
+  /** The rules for the properties of an object, such as `timeouts`. */
+  readonly properties?: Readonly<Record<string, Rule>>;
 }
 
 // Objects and not function calls, so that bundlers can remove unused ones.
@@ -33,10 +35,6 @@ export const isObject: Rule = {
   words: "an object",
   test: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
 };
-export const isObjectOrFalse: Rule = {
-  words: "an object, or false",
-  test: (value) => value === false || isObject.test(value),
-};
 export const isSignal: Rule = {
   words: "an AbortSignal",
   test: (value) => typeof (value as AbortSignal | null)?.addEventListener === "function",
@@ -61,7 +59,9 @@ function isInteger(value: unknown, least: number): boolean {
 export type Rules<O> = { readonly [Name in keyof Required<O>]: Rule | undefined };
 
 /**
- * Checks the names and the values of options. @returns a copy, see `ownOptions`
+ * Checks the names and the values of options.
+ *
+ * @returns a copy, also of options with properties of their own: see `ownOptions`
  * @throws {ConfigurationError} for the first mistake
  */
 export function checkOptions<O extends object>(given: O, rules: Rules<O>, kind: string, prefix = ""): O {
@@ -70,7 +70,13 @@ export function checkOptions<O extends object>(given: O, rules: Rules<O>, kind: 
   const options = ownOptions(given, names);
   for (const name of names) {
     const rule = rules[name];
-    if (rule) checkOption(options[name], rule, prefix + name);
+    const value: unknown = options[name];
+    if (!rule || value === undefined) continue;
+    checkOption(value, rule, prefix + name);
+    const properties = ownOption(rule, "properties");
+    if (properties && isAnyObject(value)) {
+      options[name] = checkOptions(value, properties, name, `${name}.`) as (typeof options)[typeof name];
+    }
   }
   return options;
 }
@@ -88,9 +94,9 @@ export function checkNames(options: object, known: readonly string[], kind: stri
   }
 }
 
-/** Checks the value of an option. @throws {ConfigurationError} if it is set and violates the rule */
+/** @throws {ConfigurationError} if the value of an option violates its rule */
 export function checkOption(value: unknown, rule: Rule, name: string): void {
-  if (value === undefined || rule.test(value)) return;
+  if (rule.test(value)) return;
   // The message quotes only values that cannot be secrets.
   const isHarmless = typeof value === "number" || typeof value === "boolean";
   const got = isHarmless ? `\`${value}\` (${typeof value})` : describeKind(value);

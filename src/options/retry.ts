@@ -1,4 +1,4 @@
-import { type Complete, checkOptions, isBoolean, isCount, type Rules } from "./option-rules.ts";
+import { type Complete, isBoolean, isCount, isObject, type Rule, type Rules } from "./option-rules.ts";
 
 /**
  * The retry policy for a call. Before a retry, the client waits for the delay in `Retry-After` (RFC 9110,
@@ -26,14 +26,14 @@ export type RetryPolicy = Complete<Retry>;
 
 const defaults: RetryPolicy = /* @__PURE__ */ Object.freeze({ limit: 2, mayRenderTwice: true });
 
-const rules: Rules<Retry> = { limit: isCount, mayRenderTwice: isBoolean };
+/** The rule for `retry`. */
+export const isRetry: Rule = {
+  words: "an object, or false",
+  test: (value) => value === false || isObject.test(value),
+  properties: { limit: isCount, mayRenderTwice: isBoolean } satisfies Rules<Retry>,
+};
 
-/** Checks `retry`, and returns a copy. @throws {ConfigurationError} for the first mistake */
-export function checkRetry(retry: Retry): Partial<RetryPolicy> {
-  return checkOptions(retry, rules, "retry", "retry.") as Partial<RetryPolicy>;
-}
-
-/** Checks `retry`. Unset properties come from `base`. @throws {ConfigurationError} for the first mistake */
-export function resolveRetry(retry?: Retry | false, base = defaults): RetryPolicy {
-  return retry === undefined ? base : { ...base, ...(retry ? checkRetry(retry) : { limit: 0 }) };
+/** Completes a checked `retry`: unset properties come from `base`. */
+export function resolveRetry(checked?: Retry | false, base = defaults): RetryPolicy {
+  return checked === undefined ? base : ({ ...base, ...(checked || { limit: 0 }) } as RetryPolicy);
 }

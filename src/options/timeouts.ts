@@ -1,4 +1,4 @@
-import { type Complete, checkOptions, isDuration, type Rules } from "./option-rules.ts";
+import { type Complete, isDuration, isObject, type Rule, type Rules } from "./option-rules.ts";
 
 /**
  * The timeouts for a call, in milliseconds. `Infinity` disables a timeout.
@@ -36,20 +36,20 @@ const defaults: Complete<Timeouts> = /* @__PURE__ */ Object.freeze({
   total: 600_000,
 });
 
-const rules: Rules<Timeouts> = {
-  connect: isDuration,
-  firstByte: isDuration,
-  stall: isDuration,
-  unread: isDuration,
-  total: isDuration,
+/** The rule for `timeouts`. */
+export const isTimeouts: Rule = {
+  words: "an object",
+  test: (value) => isObject.test(value),
+  properties: {
+    connect: isDuration,
+    firstByte: isDuration,
+    stall: isDuration,
+    unread: isDuration,
+    total: isDuration,
+  } satisfies Rules<Timeouts>,
 };
 
-/** Checks `timeouts`, and returns a copy. @throws {ConfigurationError} for the first mistake */
-export function checkTimeouts(timeouts: Timeouts): Partial<Complete<Timeouts>> {
-  return checkOptions(timeouts, rules, "timeouts", "timeouts.") as Partial<Complete<Timeouts>>;
-}
-
 /** Completes checked `timeouts`: unset ones come from `base`. */
-export function resolveTimeouts(checked?: Partial<Complete<Timeouts>>, base = defaults): Complete<Timeouts> {
-  return checked ? { ...base, ...checked } : base;
+export function resolveTimeouts(checked?: Timeouts, base = defaults): Complete<Timeouts> {
+  return checked ? ({ ...base, ...checked } as Complete<Timeouts>) : base;
 }

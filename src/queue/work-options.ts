@@ -11,7 +11,6 @@ import {
   isPositiveCount,
   type Rule,
 } from "../options/option-rules.ts";
-import { checkRetry } from "../options/retry.ts";
 import type { QueueResult } from "./worker.ts";
 
 /** Options for a worker. */
@@ -82,7 +81,6 @@ export function checkWorkOptions<J>(given: WorkOptions<J>): WorkOptions<J> {
     "worker",
   );
   checkClient(options.client);
-  if (options.retry) options.retry = checkRetry(options.retry);
   options.sink = readSink(options.sink);
   return options;
 }

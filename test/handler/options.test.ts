@@ -37,6 +37,11 @@ describe("createHandler()", () => {
     ["a number as an origin", withOrigin(7), /got a number/],
     ["`maxBodyBytes: 0.5`", { ...good, maxBodyBytes: 0.5 }, /`maxBodyBytes` to be a whole number of bytes/],
     ["`retry: true`", { ...good, retry: true }, /`retry` to be an object, or false/],
+    [
+      "`retry.limit: -1`",
+      { ...good, retry: { limit: -1 } },
+      /`retry\.limit` to be a whole number, 0 or more/,
+    ],
   ])("rejects %s", (_, options, message) => {
     const create = () => createHandler(options as HandlerOptions);
     expect(create).toThrow(message);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import { describeKind } from "../../src/errors/value-kinds.ts";
 import * as rules from "../../src/options/option-rules.ts";
+import { isRetry } from "../../src/options/retry.ts";
 
 function refusalOf(check: () => unknown): string {
   try {
@@ -44,7 +45,7 @@ const kinds: readonly Kind[] = [
   ["a whole number, 0 or more", rules.isCount, [0, 1, most], [-1, 0.5, nan, infinity, "1", null]],
   ["a number of milliseconds above 0, or Infinity", rules.isDuration, [0.1, infinity], [0, -1, nan, "1", 5n]],
   ["an object", rules.isObject, [{}, new Map()], [null, [], 1, "x", false, noop]],
-  ["an object, or false", rules.isObjectOrFalse, [false, {}], [true, null, 0, "", noop]],
+  ["an object, or false", isRetry, [false, {}], [true, null, 0, "", noop]],
   ["an AbortSignal", rules.isSignal, [signal, new EventTarget()], [{}, null, 7, { addEventListener: 1 }]],
   ["an undici dispatcher", rules.isDispatcher, [{ dispatch: noop }], [{}, null, 7, { dispatch: 1 }]],
   ['"omit", "same-origin" or "include"', rules.isCredentials, ["omit", "include"], ["", "all", null, 1]],
@@ -53,7 +54,7 @@ const kinds: readonly Kind[] = [
 describe.each(kinds)("An option that must be %s", (words, rule, right, wrong) => {
   it("can be omitted, undefined or a valid value", () => {
     for (const value of [...right, undefined]) {
-      expect(rules.checkOptions({ option: value }, { option: rule }, "call").option).toBe(value);
+      expect(rules.checkOptions({ option: value }, { option: rule }, "call").option).toEqual(value);
     }
     expect(rules.checkOptions({} as { option?: unknown }, { option: rule }, "call").option).toBeUndefined();
   });

@@ -6,8 +6,9 @@ import {
   type ResolvedOptions,
   resolveOptions,
 } from "../../src/options/client-options.ts";
+import { checkOptions } from "../../src/options/option-rules.ts";
 import { resolveRetry } from "../../src/options/retry.ts";
-import { checkTimeouts, resolveTimeouts } from "../../src/options/timeouts.ts";
+import { isTimeouts, resolveTimeouts, type Timeouts } from "../../src/options/timeouts.ts";
 
 const defaults = { connect: 10_000, firstByte: 120_000, stall: 30_000, unread: 60_000, total: 600_000 };
 const names = Object.keys(defaults);
@@ -16,6 +17,10 @@ function client(options: object): ResolvedOptions {
   return resolveOptions(
     checkClientOptions({ baseUrl: "https://pdf.example.com", apiKey: "k3y", ...options }),
   );
+}
+
+function checkTimeouts(timeouts: Timeouts): Timeouts | undefined {
+  return checkOptions({ timeouts }, { timeouts: isTimeouts }, "call").timeouts;
 }
 
 describe("The timeouts", () => {
