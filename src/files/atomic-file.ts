@@ -1,10 +1,17 @@
 import { fileSystem, ignoreMissing, privateMode, renamePatiently } from "./file-system.ts";
 import { draftEnding } from "./filenames.ts";
 import type { FileTarget } from "./follow-links.ts";
-import type { OpenFolder } from "./open-folder.ts";
 
 /** How long to wait before writing to a full pipe again, in milliseconds. */
 const fullPipeMs = 2;
+
+/** A folder in which a file must stay, although another process may exchange it. */
+export interface DraftFolder {
+  /** The path for system calls. */
+  readonly path: string;
+  /** Rejects if the folder must not be used any more. */
+  check(): Promise<void>;
+}
 
 /** How a file is created. */
 export interface AtomicFileOptions {
@@ -13,7 +20,7 @@ export interface AtomicFileOptions {
   /** The start of the draft's name, after the dot. */
   readonly mark?: string | undefined;
   /** The target's folder, if the file must not be saved outside of it. */
-  readonly folder?: OpenFolder | undefined;
+  readonly folder?: DraftFolder | undefined;
   /** Called before each attempt to write or to rename, because a full pipe may never be read. It may throw. */
   readonly beforeEach?: (() => void) | undefined;
 }

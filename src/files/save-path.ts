@@ -1,10 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { SaveError } from "../errors/errors.ts";
 import { isInstance, readForeign } from "../errors/foreign-values.ts";
-import { AtomicFile } from "./atomic-file.ts";
+import { AtomicFile, type DraftFolder } from "./atomic-file.ts";
 import { fileSystem } from "./file-system.ts";
 import { absolutePath, type FileTarget, followLinks } from "./follow-links.ts";
-import { OpenFolder } from "./open-folder.ts";
 import { describeWriteError, PathRefusal } from "./system-errors.ts";
 
 /** How `saveTo` saves a document. */
@@ -17,7 +16,7 @@ export interface SaveOptions {
 }
 
 /** How a bulk run saves its files. */
-export interface SavePolicy extends SaveOptions {
+export interface SavePolicy {
   /** The start of the temporary file's name, after the dot. It identifies the run that left the file behind. */
   readonly mark: string;
   /**
@@ -25,13 +24,10 @@ export interface SavePolicy extends SaveOptions {
    * throws, the document fails with that error.
    */
   prepare(): Promise<number>;
-  /**
-   * Returns the reason a document must not be saved to a file, if any. Called before the request is sent, and again before and
-   * after the file is written.
-   *
-   * @param path - the path with all links resolved
-   */
-  objectionTo(path: string): string | undefined;
+  /** Throws if a document must not be saved to a file. Called before the request is sent, and again before the file is written. */
+  check(target: FileTarget): void;
+  /** Opens the folder of a file that was just checked. The folder is closed once the document is saved. */
+  openFolder(target: FileTarget): Promise<DraftFolder & { close(): void }>;
 }
 
 /** Whether the options come from a bulk run. */
@@ -94,7 +90,7 @@ export async function saveFile(
 ): Promise<number> {
   const { newMode, policy } = path;
   const target = await resolveTarget(path);
-  const folder = policy && (await openTargetFolder(policy, target));
+  const folder = await policy?.openFolder(target);
   try {
     const file = await AtomicFile.open(target, { newMode, mark: policy?.mark, folder, beforeEach });
     try {
@@ -133,9 +129,9 @@ function parseSavePath(given: string | URL, options: SaveOptions | SavePolicy, a
   if (process.platform === "win32" && windowsDevice.test(text)) {
     throw notAPath("a Windows device", text, attempts);
   }
-  const policy = isPolicy(options) ? options : undefined;
-  const recursive = policy ? undefined : options.recursive;
-  return { given: text, absolute: absolutePath(text, process.cwd()), policy, recursive };
+  const absolute = absolutePath(text, process.cwd());
+  if (isPolicy(options)) return { given: text, absolute, policy: options, recursive: undefined };
+  return { given: text, absolute, policy: undefined, recursive: options.recursive };
 }
 
 function pathOfUrl(url: URL, attempts: number): string {
@@ -156,31 +152,6 @@ function notAPath(what: string, path: string, attempts: number, cause?: unknown)
 /** @throws if no document may be saved there: see `followLinks` */
 async function resolveTarget({ absolute, policy }: SavePath): Promise<FileTarget> {
   const target = await followLinks(absolute);
-  const objection = policy?.objectionTo(target.path);
-  if (objection !== undefined) throw new PathRefusal(objection);
-  // Neither can be replaced completely or not at all, which a bulk run promises.
-  if (policy && target.isDirect) throw new PathRefusal("it is a device or a pipe, not a file");
+  policy?.check(target);
   return target;
-}
-
-/**
- * Opens the folder of a target that was just checked.
- *
- * @throws {PathRefusal} if another process has since moved the folder or put a link in the place of one in its path. The folder's
- * `check` throws the same later
- */
-function openTargetFolder(policy: SavePolicy, target: FileTarget): Promise<OpenFolder> {
-  const { path } = fileSystem();
-  const name = path.basename(target.path);
-  let opened: string | undefined;
-  return OpenFolder.open(target.folder, (realPath) => {
-    opened ??= realPath;
-    const isMoved = realPath !== opened;
-    const objection =
-      policy.objectionTo(path.join(realPath, name)) ?? (isMoved ? "its folder was moved" : undefined);
-    if (objection === undefined) return;
-    throw new PathRefusal(
-      `${objection}. Another process replaced a folder in the path during the run: check who can write to these folders`,
-    );
-  });
 }

@@ -12,6 +12,7 @@ const byParser = "only a parser of JavaScript or of this package throws there, a
  */
 const allowed: readonly (readonly [file: string, reads: readonly string[], why: string])[] = [
   ["bulk/failure-groups.ts", ["JSON.stringify(error.path)"], ofOurs],
+  ["bulk/folder/open-folder.ts", ["(error as NodeJS.ErrnoException).code"], byNode],
   ["bulk/folder/writable-folder.ts", ["error.code", "(error as NodeJS.ErrnoException).code"], byNode],
   ["bulk/job-attempts.ts", ["error.status", "error.phase"], ofOurs],
   ["bulk/journal/journal.ts", ["error.message"], ofOurs],
@@ -93,7 +94,6 @@ const allowed: readonly (readonly [file: string, reads: readonly string[], why: 
     guarded,
   ],
   ["files/atomic-file.ts", ["error.code"], byNode],
-  ["files/open-folder.ts", ["(error as NodeJS.ErrnoException).code"], byNode],
   [
     "files/read-file.ts",
     ["(error as NodeJS.ErrnoException).code", "error instanceof PathRefusal", "error.message"],

@@ -1,13 +1,14 @@
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { describeKind } from "../../errors/value-kinds.ts";
 import { AtomicFile } from "../../files/atomic-file.ts";
-import { OpenFolder } from "../../files/open-folder.ts";
+import type { FileTarget } from "../../files/follow-links.ts";
 import { describeSystemError, PathRefusal } from "../../files/system-errors.ts";
 import { ConfigurationError, type PendingPdf, type Saved, SaveError } from "../../index.ts";
 import { checkOptions, isText } from "../../options/option-rules.ts";
 import type { Job } from "../job.ts";
 import type { Sink, SinkRun } from "../sink.ts";
 import { foldedPath, isWithin, objectionToPath, UsedPaths } from "./document-paths.ts";
+import { OpenFolder } from "./open-folder.ts";
 import { parsePattern } from "./placeholders.ts";
 import { openOrCreateFolder, removeDrafts, syncFolder } from "./writable-folder.ts";
 
@@ -143,7 +144,8 @@ class Folder<J extends Job> implements FolderSink<J> {
     const saved = await pdf.saveTo(path, {
       mark: this.#mark,
       prepare: () => this.#makeFolder(dirname(path)),
-      objectionTo: (real) => this.#objectionTo(real),
+      check: (target) => this.#checkTarget(target),
+      openFolder: (target) => this.#openTargetFolder(target),
     });
     this.#changedFolders.add(dirname(path));
     return saved;
@@ -168,6 +170,27 @@ class Folder<J extends Job> implements FolderSink<J> {
     const objection = this.#objectionTo(real);
     if (objection !== undefined) throw new PathRefusal(objection);
   };
+
+  #checkTarget({ path, isDirect }: FileTarget): void {
+    this.#check(path);
+    // Neither can be replaced completely or not at all.
+    if (isDirect) throw new PathRefusal("it is a device or a pipe, not a file");
+  }
+
+  /** Opens the folder of a document. Another process may have moved it, or have put a link in the place of one in its path. */
+  #openTargetFolder({ path, folder }: FileTarget): Promise<OpenFolder> {
+    const name = basename(path);
+    let opened: string | undefined;
+    return OpenFolder.open(folder, (real) => {
+      opened ??= real;
+      const isMoved = real !== opened;
+      const objection = this.#objectionTo(join(real, name)) ?? (isMoved ? "its folder was moved" : undefined);
+      if (objection === undefined) return;
+      throw new PathRefusal(
+        `${objection}. Another process replaced a folder in the path during the run: check who can write to these folders`,
+      );
+    });
+  }
 
   /** A file name survives a power cut once its folder is synced. Some systems do that automatically. */
   async sync(): Promise<void> {

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, opendir, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { draftEnding } from "../../files/filenames.ts";
-import { type FolderCheck, OpenFolder } from "../../files/open-folder.ts";
+import { type FolderCheck, OpenFolder } from "./open-folder.ts";
 
 /** How a run opens its folders. */
 export interface FolderAccess {

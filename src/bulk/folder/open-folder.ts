@@ -1,4 +1,4 @@
-import { fileSystem } from "./file-system.ts";
+import { fileSystem } from "../../files/file-system.ts";
 
 /** Throws if a folder must not be used. Receives its path with all links resolved. */
 export type FolderCheck = (realPath: string) => void;
