@@ -10,9 +10,9 @@ import { ownOption, withoutPrototype } from "../runtime/own-options.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { requestIdOf } from "../transport/response-head.ts";
 import { iterateChunks } from "./chunk-iterator.ts";
-import { filenameOf } from "./filename.ts";
 import { BlobSink, BytesSink, type MemorySinkClass } from "./memory-sink.ts";
 import type { NodeOutputs } from "./node-outputs.ts";
+import { filenameOf } from "./response-filename.ts";
 import { webStreamOf } from "./web-stream.ts";
 
 /** The result of `saveTo`. */

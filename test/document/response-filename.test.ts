@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { filenameOf } from "../../src/document/filename.ts";
+import { filenameOf as redactedFilenameOf } from "../../src/document/response-filename.ts";
 import { anyCharacter, orLongRun, property } from "../support/fuzz.ts";
+
+function filenameOf(disposition: string | undefined): string | undefined {
+  return redactedFilenameOf(disposition, (name) => name);
+}
 
 it.each<[string | undefined, string | undefined]>([
   // RFC 6266, section 5 and appendix D

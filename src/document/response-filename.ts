@@ -7,7 +7,7 @@ import { safeFilename } from "../files/filenames.ts";
  */
 export function filenameOf(
   disposition: string | undefined,
-  withoutKey: (name: string) => string = (name) => name,
+  withoutKey: (name: string) => string,
 ): string | undefined {
   if (!disposition) return undefined;
   const parameters = readParameters(disposition);
