@@ -5,7 +5,7 @@
  */
 
 export { TemplatePdf } from "./client.ts";
-export type { GeneratedPdf, Saved } from "./document/generated-pdf.ts";
+export type { GeneratedPdf } from "./document/generated-pdf.ts";
 export type { PendingPdf } from "./document/pending-pdf.ts";
 export {
   ApiError,
@@ -27,7 +27,7 @@ export {
   ValuesError,
   type ValuesIssue,
 } from "./errors/errors.ts";
-export type { SaveOptions } from "./files/save-path.ts";
+export type { Saved, SaveOptions } from "./files/save-path.ts";
 export type { CallOptions, Progress } from "./options/call-options.ts";
 export type { ClientOptions } from "./options/client-options.ts";
 export type {

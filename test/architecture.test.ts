@@ -142,6 +142,11 @@ describe("the source files", () => {
     expect(violations(sources, objectionToOurs)).toEqual([]);
   });
 
+  it("of the core do not import each other in a circle, not even for a type", () => {
+    const core = sources.filter(({ path }) => layerOf(path) !== -1);
+    expect(circlesIn(core)).toEqual([]);
+  });
+
   it("import third-party modules only where this test allows them", () => {
     expect(violations(sources, objectionToOutside)).toEqual([]);
   });
@@ -226,6 +231,17 @@ describe("the architecture rules", () => {
     expect(imports).toEqual(ways.map(([, to, typeOnly]) => ({ to, typeOnly })));
   });
 
+  it("find a circle of three files, and no file outside of it", () => {
+    const files = [
+      sourceFile("call/a.ts", 'import { b } from "./b.ts"; b();'),
+      sourceFile("call/b.ts", 'import type { C } from "./c.ts";'),
+      sourceFile("call/c.ts", 'export type { A } from "./a.ts"; import "./d.ts";'),
+      sourceFile("call/d.ts", "export {};"),
+      sourceFile("call/e.ts", 'import "./a.ts";'),
+    ];
+    expect(circlesIn(files)).toEqual([["call/a.ts", "call/b.ts", "call/c.ts"]]);
+  });
+
   it.each([
     ["a higher layer", "errors/errors.ts", "../client.ts", objectionToOurs],
     ["core internals from outside the core", "emulator/start.ts", "../client.ts", objectionToOurs],
@@ -294,6 +310,29 @@ function reachable(files: readonly SourceFile[], entries: readonly string[]): So
     }
   }
   return [...found];
+}
+
+/** Returns the groups of files that import each other, directly or through others. */
+function circlesIn(files: readonly SourceFile[]): string[][] {
+  const imports = new Map(files.map((file) => [file.path, file.imports.map(({ to }) => to)]));
+  const reached = new Map(
+    files.map(({ path }) => {
+      const found = new Set<string>();
+      const open = [path];
+      for (let next = open.pop(); next !== undefined; next = open.pop()) {
+        for (const to of imports.get(next) ?? []) {
+          if (imports.has(to) && !found.has(to)) open.push(to);
+          found.add(to);
+        }
+      }
+      return [path, found];
+    }),
+  );
+  const inCircles = files.map(({ path }) => path).filter((path) => reached.get(path)?.has(path));
+  const groups = inCircles.map((path) =>
+    inCircles.filter((other) => reached.get(path)?.has(other) && reached.get(other)?.has(path)).sort(),
+  );
+  return groups.filter(([first], index) => first === inCircles[index]);
 }
 
 function layerOf(path: string): number {

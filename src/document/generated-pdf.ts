@@ -4,7 +4,7 @@ import { responseFacts } from "../call/api-error.ts";
 import type { PdfResponse } from "../call/attempt.ts";
 import { addCaller } from "../errors/caller-stack.ts";
 import { OversizedPdfError } from "../errors/errors.ts";
-import type { CheckedPath, SaveOptions, SavePolicy } from "../files/save-path.ts";
+import type { CheckedPath, Saved, SaveOptions, SavePolicy } from "../files/save-path.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import { ownOption, withoutPrototype } from "../runtime/own-options.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
@@ -14,14 +14,6 @@ import { BlobSink, BytesSink, type MemorySinkClass } from "./memory-sink.ts";
 import type { NodeOutputs } from "./node-outputs.ts";
 import { filenameOf } from "./response-filename.ts";
 import { webStreamOf } from "./web-stream.ts";
-
-/** The result of `saveTo`. */
-export interface Saved {
-  /** The path that you passed; for a URL, its path. */
-  readonly path: string;
-  /** The number of bytes in the file. */
-  readonly bytes: number;
-}
 
 /**
  * A generated PDF whose first bytes have arrived, with its metadata and output methods.

@@ -5,13 +5,13 @@ import {
   type CheckedPath,
   checkSavePath,
   isPolicy,
+  type Saved,
   type SaveOptions,
   type SavePolicy,
 } from "../files/save-path.ts";
 import { checkOptions, isBoolean, type Rules } from "../options/option-rules.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { FileSink } from "./file-sink.ts";
-import type { Saved } from "./generated-pdf.ts";
 
 /** The output methods that need Node APIs. */
 export interface NodeOutputs {

@@ -1,8 +1,8 @@
 import type { PdfResponse } from "../call/attempt.ts";
 import type { Call, CallListener } from "../call/call.ts";
 import { rejectWithCaller } from "../errors/caller-stack.ts";
-import type { SaveOptions, SavePolicy } from "../files/save-path.ts";
-import { GeneratedPdf, type Saved } from "./generated-pdf.ts";
+import type { Saved, SaveOptions, SavePolicy } from "../files/save-path.ts";
+import { GeneratedPdf } from "./generated-pdf.ts";
 import type { NodeOutputs } from "./node-outputs.ts";
 
 /** A document that has begun to arrive, or the error of its call. */

@@ -15,6 +15,14 @@ export interface SaveOptions {
   readonly recursive?: boolean | undefined;
 }
 
+/** The result of `saveTo`. */
+export interface Saved {
+  /** The path that you passed; for a URL, its path. */
+  readonly path: string;
+  /** The number of bytes in the file. */
+  readonly bytes: number;
+}
+
 /** How a bulk run saves its files. */
 export interface SavePolicy {
   /** The start of the temporary file's name, after the dot. It identifies the run that left the file behind. */
