@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { nodeOutputs, readEnvFile, transports } from "#platform";
+import { platform } from "#platform";
 import { type BulkAttempt, forBulkRuns } from "./call/bulk-attempt.ts";
 import { Call } from "./call/call.ts";
 import { Connections, type SharedState } from "./call/connections.ts";
@@ -7,7 +7,7 @@ import { PendingPdf } from "./document/pending-pdf.ts";
 import { type CallOptions, resolveCall } from "./options/call-options.ts";
 import { type ClientOptions, checkClientOptions, resolveOptions } from "./options/client-options.ts";
 import type { RetryPolicy } from "./options/retry.ts";
-import { buildHeaders } from "./request/flat-headers.ts";
+import { buildHeaders } from "./request/headers.ts";
 import type { AnyTemplate } from "./request/schema.ts";
 import { makeDisposable } from "./runtime/disposal.ts";
 import type { Values } from "./template.ts";
@@ -46,9 +46,9 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   constructor(options: ClientOptions, connections: Connections);
   constructor(given: ClientOptions = {}, connections?: Connections) {
     const options = checkClientOptions(given);
-    const resolved = resolveOptions(options, readEnvFile);
+    const resolved = resolveOptions(options, platform.advice);
     const { apiKey, headers, needsPage } = resolved;
-    transports.check(resolved);
+    platform.transports.check(resolved);
     // Derived clients need the values that came from the environment or from an iterator, which can be read only once.
     const baseUrl = needsPage ? options.baseUrl : resolved.baseUrl;
     this.#baseOptions = Object.assign(options, { baseUrl, apiKey, headers });
@@ -57,7 +57,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
       options: resolved,
       settings: resolveCall(resolved, undefined),
       sharedHeaders: typeof apiKey === "function" ? undefined : buildHeaders(apiKey ?? undefined, headers),
-      connections: connections ?? new Connections(transports.openPool()),
+      connections: connections ?? new Connections(platform.transports.openPool()),
       isClosed: false,
     };
     // Defined here, because bundlers cannot remove an unused class that has properties with computed names.
@@ -65,7 +65,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     const bulk: TemplatePdf[typeof forBulkRuns] = {
       retry: this.#shared.settings.retry,
       startAttempt: (uid, values, call, attempt) =>
-        new PendingPdf(new Call(this.#shared, uid, values, call, attempt), nodeOutputs),
+        new PendingPdf(new Call(this.#shared, uid, values, call, attempt), platform.nodeOutputs),
     };
     Object.defineProperty(this, forBulkRuns, { value: bulk });
   }
@@ -131,7 +131,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     values: Values<G, T>,
     options?: CallOptions,
   ): PendingPdf {
-    return new PendingPdf(new Call(this.#shared, uid, values, options), nodeOutputs);
+    return new PendingPdf(new Call(this.#shared, uid, values, options), platform.nodeOutputs);
   }
 
   /**

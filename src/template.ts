@@ -1,3 +1,4 @@
+import { checkUid } from "./request/endpoint.ts";
 import {
   type AnyTemplate,
   bodyOf,
@@ -6,7 +7,6 @@ import {
   type InferInput,
   type StandardSchemaV1,
 } from "./request/schema.ts";
-import { checkUid } from "./request/url.ts";
 
 /** A template, with its uid and the type of its values. Created by `template()`. */
 export interface Template<S extends StandardSchemaV1 = StandardSchemaV1, U extends string = string>

@@ -1,7 +1,7 @@
 import { abortError } from "../call/abort-signals.ts";
 import { ApiError, type TemplatePdf, ValuesError } from "../index.ts";
-import { nextLoopTurn, stepsPerTurn } from "../runtime/event-loop.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
+import { nextLoopTurn, stepsPerTurn } from "../runtime/timers.ts";
 import type { Job, Result, Use } from "./job.ts";
 import { JobAttempts } from "./job-attempts.ts";
 import type { JobSource } from "./job-source.ts";

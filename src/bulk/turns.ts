@@ -1,5 +1,5 @@
 import { listenToAbort, stopListening } from "../call/abort-signals.ts";
-import { longestTimerMs } from "../runtime/environment.ts";
+import { longestTimerMs } from "../runtime/timers.ts";
 import type { Pace, Ticket } from "./pace/pace.ts";
 import type { ServiceWatch } from "./service-watch.ts";
 

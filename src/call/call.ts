@@ -4,9 +4,9 @@ import { isAnyObject } from "../errors/value-kinds.ts";
 import { type CallOptions, type ResolvedCall, resolveCall } from "../options/call-options.ts";
 import type { CallEvent, EventOf, Hooks } from "../options/hooks.ts";
 import { readApiKey } from "../request/api-key.ts";
-import { buildHeaders, credentialsIn } from "../request/flat-headers.ts";
+import { pathTo } from "../request/endpoint.ts";
+import { buildHeaders, credentialsIn } from "../request/headers.ts";
 import { type AnyTemplate, type CheckedTemplate, checkedBody } from "../request/schema.ts";
-import { pathTo } from "../request/url.ts";
 import { serializeValues } from "../request/values.ts";
 import { ownOption } from "../runtime/own-options.ts";
 import { contentLengthOf, type ResponseHead, requestIdOf } from "../transport/response-head.ts";
@@ -227,10 +227,11 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
   }
 
   async #nextWhenReady(): Promise<void> {
-    const { apiKey } = this.#client.options;
+    const { apiKey, advice } = this.#client.options;
     // The values are checked first, because no key is needed for invalid values.
     const json = await this.#json;
-    const key = typeof apiKey === "function" ? await readApiKey(apiKey, this.#attempts, this.#error) : apiKey;
+    const key =
+      typeof apiKey === "function" ? await readApiKey(apiKey, advice, this.#attempts, this.#error) : apiKey;
     this.#try(json, key);
   }
 

@@ -1,4 +1,5 @@
 import type { Bytes } from "../runtime/platform-types.ts";
+import { nextLoopTurn } from "../runtime/timers.ts";
 
 /** Smaller chunks are merged, because every chunk has a fixed overhead. */
 export const smallestChunkBytes = 4096;
@@ -75,9 +76,7 @@ export class ChunkRelay {
   /** Whether the reader can take more now. */
   readonly #wantsMore: () => boolean;
   #hasBegun = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The function that set the timer. Timers that were set by fake timers never fire once these are removed. */
-  #setTimeout: typeof setTimeout | undefined;
+  #isScheduled = false;
 
   constructor(forward: (chunk: Uint8Array) => void, wantsMore: () => boolean) {
     this.#forward = forward;
@@ -87,25 +86,26 @@ export class ChunkRelay {
   /** Takes the next chunk. Returns `false` to pause. */
   write(chunk: Uint8Array): boolean {
     this.#waiting.add(chunk);
-    if (!this.#hasBegun || this.#waiting.byteLength >= smallestChunkBytes) {
-      this.flush();
-    } else if (this.#timer === undefined || this.#setTimeout !== setTimeout) {
-      this.#setTimeout = setTimeout;
-      this.#timer = setTimeout(() => this.flush(), 0);
-    }
+    if (!this.#hasBegun || this.#waiting.byteLength >= smallestChunkBytes) this.flush();
+    else if (!this.#isScheduled) void this.#flushLater();
     this.#hasBegun = true;
     return this.#wantsMore();
   }
 
   /** Forwards the remaining bytes. */
   flush(): void {
-    this.drop();
     for (const chunk of this.#waiting.take()) this.#forward(chunk);
   }
 
-  /** Forwards nothing until the next chunk. */
+  /** Forgets the remaining bytes. */
   drop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#waiting.take();
+  }
+
+  async #flushLater(): Promise<void> {
+    this.#isScheduled = true;
+    await nextLoopTurn();
+    this.#isScheduled = false;
+    this.flush();
   }
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import type { ResolvedCall } from "../options/call-options.ts";
 import type { ResolvedOptions } from "../options/client-options.ts";
-import { checkPage } from "../request/base-url.ts";
+import { checkPage } from "../request/endpoint.ts";
 import type { TransportPool } from "../transport/transport.ts";
 
 /** The connections of a client and its derived clients, and the number of calls that may need them. */

@@ -1,6 +1,6 @@
 import type { Complete } from "../options/option-rules.ts";
 import type { Timeouts } from "../options/timeouts.ts";
-import { longestTimerMs } from "../runtime/environment.ts";
+import { longestTimerMs } from "../runtime/timers.ts";
 
 /** Who reads the document: nobody yet, a stream that was returned but not read from, or an output. */
 export type Reader = "nobody" | "untouched" | "reading";

@@ -1,5 +1,5 @@
 import { Redactor } from "../errors/redact.ts";
-import type { Endpoint } from "../request/url.ts";
+import type { Endpoint } from "../request/endpoint.ts";
 import type { WireRequest } from "../transport/transport.ts";
 
 /** One request of a call, and what error messages about it may contain. */

@@ -1,4 +1,4 @@
-import { addressOf } from "../request/url.ts";
+import { addressOf } from "../request/endpoint.ts";
 import { checkData } from "./bulk/check-data.ts";
 import { dryRunLine, withRows } from "./bulk/open-rows.ts";
 import { refuseOtherJournals } from "./bulk/other-journals.ts";

@@ -1,4 +1,4 @@
-import { longestTimerMs } from "../runtime/environment.ts";
+import { longestTimerMs } from "../runtime/timers.ts";
 import { Misuse } from "./failure.ts";
 
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };

@@ -1,4 +1,4 @@
-import { longestTimerMs } from "../runtime/environment.ts";
+import { longestTimerMs } from "../runtime/timers.ts";
 import { cutOff, loginPage, refusal, reset, type ScriptedFault, stall } from "../service/faults/faults.ts";
 import { quote } from "./quote.ts";
 

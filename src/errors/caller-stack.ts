@@ -7,11 +7,8 @@ import { TemplatePdfError } from "./errors.ts";
 
 type CaptureStackTrace = (target: object, above: unknown) => void;
 
-const anyFrame = /^ +at .+/gm;
-const position = /:\d+:\d+\)?$/;
-
-/** Matches a frame of Node, Deno or Bun. */
-const runtimeFrame = /[( ](?:node|ext|native|internal):/;
+/** Matches a frame that has a position, unless it is one of Node, Deno or Bun. */
+const frame = /^ +at (?!(?:.*[( ])?(?:node|ext|native|internal):).+:\d+:\d+\)?$/gm;
 
 /** The folder of this package, as it appears in stacks. */
 let packageFolder: string | undefined;
@@ -60,7 +57,7 @@ function afterFollowing<T>(settle: () => T): Promise<T> {
 export function addCaller<E>(error: E, above: unknown = addCaller): E {
   try {
     if (!(error instanceof TemplatePdfError)) return error;
-    const top = framesIn(error.stack).find(hasPosition);
+    const [top] = framesIn(error.stack);
     if (top === undefined || !isInternal(top)) return error;
     const seen: { readonly stack?: unknown } = {};
     (Error as { captureStackTrace?: CaptureStackTrace }).captureStackTrace?.(seen, above);
@@ -68,7 +65,7 @@ export function addCaller<E>(error: E, above: unknown = addCaller): E {
     const callers = all.filter((line) => !isInternal(line));
     // In a bundle, the caller's frames look like those of this package.
     const bundled = all.some((line) => line.includes("at async ")) ? all : [];
-    const frames = callers.some(hasPosition) ? callers : bundled;
+    const frames = callers.length > 0 ? callers : bundled;
     if (frames.length > 0) error.stack = [String(error), ...frames].join("\n");
   } catch {
     // The error is frozen, or `Error.prepareStackTrace` throws. The error stays as it is.
@@ -76,23 +73,17 @@ export function addCaller<E>(error: E, above: unknown = addCaller): E {
   return error;
 }
 
-/** Returns the frames of a stack, without those of the runtime. */
-function framesIn(stack: unknown): string[] {
-  const frames = typeof stack === "string" ? stack.match(anyFrame) : [];
-  return (frames ?? []).filter((line) => !runtimeFrame.test(line));
+function framesIn(stack: unknown): readonly string[] {
+  return (typeof stack === "string" && stack.match(frame)) || [];
 }
 
-function hasPosition(frame: string): boolean {
-  return position.test(frame);
-}
-
-function isInternal(frame: string): boolean {
+function isInternal(line: string): boolean {
   packageFolder ??= folderOfPackage(framesIn(new Error().stack)[0] ?? "");
-  return frame.includes(packageFolder);
+  return line.includes(packageFolder);
 }
 
-/** @param frame - a frame of this file: in `dist`, in a bundle, or in `src/errors` of a checkout */
-function folderOfPackage(frame: string): string {
-  const [folder = ""] = /[^( ]*[/\\].*[/\\]/.exec(frame) ?? [];
+/** @param line - a frame of this file: in `dist`, in a bundle, or in `src/errors` of a checkout */
+function folderOfPackage(line: string): string {
+  const [folder = ""] = /[^( ]*[/\\].*[/\\]/.exec(line) ?? [];
   return folder.replace(/(?<=[/\\]src[/\\])errors[/\\]$/, "");
 }

@@ -8,7 +8,7 @@ import {
   type Rules,
 } from "../options/option-rules.ts";
 import { isRetry } from "../options/retry.ts";
-import { checkUid } from "../request/url.ts";
+import { checkUid } from "../request/endpoint.ts";
 import type { Disposition } from "../service/content-disposition.ts";
 import { checkOrigin } from "./origins.ts";
 

@@ -1,9 +1,9 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { type ApiKeySource, checkEncryption, resolveApiKey } from "../request/api-key.ts";
-import { lacksPage, parseBaseUrl } from "../request/base-url.ts";
+import { type Endpoint, endpointOf, lacksPage, parseBaseUrl } from "../request/endpoint.ts";
 import { type HeadersInput, readHeaders } from "../request/headers.ts";
-import { type Endpoint, endpointOf } from "../request/url.ts";
-import { isPage, type ReadEnvFile } from "../runtime/environment.ts";
+import type { SettingAdvice } from "../request/setting-advice.ts";
+import { isPage } from "../runtime/environment.ts";
 import type { FetchLike } from "../transport/fetch.ts";
 import type { DispatcherLike, TransportSettings } from "../transport/transport.ts";
 import { type Hooks, resolveHooks } from "./hooks.ts";
@@ -86,6 +86,8 @@ export interface ResolvedOptions extends TransportSettings, CallSettings {
   readonly headers: ReadonlyMap<string, string>;
   /** Whether an API key is allowed. By default, a browser must not have an API key. */
   readonly allowsApiKey: boolean;
+  /** Explains mistakes in API keys that a function returns. */
+  readonly advice: SettingAdvice | undefined;
 }
 
 const defaultMaxBytes = 512 * 1024 * 1024;
@@ -112,12 +114,12 @@ export function checkClientOptions(given: ClientOptions): ClientOptions {
 }
 
 /** Fills in the defaults of checked options. @throws {ConfigurationError} for the first mistake */
-export function resolveOptions(options: ClientOptions, readEnvFile?: ReadEnvFile): ResolvedOptions {
+export function resolveOptions(options: ClientOptions, advice?: SettingAdvice): ResolvedOptions {
   const allowsApiKey = !isPage() || options.dangerouslyAllowBrowser === true;
   // Frameworks also run the modules of a page on the server. A client with an API key is meant for the server.
   const needsPage = !options.apiKey && lacksPage(options.baseUrl);
-  const baseUrl = needsPage ? new URL("https://page.invalid") : parseBaseUrl(options.baseUrl, readEnvFile);
-  const apiKey = needsPage ? null : resolveApiKey(options.apiKey, allowsApiKey, readEnvFile);
+  const baseUrl = needsPage ? new URL("https://page.invalid") : parseBaseUrl(options.baseUrl, advice);
+  const apiKey = needsPage ? null : resolveApiKey(options.apiKey, allowsApiKey, advice);
   if (apiKey !== null && !options.allowInsecureHttp) checkEncryption(baseUrl);
   const { fetch, dispatcher } = options;
   if (fetch && dispatcher) {
@@ -130,6 +132,7 @@ export function resolveOptions(options: ClientOptions, readEnvFile?: ReadEnvFile
     apiKey,
     headers: readHeaders(options.headers, apiKey === null, allowsApiKey),
     allowsApiKey,
+    advice,
     credentials: options.credentials,
     timeouts: resolveTimeouts(options.timeouts),
     totalLimitsStreams: options.timeouts?.total !== undefined,

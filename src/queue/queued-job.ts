@@ -3,7 +3,7 @@ import { canonicalText } from "../bulk/canonical-text.ts";
 import type { Job } from "../bulk/index.ts";
 import { describeKind } from "../errors/value-kinds.ts";
 import { isJsonObject } from "../json/json-value.ts";
-import { isUid } from "../request/url.ts";
+import { isUid } from "../request/endpoint.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
 import { Seal, type SealKey } from "./seal.ts";
 

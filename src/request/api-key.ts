@@ -1,14 +1,8 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { readForeignText } from "../errors/foreign-values.ts";
 import { nameOfError } from "../errors/value-kinds.ts";
-import {
-  adviceOnEnvFile,
-  isLoopback,
-  isPage,
-  type ReadEnvFile,
-  readEnvironment,
-} from "../runtime/environment.ts";
-import { missingText } from "./missing-text.ts";
+import { isLoopback, isPage, readEnvironment } from "../runtime/environment.ts";
+import type { SettingAdvice } from "./setting-advice.ts";
 
 /**
  * A function that returns the API key. The client calls the function for each attempt, so you can rotate
@@ -23,33 +17,14 @@ export function isWellFormedKey(key: string): boolean {
 }
 
 /** Checks an API key and returns it. @throws {ConfigurationError} if it is malformed; the message does not contain the key */
-export function checkApiKey(key: unknown, attempts = 0): string {
-  if (typeof key !== "string") {
-    throw new ConfigurationError(
-      `Expected \`apiKey\` to be a string, or a function that returns one, got ${key === null ? "null" : typeof key}.`,
-      { attempts },
-    );
-  }
-  const missing = missingText(key);
-  if (missing) {
-    throw new ConfigurationError(
-      `The API key ${missing}. Check the code or the variable that the key comes from.`,
-      { attempts },
-    );
-  }
-  const [, quote] = /^\s*(["'`\u2018\u201c]).*["'`\u2019\u201d]\s*$/.exec(key) ?? [];
-  if (quote || !isWellFormedKey(key)) {
-    const other =
-      key === ""
-        ? "is empty"
-        : "contains white space, a line break or another character that keys cannot have";
-    const found = quote ? `is in quotation marks (${quote})` : other;
-    throw new ConfigurationError(
-      `The API key ${found}. Copy only the key from the dashboard (Settings » API keys), without quotation marks, line breaks or the word API-Key.`,
-      { attempts },
-    );
-  }
-  return key;
+export function checkApiKey(key: unknown, advice: SettingAdvice | undefined, attempts = 0): string {
+  const message = advice?.apiKey(key);
+  const isKey = typeof key === "string" && isWellFormedKey(key) && !/^(?:undefined|null|NaN)$/.test(key);
+  if (isKey && message === undefined) return key;
+  throw new ConfigurationError(
+    message ?? "Expected `apiKey` to be a string without spaces, as the dashboard shows it.",
+    { attempts },
+  );
 }
 
 /**
@@ -61,25 +36,18 @@ export function checkApiKey(key: unknown, attempts = 0): string {
 export function resolveApiKey(
   given: string | ApiKeySource | null | undefined,
   allowsApiKey: boolean,
-  readEnvFile?: ReadEnvFile,
+  advice: SettingAdvice | undefined,
 ): string | ApiKeySource | null {
   const key = given === undefined ? readEnvironment("TEMPLATE_PDF_API_KEY") || undefined : given;
   if (key === null || (key === undefined && isPage())) return null;
-  if (key === undefined) {
-    throw new ConfigurationError(
-      `The API key is missing. ${
-        adviceOnEnvFile("TEMPLATE_PDF_API_KEY", readEnvFile) ??
-        "Pass `apiKey` or set TEMPLATE_PDF_API_KEY to a key from the dashboard (Settings » API keys), or pass `apiKey: null` if the server at `baseUrl` holds the key."
-      }`,
-    );
-  }
+  if (key === undefined) throw new ConfigurationError(advice?.missingApiKey() ?? "`apiKey` is missing.");
   if (!allowsApiKey) throw keyInBrowser();
-  return typeof key === "function" ? key : checkApiKey(key);
+  return typeof key === "function" ? key : checkApiKey(key, advice);
 }
 
 export function keyInBrowser(): ConfigurationError {
   return new ConfigurationError(
-    "Everyone who opens a web page can read its API key. Keep the key on your server, set `baseUrl` to the address of that server, and omit `apiKey`. If only you open this page, set `dangerouslyAllowBrowser: true` instead.",
+    "Everyone who opens a web page can read its API key. Keep the key on the server at `baseUrl`, or set `dangerouslyAllowBrowser: true` if only you open this page.",
   );
 }
 
@@ -100,6 +68,7 @@ export function checkEncryption(baseUrl: URL): void {
  */
 export async function readApiKey(
   source: ApiKeySource,
+  advice: SettingAdvice | undefined,
   attempts: number,
   lastError: unknown,
 ): Promise<string> {
@@ -111,12 +80,10 @@ export async function readApiKey(
     const code = readForeignText(error, "code") ?? "";
     // A system code such as `ENOENT` says that a key file is missing.
     const name = nameOfError(error) + (/^E[A-Z]{2,9}$/.test(code) ? ` (${code})` : "");
-    const after = attempts === 1 ? "after 1 attempt" : `after ${attempts} attempts`;
-    const progress = attempts === 0 ? "before the request was sent" : after;
     throw new ConfigurationError(
-      `The \`apiKey\` function failed with ${name} ${progress}. Its error is not shown because it may contain a key: catch it in that function.`,
+      `The \`apiKey\` function failed with ${name}. Its error is not shown because it may contain a key: catch it in that function.`,
       { attempts, ...(lastError !== undefined && { cause: lastError }) },
     );
   }
-  return checkApiKey(key, attempts);
+  return checkApiKey(key, advice, attempts);
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
+import { isAnyObject } from "../errors/value-kinds.ts";
 import { keyInBrowser } from "./api-key.ts";
 
 /** Headers as an object, a `Headers` instance or pairs. Properties that are `undefined` are omitted. */
@@ -7,21 +8,8 @@ export type HeadersInput =
   | { readonly [name: string]: string | undefined };
 
 /** Headers that the spec or HTTP sets. Another value would break the request or allow request smuggling. */
-const reserved = new Set([
-  "connection",
-  "content-encoding",
-  "content-length",
-  "content-type",
-  "expect",
-  "host",
-  "keep-alive",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
+const reserved =
+  /^(?:connection|content-(?:encoding|length|type)|expect|host|keep-alive|proxy-(?:authorization|connection)|te|trailer|transfer-encoding|upgrade)$/;
 
 /**
  * Checks a caller's headers and returns them by their lower-case names.
@@ -38,15 +26,10 @@ export function readHeaders(
 ): Map<string, string> {
   const read = new Map<string, string>();
   if (headers === undefined) return read;
-  if (typeof headers !== "object" || headers === null) {
-    const got = headers === null ? "null" : typeof headers;
-    throw new ConfigurationError(`Expected \`headers\` to be an object or pairs, got ${got}.`);
-  }
+  if (!isAnyObject(headers)) throw wrongShape();
   const pairs: Iterable<unknown> = Symbol.iterator in headers ? headers : Object.entries(headers);
   for (const pair of pairs) {
-    if (!Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== "string") {
-      throw new ConfigurationError("Expected every pair in `headers` to be [name, value], with two strings.");
-    }
+    if (!Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== "string") throw wrongShape();
     const [name, value] = pair as [string, unknown];
     if (value === undefined) continue;
     const key = checkName(name, mayAuthorize);
@@ -59,32 +42,51 @@ export function readHeaders(
   return read;
 }
 
+function wrongShape(): ConfigurationError {
+  return new ConfigurationError("Expected `headers` to be an object, or [name, value] pairs of strings.");
+}
+
 function checkName(name: string, mayAuthorize: boolean): string {
   if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) {
     throw new ConfigurationError(
-      "A name in `headers` contains a character that HTTP does not allow in header names, for example a space or a colon.",
+      "A name in `headers` contains a character that HTTP does not allow, for example a space or a colon.",
     );
   }
   const lower = name.toLowerCase();
-  if (reserved.has(lower)) {
-    throw new ConfigurationError(`The client sets the \`${lower}\` header. Remove it from \`headers\`.`);
-  }
-  if (lower === "authorization" && !mayAuthorize) {
-    throw new ConfigurationError(
-      "The client sets the `authorization` header to the API key. Pass the key as `apiKey`, or pass `apiKey: null` to send your own header.",
-    );
-  }
-  return lower;
+  const isKey = lower === "authorization";
+  if (isKey ? mayAuthorize : !reserved.test(lower)) return lower;
+  const advice = isKey
+    ? "Pass the key as `apiKey`, or pass `apiKey: null` to send your own header."
+    : "Remove it from `headers`.";
+  throw new ConfigurationError(`The client sets the \`${lower}\` header. ${advice}`);
 }
 
 function checkValue(name: string, value: unknown): string {
   // Visible ASCII, spaces, tabs, and the upper half of Latin-1 (RFC 9110, 5.5).
   if (typeof value !== "string" || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
     throw new ConfigurationError(
-      `Expected the value of the \`${name}\` header to be a string without line breaks, control characters or characters outside Latin-1.`,
+      `Expected the value of the \`${name}\` header to be Latin-1 text without line breaks or control characters.`,
     );
   }
   // Only the white space of HTTP (RFC 9110, 5.6.3). A no-break space is part of the value.
   // The lookbehind avoids quadratic time for long runs of spaces.
   return value.replace(/^[\t ]+|(?<![\t ])[\t ]+$/g, "");
+}
+
+/** Builds the request headers as a flat list of names and values (spec, "Authentication", rule 1; "Endpoints", request headers). */
+export function buildHeaders(
+  apiKey: string | undefined,
+  extra: ReadonlyMap<string, string>,
+): readonly string[] {
+  const flat: string[] = [];
+  if (apiKey !== undefined) flat.push("authorization", `API-Key ${apiKey}`);
+  flat.push("content-type", "application/json");
+  for (const [name, value] of extra) flat.push(name, value);
+  return flat;
+}
+
+/** Returns the credentials of a custom `authorization` header, without its scheme. They are as secret as a key. */
+export function credentialsIn(headers: ReadonlyMap<string, string>): string | undefined {
+  const authorization = headers.get("authorization");
+  return authorization?.slice(authorization.lastIndexOf(" ") + 1);
 }

@@ -1,9 +1,14 @@
 import { ValuesError, type ValuesIssue } from "../errors/errors.ts";
-import { describeKind, isAnyObject, isRecord } from "../errors/value-kinds.ts";
-import { writeJson } from "./values-check.ts";
+import { describeKind, isAnyObject, isRecord, nameOfError } from "../errors/value-kinds.ts";
+
+/** The maximum number of issues that a check collects: an array with a million holes is one mistake. */
+export const maxIssues = 1_000;
 
 /** The maximum number of issues that a message lists. */
 const maxListed = 20;
+
+/** The maximum nesting of values: far more than a document needs, and too little to overflow the stack. */
+const maxDepth = 500;
 
 /**
  * Converts the values for a template to the JSON object in the request body (spec, "Endpoints", rule 2).
@@ -67,4 +72,134 @@ export function formatJsonPath(path: readonly (string | number)[]): string {
 function formatKey(key: string | number): string {
   if (typeof key === "number") return `[${key}]`;
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}
+
+/** Converts an object to JSON, or finds everything in it that JSON would silently change. */
+function writeJson(values: object): { json?: string | undefined; issues: readonly ValuesIssue[] } {
+  const check = new ValuesCheck();
+  const { issues } = check;
+  try {
+    check.value(values);
+    if (issues.length === 0) return { json: JSON.stringify(values), issues };
+  } catch (error) {
+    check.addIssue(unreadable(error));
+  }
+  return { issues };
+}
+
+interface Jsonable {
+  toJSON(key: string): unknown;
+}
+
+/** A traversal of the values that collects their issues. */
+class ValuesCheck {
+  readonly issues: ValuesIssue[] = [];
+  readonly #path: (string | number)[] = [];
+  /** The objects around the current value. */
+  readonly #ancestors: object[] = [];
+
+  addIssue(message: string): void {
+    this.issues.push({ path: [...this.#path], message });
+  }
+
+  value(value: unknown): void {
+    if (!isAnyObject(value)) this.#primitive(value);
+    else if (typeof (value as Partial<Jsonable>).toJSON === "function") this.#jsonable(value as Jsonable);
+    else this.#content(value);
+  }
+
+  #primitive(value: unknown): void {
+    if (typeof value === "string" || typeof value === "boolean" || value === null) return;
+    if (typeof value === "number") {
+      if (!Number.isFinite(value))
+        this.addIssue(`is ${value}, which JSON converts to null: pass a finite number or a string`);
+    } else if (value === undefined) {
+      this.addIssue("is undefined, which JSON converts to null: pass null or remove it");
+    } else {
+      this.addIssue(`is a ${typeof value}, which JSON cannot represent${this.#remedy(typeof value)}`);
+    }
+  }
+
+  /** Checks the result of `toJSON`. JSON does not call `toJSON` of that result again. */
+  #jsonable(object: Jsonable): void {
+    const key = this.#path.at(-1);
+    const result = object.toJSON(String(key ?? ""));
+    if (result === null && Object.prototype.toString.call(object) === "[object Date]") {
+      this.addIssue("is an invalid Date, which JSON converts to null: check how it is created");
+    } else if (isAnyObject(result)) {
+      this.#content(result);
+    } else if (result !== undefined || typeof key === "number") {
+      this.#primitive(result);
+    }
+  }
+
+  #content(object: object): void {
+    const ancestors = this.#ancestors;
+    if (ancestors.includes(object)) return this.addIssue("contains itself");
+    if (ancestors.length >= maxDepth) return this.addIssue(`is nested deeper than ${maxDepth} levels`);
+    ancestors.push(object);
+    if (Array.isArray(object)) {
+      // Iterates by index, because iterators skip holes or are the caller's code.
+      for (let index = 0; index < object.length && this.#hasRoom(); index++) this.#property(object, index);
+    } else if (isRecord(object)) {
+      this.#record(object);
+    } else if (object instanceof Promise) {
+      this.addIssue("is a Promise: await it first");
+    } else {
+      const kind = describeKind(object);
+      this.addIssue(`is ${kind}${this.#remedy(kind) || ": use plain objects and arrays"}`);
+    }
+    ancestors.pop();
+  }
+
+  #record(record: object): void {
+    for (const key of Object.keys(record)) if (this.#hasRoom()) this.#property(record, key);
+    for (const symbol of Object.getOwnPropertySymbols(record)) {
+      if (this.#hasRoom() && Object.prototype.propertyIsEnumerable.call(record, symbol)) {
+        this.addIssue(`has a property with the key ${String(symbol)}, which JSON omits`);
+      }
+    }
+  }
+
+  #property(container: object, key: string | number): void {
+    const depth = this.#ancestors.length;
+    this.#path.push(key);
+    try {
+      const value = (container as Record<string | number, unknown>)[key];
+      // JSON omits these properties. The result of a `toJSON` may itself have that method.
+      const isOmitted =
+        typeof key === "string" && (value === undefined || (key === "toJSON" && typeof value === "function"));
+      if (!isOmitted) this.value(value);
+    } catch (error) {
+      this.#ancestors.length = depth;
+      this.addIssue(unreadable(error));
+    }
+    this.#path.pop();
+  }
+
+  /** Suggests code that converts the current value to one that JSON can represent. */
+  #remedy(kind: string): string {
+    const key = String(this.#path.at(-1) ?? "");
+    const name = /^[a-z_$][\w$]*$/i.test(key) ? key : "value";
+    const [before, after] = remedies[kind] ?? [];
+    return before ? `: pass ${before}${name}${after}` : "";
+  }
+
+  #hasRoom(): boolean {
+    return this.issues.length < maxIssues;
+  }
+}
+
+/** The code before and after the name of a value that converts it. */
+const remedies: Readonly<Record<string, readonly [before: string, after: string]>> = {
+  bigint: ["String(", ")"],
+  function: ["the result of ", "()"],
+  symbol: ["String(", ")"],
+  "a Map": ["Object.fromEntries(", ")"],
+  "a Set": ["Array.from(", ")"],
+};
+
+/** Names only the class of an error from the caller's code, because its message may quote a value. */
+function unreadable(error: unknown): string {
+  return `could not be read: a getter, a proxy or toJSON threw ${nameOfError(error)}`;
 }

@@ -34,25 +34,6 @@ export function readEnvironment(name: string): string | undefined {
 }
 
 /**
- * Reads `.env` in the working directory; returns an empty string if there is none. `undefined` in runtimes that do not need it.
- */
-export type ReadEnvFile = (() => string) | undefined;
-
-/**
- * Returns advice if `.env` sets a variable that is missing from the environment, because Node does not load
- * that file by default.
- */
-export function adviceOnEnvFile(name: string, readEnvFile: ReadEnvFile): string | undefined {
-  const isSet = readEnvFile?.()
-    .split("\n")
-    .map((line) => line.replace(/^\s*export\s/, "").split("="))
-    .some(([key, value]) => key?.trim() === name && value?.trim());
-  return isSet
-    ? `The .env file sets ${name}, but Node does not load it by default. Start your program with node --env-file=.env.`
-    : undefined;
-}
-
-/**
  * Whether this code runs in a web page, a web worker, or an Electron renderer or its workers, where the user can read every
  * secret. A server-side runtime with a simulated DOM (jsdom in Node) is not a page.
  */
@@ -93,12 +74,6 @@ export function isLoopback(hostname: string): boolean {
 export function isNamedLocal(hostname: string): boolean {
   return isLoopback(hostname) || /^(?:.+\.)?localhost\.?$/.test(hostname);
 }
-
-/**
- * The maximum delay of a timer in milliseconds (24.8 days). A timer with a longer delay fires immediately (HTML standard, "timer
- * initialization steps").
- */
-export const longestTimerMs = 2 ** 31 - 1;
 
 let forbidsCaching: boolean | undefined;
 

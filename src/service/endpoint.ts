@@ -1,5 +1,5 @@
 import { callSafely, isInstance } from "../errors/foreign-values.ts";
-import { isUid } from "../request/url.ts";
+import { isUid } from "../request/endpoint.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
 import { checkJsonType, readJsonObject } from "./json-body.ts";
 import { callerLeft, Problem, serverFault } from "./problem.ts";

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { describeKind, isBytes } from "../errors/value-kinds.ts";
 import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../json/json-value.ts";
-import { nextLoopTurn, stepsPerTurn } from "../runtime/event-loop.ts";
+import { nextLoopTurn, stepsPerTurn } from "../runtime/timers.ts";
 import { Problem } from "./problem.ts";
 
 /** The initial buffer size in bytes, which fits most values. */

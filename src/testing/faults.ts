@@ -1,5 +1,5 @@
 import { checkOptions, isCount, isPositiveCount, type Rule, type Rules } from "../options/option-rules.ts";
-import { longestTimerMs } from "../runtime/environment.ts";
+import { longestTimerMs } from "../runtime/timers.ts";
 import { cutOff, type Fault, loginPage, refusal, reset, slow, stall } from "../service/faults/faults.ts";
 
 /** The position of a fault in the document. */

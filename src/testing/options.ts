@@ -3,8 +3,8 @@
 import { type Template, TemplatePdf } from "../index.ts";
 import { isCount, isPositiveCount, isText, type Rule, type Rules } from "../options/option-rules.ts";
 import { isWellFormedKey } from "../request/api-key.ts";
-import { addressOf } from "../request/url.ts";
-import { longestTimerMs } from "../runtime/environment.ts";
+import { addressOf } from "../request/endpoint.ts";
+import { longestTimerMs } from "../runtime/timers.ts";
 
 /** Options for `fakeService`. */
 export interface FakeServiceOptions {

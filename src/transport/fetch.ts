@@ -2,8 +2,8 @@ import { ConfigurationError } from "../errors/errors.ts";
 import { callSafely } from "../errors/foreign-values.ts";
 import { describeKind, isBytes } from "../errors/value-kinds.ts";
 import { isPage, mayForbidCaching } from "../runtime/environment.ts";
-import { nextLoopTurn, stepsPerTurn } from "../runtime/event-loop.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
+import { nextLoopTurn, stepsPerTurn } from "../runtime/timers.ts";
 import type { ResponseHead } from "./response-head.ts";
 import { type Exchange, headerPairs, type Receiver, type Transport, type WireRequest } from "./transport.ts";
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { rejectWithCaller, resolveWithCaller } from "../../src/errors/caller-stack.ts";
 import { ConfigurationError } from "../../src/errors/errors.ts";
-import { parseBaseUrl } from "../../src/request/base-url.ts";
+import { parseBaseUrl } from "../../src/request/endpoint.ts";
 
 let { addCaller } = await import("../../src/errors/caller-stack.ts");
 let copies = 0;
@@ -13,7 +13,7 @@ beforeEach(async () => {
 /** Returns an error whose stack begins in the package. */
 function errorOfPackage(frames = /^/): Error & { stack: string } {
   try {
-    parseBaseUrl("https://");
+    parseBaseUrl("https://", undefined);
   } catch (error) {
     const [, ...lines] = ((error as Error).stack ?? "").split("\n");
     const stack = [String(error), ...lines.filter((line) => frames.test(line))].join("\n");

@@ -24,7 +24,6 @@ import { Adder } from "../../src/queue/add.ts";
 import { JobCodec } from "../../src/queue/queued-job.ts";
 import { withoutCommand } from "../../src/queue/without-command.ts";
 import { isLockLost, stoppedBy } from "../../src/queue/worker-errors.ts";
-import { readApiKey as readApiKeyInBrowsers } from "../../src/request/api-key.browser.ts";
 import { createEndpoint } from "../../src/service/endpoint.ts";
 import { adviceOn } from "../../src/testing/pdf/read-by-pdf-js.ts";
 import { open, request } from "../service/endpoint-call.ts";
@@ -107,10 +106,6 @@ const schemaOf = (validate: () => unknown) =>
 describe("a hostile error in a call", () => {
   ends("of an API key function is a ConfigurationError", (fail) =>
     expectError(() => generate(clientOf({ apiKey: fail })), ConfigurationError),
-  );
-
-  ends("of an API key function is a ConfigurationError in browsers", (fail) =>
-    expectError(() => readApiKeyInBrowsers(fail, 0, undefined), ConfigurationError),
   );
 
   ends("of a schema is a ConfigurationError", (fail) =>

@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
 import { readSmallFile } from "../../files/read-file.ts";
-import { isUid } from "../../request/url.ts";
+import { isUid } from "../../request/endpoint.ts";
 import { withoutPrototype } from "../../runtime/own-options.ts";
 import { describeReadError, Misuse } from "../failure.ts";
 import { expandPattern } from "./expand-pattern.ts";

@@ -1,5 +1,7 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { describeKind } from "../errors/value-kinds.ts";
+import { pageAddress, readEnvironment } from "../runtime/environment.ts";
+import type { SettingAdvice } from "./setting-advice.ts";
 
 /** The service endpoint (see the spec) under a client's base URL. */
 export interface Endpoint {
@@ -46,4 +48,39 @@ export function checkUid(uid: unknown): void {
 /** Whether a value can be a uid: a well-formed string that has no control characters and is not `.` or `..`. */
 export function isUid(uid: unknown): uid is string {
   return typeof uid === "string" && !/^\.{0,2}$|[\p{Cc}\p{Surrogate}]/u.test(uid);
+}
+
+/** Whether a base URL is relative and this runtime has no page. */
+export function lacksPage(baseUrl: unknown): boolean {
+  return typeof baseUrl === "string" && /^\.{0,2}\/(?!\/)/.test(baseUrl) && !pageAddress();
+}
+
+/** @throws {ConfigurationError} if a client lacks its page: see `lacksPage` */
+export function checkPage(needsPage: boolean): void {
+  if (!needsPage) return;
+  throw new ConfigurationError("A relative `baseUrl` works only in a browser. Pass an absolute URL.");
+}
+
+/** The path of the endpoint, which the client adds to the base URL. */
+export const endpointPath = /\/api\/v1\/templates(?:\/|$)|\/generate-sync\/?$/;
+
+/**
+ * Parses the base URL from the option or the environment. @throws {ConfigurationError} if the URL is missing
+ * or unusable
+ */
+export function parseBaseUrl(given: string | URL | undefined, advice: SettingAdvice | undefined): URL {
+  const text = String(given ?? readEnvironment("TEMPLATE_PDF_BASE_URL") ?? "");
+  const message = advice?.baseUrl(text);
+  if (message !== undefined) throw new ConfigurationError(message);
+  try {
+    const url = new URL(text, pageAddress());
+    const { protocol, username, password, search, hash, pathname } = url;
+    const isAddress = /^https?:$/.test(protocol) && !(username || password || search || hash);
+    if (text !== "" && isAddress && !endpointPath.test(pathname)) return url;
+  } catch {
+    // The error is thrown below.
+  }
+  throw new ConfigurationError(
+    "Expected `baseUrl` to be an http(s) URL without credentials, query, fragment or endpoint path.",
+  );
 }

@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ConfigurationError } from "../../src/errors/errors.ts";
-import { lacksPage, parseBaseUrl } from "../../src/request/base-url.ts";
-import { endpointOf, pathTo } from "../../src/request/url.ts";
+import { endpointOf, lacksPage, parseBaseUrl, pathTo } from "../../src/request/endpoint.ts";
+import { settingAdvice } from "../../src/request/setting-advice.ts";
 import { anyCharacter, property } from "../support/fuzz.ts";
+
+const advice = settingAdvice();
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -28,7 +30,7 @@ it.each([
 describe("The base URL", () => {
   it("comes from the environment if the `baseUrl` option is omitted", () => {
     vi.stubEnv("TEMPLATE_PDF_BASE_URL", "https://pdf.example.com/of-the-environment");
-    expect(parseBaseUrl(undefined).href).toBe("https://pdf.example.com/of-the-environment");
+    expect(parseBaseUrl(undefined, advice).href).toBe("https://pdf.example.com/of-the-environment");
   });
 
   const noScheme = "does not begin with https:// (or http:// on this machine)";
@@ -56,12 +58,12 @@ describe("The base URL", () => {
   ])("is rejected with an explanation if the URL is invalid: %j", (baseUrl, problem) => {
     const message = expect.stringContaining(`The base URL ${problem}`);
     const error = expect.objectContaining({ code: "invalid_configuration", message });
-    expect(() => parseBaseUrl(baseUrl)).toThrow(error);
+    expect(() => parseBaseUrl(baseUrl, advice)).toThrow(error);
   });
 
   it.each(["api/v1", "api/v1/templates-of-ours", "generate-sync-of-ours", "it's"])(
     "can have any path that does not contain the endpoint path: %s",
-    (path) => expect(parseBaseUrl(`https://example.com/${path}`).pathname).toBe(`/${path}`),
+    (path) => expect(parseBaseUrl(`https://example.com/${path}`, advice).pathname).toBe(`/${path}`),
   );
 
   it.each<[unknown, boolean]>([

@@ -1,3 +1,9 @@
+/**
+ * The maximum delay of a timer in milliseconds (24.8 days). A timer with a longer delay fires immediately (HTML standard, "timer
+ * initialization steps").
+ */
+export const longestTimerMs = 2 ** 31 - 1;
+
 /** Captured on load, so that fake timers, which never fire by themselves, do not stop a body. */
 const schedule: (resume: () => void) => unknown = /* @__PURE__ */ (() =>
   globalThis.setImmediate ?? setTimeout)();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { ConfigurationError, TemplatePdf } from "template-pdf";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { missingText } from "../../src/request/missing-text.ts";
+import { settingAdvice } from "../../src/request/setting-advice.ts";
 import { generateSetting, runInProcess } from "../cli/run-in-process.ts";
 import { property } from "../support/fuzz.ts";
 import { rejectionOf } from "../support/service.ts";
@@ -84,5 +84,5 @@ it.each(["undefined-1", "NULL", "truth", "$price", "$1", "a<b>c", "100%", "{{a}}
 );
 
 property("A text of letters, digits, - and _ with a digit in it is never taken for a missing one", () =>
-  fc.property(fc.stringMatching(/^[\w-]*\d[\w-]*$/), (text) => missingText(text) === undefined),
+  fc.property(fc.stringMatching(/^[\w-]*\d[\w-]*$/), (text) => settingAdvice().apiKey(text) === undefined),
 );
