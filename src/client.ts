@@ -48,7 +48,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     const options = checkClientOptions(given);
     const resolved = resolveOptions(options, platform.advice);
     const { apiKey, headers, needsPage } = resolved;
-    platform.transports.check(resolved);
+    platform.checkTransport(resolved);
     // Derived clients need the values that came from the environment or from an iterator, which can be read only once.
     const baseUrl = needsPage ? options.baseUrl : resolved.baseUrl;
     this.#baseOptions = Object.assign(options, { baseUrl, apiKey, headers });
@@ -57,7 +57,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
       options: resolved,
       settings: resolveCall(resolved, undefined),
       sharedHeaders: typeof apiKey === "function" ? undefined : buildHeaders(apiKey ?? undefined, headers),
-      connections: connections ?? new Connections(platform.transports.openPool()),
+      connections: connections ?? new Connections(platform.openPool()),
       isClosed: false,
     };
     // Defined here, because bundlers cannot remove an unused class that has properties with computed names.

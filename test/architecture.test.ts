@@ -80,6 +80,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
     by: [
       "files/",
       "document/node-outputs.ts",
+      "platform/node.ts",
       "transport/",
       "service/listen.ts",
       "handler/node.ts",
@@ -112,7 +113,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
 ];
 
 /** The files that a browser or an edge worker loads, with its own implementation of `#platform`. */
-const webEntries = ["index.ts", "platform/web.ts"];
+const webEntries = ["index.ts", "platform/browser.ts", "platform/web.ts"];
 
 /** `to` is a path below `src`, or a specifier as written: `#platform`, `node:fs`. A type-only import is removed at run time. */
 type Import = { readonly to: string; readonly typeOnly: boolean };

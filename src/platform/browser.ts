@@ -4,17 +4,15 @@ import type { Platform } from "./platform.ts";
 
 /** Web pages and their workers, which have `fetch` and no Node modules. */
 export const platform: Platform = {
-  transports: {
-    openPool: () => ({
-      current: ({ fetch, credentials }) =>
-        fetchTransport(() => fetch ?? (globalThis.fetch as FetchLike), credentials),
-      captureContext: () => undefined,
-      close: async () => {},
-    }),
-    check({ dispatcher }) {
-      if (!dispatcher) return;
-      throw new ConfigurationError("`dispatcher`: this runtime has no undici. Pass a `fetch` instead.");
-    },
+  openPool: () => ({
+    current: ({ fetch, credentials }) =>
+      fetchTransport(() => fetch ?? (globalThis.fetch as FetchLike), credentials),
+    captureContext: () => undefined,
+    close: async () => {},
+  }),
+  checkTransport({ dispatcher }) {
+    if (!dispatcher) return;
+    throw new ConfigurationError("`dispatcher`: this runtime has no undici. Pass a `fetch` instead.");
   },
   nodeOutputs: {
     toBuffer: () => unsupported("buffer()", "bytes() or arrayBuffer()"),

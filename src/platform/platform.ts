@@ -1,13 +1,20 @@
 import type { NodeOutputs } from "../document/node-outputs.ts";
+import type { ResolvedOptions } from "../options/client-options.ts";
 import type { SettingAdvice } from "../request/setting-advice.ts";
-import type { TransportPlatform } from "../transport/transport.ts";
+import type { TransportPool, TransportSettings } from "../transport/transport.ts";
 
 /**
- * Everything that differs between platforms. The client imports `#platform`, and `imports` in package.json selects the file in this
- * folder.
+ * Everything that differs between platforms. The client imports `#platform`, for which `imports` in package.json selects a file in
+ * this folder.
  */
 export interface Platform {
-  readonly transports: TransportPlatform;
+  /** Creates the connections of a client, which are opened on demand. */
+  openPool(): TransportPool;
+  /**
+   * Checks a new client's options. @throws {ConfigurationError} if the caller's dispatcher, or the proxy for the service, cannot be
+   * used
+   */
+  checkTransport(options: TransportSettings & Pick<ResolvedOptions, "endpoint" | "needsPage">): void;
   readonly nodeOutputs: NodeOutputs;
   /** Explains mistakes in settings; `undefined` in browsers, where every visitor would load it. */
   readonly advice: SettingAdvice | undefined;

@@ -82,13 +82,6 @@ export interface TransportSettings {
   readonly credentials?: "omit" | "same-origin" | "include" | undefined;
 }
 
-/** Where the service is. */
-interface ServiceAddress {
-  readonly endpoint: { readonly origin: string };
-  /** Whether the origin is unknown, because `baseUrl` is relative and this runtime has no page. */
-  readonly needsPage: boolean;
-}
-
 /** The connections that a client shares with its derived clients, opened on demand. */
 export interface TransportPool {
   /**
@@ -111,16 +104,6 @@ export interface CapturedContext {
     thisArg: undefined,
     ...args: Args
   ): void;
-}
-
-/** The transports for a platform. */
-export interface TransportPlatform {
-  openPool(): TransportPool;
-  /**
-   * Checks a new client's settings. @throws {ConfigurationError} if the caller's dispatcher, or the proxy for the service, cannot
-   * be used
-   */
-  check(settings: TransportSettings & ServiceAddress): void;
 }
 
 /** The part of a dispatcher from undici 7 or later that the client uses. */

@@ -1,6 +1,6 @@
 import { Agent } from "undici";
 import { expect, it, onTestFinished } from "vitest";
-import { transports } from "../../src/transport/node.ts";
+import { platform } from "../../src/platform/node.ts";
 
 const current = Symbol.for("undici.globalDispatcher.2");
 const legacy = Symbol.for("undici.globalDispatcher.1");
@@ -20,7 +20,7 @@ it.each<[globals: string, values: object, transport: string]>([
 ])("A client without options chooses its transport based on the globals: %s", (_, values, transport) => {
   const globals = globalThis as { [key: PropertyKey]: unknown };
   const before = Object.fromEntries(Reflect.ownKeys(values).map((key) => [key, globals[key]]));
-  const pool = transports.openPool();
+  const pool = platform.openPool();
   pool.current({});
   Object.assign(globals, values);
   onTestFinished(() => void Object.assign(globals, before));
