@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -143,24 +143,6 @@ function isOfClient(path: string): boolean {
   return !isTool(path);
 }
 
-/** Builds the file that browsers load, with the browser variant of each module that has one. */
-const browserVariants: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "browser-twins",
-  setup({ onResolve }) {
-    onResolve({ filter: /^#platform$/ }, () => ({
-      path: join(source, "platform/web.ts"),
-      sideEffects: false,
-    }));
-    onResolve({ filter: /^\..*\.ts$/ }, ({ path, importer, kind }) => {
-      if (kind === "entry-point") return undefined;
-      const imported = join(dirname(importer), path);
-      if (kindOfOutput(imported) === "errors") return outside("#errors");
-      const twin = imported.replace(/\.ts$/, ".browser.ts");
-      return { path: existsSync(twin) ? twin : imported, sideEffects: false };
-    });
-  },
-};
-
 const builds = [
   // Splitting is off: shared modules are in `#base`.
   { isOf: isOfClient, splitting: false, metafile: false },
@@ -174,18 +156,6 @@ function pick(all: Record<string, string>, isOf: (name: string) => boolean): Rec
 }
 
 export default defineConfig([
-  {
-    ...both,
-    platform: "browser",
-    external: ["#errors"],
-    entry: entries.browser,
-    format: "esm",
-    splitting: false,
-    outExtension: () => ({ js: ".browser.js" }),
-    // A source map would be more than twice as large as the code, which is readable.
-    sourcemap: false,
-    esbuildPlugins: [browserVariants],
-  },
   ...builds.flatMap(({ isOf, splitting, metafile }): Options[] => [
     {
       ...both,

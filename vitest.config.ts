@@ -1,5 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
-import { resolve as resolvePath } from "node:path";
+import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vitest/config";
 
@@ -18,17 +17,6 @@ const resolve = {
     { find: /^template-pdf\/emulator$/, replacement: source("emulator/index.ts") },
     { find: /^template-pdf\/testing$/, replacement: source("testing/index.ts") },
   ],
-};
-
-/** Resolves modules as browsers load them, like tsup.config.ts: `x.browser.ts` replaces `x.ts`. */
-const browserVariants: Plugin = {
-  name: "browser-variants",
-  enforce: "pre",
-  resolveId(path, importer) {
-    if (!importer || !/^\..*\.ts$/.test(path)) return undefined;
-    const variant = resolvePath(importer, "..", path.replace(/\.ts$/, ".browser.ts"));
-    return existsSync(variant) ? variant : undefined;
-  },
 };
 
 /** In watch mode, tests that load `dist` run again when a source changes: Vitest knows only the sources that they import. */
@@ -100,8 +88,9 @@ export default defineConfig({
       },
       {
         // Runs some of the source tests again with the modules that browsers load, as part of `npm run runtimes`.
-        resolve: { alias: [{ find: "#platform", replacement: source("platform/web.ts") }, ...resolve.alias] },
-        plugins: [browserVariants],
+        resolve: {
+          alias: [{ find: "#platform", replacement: source("platform/browser.ts") }, ...resolve.alias],
+        },
         test: {
           name: "page",
           include: ["test/**/*.page.test.ts"],

@@ -16,13 +16,11 @@ export const entryPoints = sources(manifest.exports, "js");
 export const entries = {
   esm: { ...entryPoints, ...sources(manifest.imports, "js"), ...sources(manifest.bin, "js") },
   cjs: { ...sources(manifest.exports, "cjs"), ...sources(manifest.imports, "cjs") },
-  /** The browser build, in which `x.browser.ts` replaces `x.ts`. */
-  browser: sources(manifest.exports, "browser.js"),
 };
 
 /**
  * @param {Target} target
- * @param {"js" | "cjs" | "browser.js"} extension
+ * @param {"js" | "cjs"} extension
  * @returns {Record<string, string>}
  */
 function sources(target, extension) {
@@ -30,6 +28,6 @@ function sources(target, extension) {
   if (typeof target !== "string") {
     return Object.assign({}, ...Object.values(target).map((inner) => sources(inner, extension)));
   }
-  const name = new RegExp(`^(?:\\./)?dist/([^.]+)\\.${extension}$`).exec(target)?.[1];
+  const name = new RegExp(`^(?:\\./)?dist/(.+)\\.${extension}$`).exec(target)?.[1];
   return name ? { [name]: `src/${name}.ts` } : {};
 }

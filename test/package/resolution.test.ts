@@ -26,8 +26,8 @@ describe("the package", () => {
       require: index.js emulator/index.js platform/node.js base.js
       --no-experimental-require-module import: index.js emulator/index.js platform/node.js base.js
       --no-experimental-require-module require: index.cjs emulator/index.cjs platform/node.cjs base.cjs
-      --conditions=browser import: index.js emulator/index.js platform/web.js base.js
-      --conditions=browser require: index.js emulator/index.js platform/web.js base.js"
+      --conditions=browser import: index.js emulator/index.js platform/browser.js base.js
+      --conditions=browser require: index.js emulator/index.js platform/browser.js base.js"
     `);
   });
 
@@ -49,8 +49,8 @@ describe("the package", () => {
     expect(table(rows.flat())).toMatchInlineSnapshot(`
       "node import: index.js emulator/index.js platform/node.js base.js
       node require: index.cjs emulator/index.cjs platform/node.cjs base.cjs
-      browser import: index.browser.js emulator/index.js platform/web.js base.js
-      browser require: index.cjs emulator/index.cjs platform/web.cjs base.cjs
+      browser import: index.js emulator/index.js platform/browser.js base.js
+      browser require: index.cjs emulator/index.cjs platform/browser.cjs base.cjs
       workerd worker browser import: index.js emulator/index.js platform/web.js base.js
       workerd worker browser require: index.cjs emulator/index.cjs platform/web.cjs base.cjs
       edge-light import: index.js emulator/index.js platform/web.js base.js
