@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Redactor } from "../../src/errors/redact.ts";
 import { pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
 
-// The browser bundle has other code for these settings and errors, with the same results.
+// Browsers have shorter messages about these settings, with the same results.
 
 const start = () => Service.start(withLength(pdfOf(100)));
 
