@@ -2,7 +2,6 @@ import { ConfigurationError } from "../errors/errors.ts";
 import { readForeignText } from "../errors/foreign-values.ts";
 import { nameOfError } from "../errors/value-kinds.ts";
 import { isLoopback, isPage, readEnvironment } from "../runtime/environment.ts";
-import type { SettingAdvice } from "./setting-advice.ts";
 
 /**
  * A function that returns the API key. The client calls the function for each attempt, so you can rotate
@@ -16,8 +15,15 @@ export function isWellFormedKey(key: string): boolean {
   return /^[\x21-\x7e]+$/.test(key);
 }
 
+/** Recognizes mistakes in an API key. */
+export interface ApiKeyAdvice {
+  /** Returns the message of the error, which never contains the key, or `undefined` if it finds no mistake. */
+  apiKey(key: unknown): string | undefined;
+  missingApiKey(): string;
+}
+
 /** Checks an API key and returns it. @throws {ConfigurationError} if it is malformed; the message does not contain the key */
-export function checkApiKey(key: unknown, advice: SettingAdvice | undefined, attempts = 0): string {
+export function checkApiKey(key: unknown, advice: ApiKeyAdvice | undefined, attempts = 0): string {
   const message = advice?.apiKey(key);
   const isKey = typeof key === "string" && isWellFormedKey(key) && !/^(?:undefined|null|NaN)$/.test(key);
   if (isKey && message === undefined) return key;
@@ -36,7 +42,7 @@ export function checkApiKey(key: unknown, advice: SettingAdvice | undefined, att
 export function resolveApiKey(
   given: string | ApiKeySource | null | undefined,
   allowsApiKey: boolean,
-  advice: SettingAdvice | undefined,
+  advice: ApiKeyAdvice | undefined,
 ): string | ApiKeySource | null {
   const key = given === undefined ? readEnvironment("TEMPLATE_PDF_API_KEY") || undefined : given;
   if (key === null || (key === undefined && isPage())) return null;
@@ -68,7 +74,7 @@ export function checkEncryption(baseUrl: URL): void {
  */
 export async function readApiKey(
   source: ApiKeySource,
-  advice: SettingAdvice | undefined,
+  advice: ApiKeyAdvice | undefined,
   attempts: number,
   lastError: unknown,
 ): Promise<string> {

@@ -1,7 +1,6 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { describeKind } from "../errors/value-kinds.ts";
 import { pageAddress, readEnvironment } from "../runtime/environment.ts";
-import type { SettingAdvice } from "./setting-advice.ts";
 
 /** The service endpoint (see the spec) under a client's base URL. */
 export interface Endpoint {
@@ -64,11 +63,21 @@ export function checkPage(needsPage: boolean): void {
 /** The path of the endpoint, which the client adds to the base URL. */
 export const endpointPath = /\/api\/v1\/templates(?:\/|$)|\/generate-sync\/?$/;
 
+/** Recognizes mistakes in a base URL. */
+export interface BaseUrlAdvice {
+  /**
+   * Returns the message of the error, or `undefined` if it finds no mistake.
+   *
+   * @param text - empty if the base URL is missing
+   */
+  baseUrl(text: string): string | undefined;
+}
+
 /**
  * Parses the base URL from the option or the environment. @throws {ConfigurationError} if the URL is missing
  * or unusable
  */
-export function parseBaseUrl(given: string | URL | undefined, advice: SettingAdvice | undefined): URL {
+export function parseBaseUrl(given: string | URL | undefined, advice: BaseUrlAdvice | undefined): URL {
   const text = String(given ?? readEnvironment("TEMPLATE_PDF_BASE_URL") ?? "");
   const message = advice?.baseUrl(text);
   if (message !== undefined) throw new ConfigurationError(message);

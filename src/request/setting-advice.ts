@@ -1,17 +1,9 @@
 import { pageAddress } from "../runtime/environment.ts";
-import { isWellFormedKey } from "./api-key.ts";
-import { endpointPath } from "./endpoint.ts";
+import { type ApiKeyAdvice, isWellFormedKey } from "./api-key.ts";
+import { type BaseUrlAdvice, endpointPath } from "./endpoint.ts";
 
-/**
- * Recognizes mistakes in the base URL and the API key. Each function returns the message of the error, which never contains a key,
- * or `undefined` if it finds no mistake. Platforms without it have one message for all mistakes.
- */
-export interface SettingAdvice {
-  /** @param text - empty if the base URL is missing */
-  baseUrl(text: string): string | undefined;
-  apiKey(key: unknown): string | undefined;
-  missingApiKey(): string;
-}
+/** Recognizes mistakes in the base URL and the API key. Platforms without it have one message for all mistakes. */
+export type SettingAdvice = BaseUrlAdvice & ApiKeyAdvice;
 
 /**
  * Returns the advice for servers.
