@@ -4,7 +4,7 @@ import { ConfigurationError } from "../errors/errors.ts";
 import { readEnvFile } from "../files/env-file.ts";
 import { settingAdvice } from "../request/setting-advice.ts";
 import { OwnAgents } from "../transport/agents.ts";
-import { environmentProxy } from "../transport/environment-proxy.ts";
+import { environmentProxy } from "../transport/proxies.ts";
 import { explain } from "../transport/explain.ts";
 import { type FetchLike, fetchTransport } from "../transport/fetch.ts";
 import type { DispatcherLike, Transport, TransportPool, TransportSettings } from "../transport/transport.ts";

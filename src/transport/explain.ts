@@ -1,17 +1,5 @@
+import { ProxyFailure } from "./proxies.ts";
 import type { Explanation } from "./transport.ts";
-
-/** A failure of the proxy, not of the service behind it. The message contains the address of the proxy without credentials. */
-export class ProxyFailure extends Error {
-  override readonly name = "ProxyFailure";
-  readonly code = "PROXY_FAILED";
-  /** The response status from the proxy, if any. */
-  readonly status: number | undefined;
-
-  constructor(message: string, { status, cause }: { status?: number; cause?: unknown } = {}) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.status = status;
-  }
-}
 
 /** The properties of errors from Node, OpenSSL and undici. */
 interface Known {
@@ -47,7 +35,7 @@ const handshakes: { readonly [code: string]: readonly [reason: string, advice: s
 const maxDepth = 10;
 
 /**
- * Explains why there was no response, as far as that is known.
+ * Explains why there was no response, or no more of it, as far as that is known.
  *
  * @param cause - the transport's error, with its causes
  */
@@ -74,6 +62,9 @@ function explainOne(error: Error & Known): Explanation | undefined {
   if (known) return { reason: known[0], advice: known[1], isLasting: code !== "EPROTO", unsent: true };
   if (/^Client network socket disconnected before secure TLS/.test(error.message))
     return { reason: "it disconnected during the TLS handshake", advice: otherPort, unsent: true };
+  // The errors from zlib and brotli, except Z_BUF_ERROR, which means that the end is missing.
+  if (typeof code === "string" && /^(?:Z_DATA_ERROR$|ERR__ERROR_FORMAT_)/.test(code))
+    return { isUndecodable: true, unsent: false };
   if (syscall === "connect" || syscall === "getaddrinfo" || code === "UND_ERR_CONNECT_TIMEOUT")
     return { unsent: true };
   return undefined;

@@ -4,7 +4,7 @@ import { describeKind, isBytes } from "../errors/value-kinds.ts";
 import { isPage, mayForbidCaching } from "../runtime/environment.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
 import { nextLoopTurn, stepsPerTurn } from "../runtime/timers.ts";
-import type { ResponseHead } from "./response-head.ts";
+import { codingsOf, type ResponseHead } from "./response-head.ts";
 import { type Exchange, headerPairs, type Receiver, type Transport, type WireRequest } from "./transport.ts";
 
 /** The part of `fetch` that the client uses. */
@@ -189,14 +189,14 @@ function checkResponse(response: FetchResponse): void {
 }
 
 function headOf({ status, type, headers }: FetchResponse): ResponseHead {
-  const coding = textIn(headers, "content-encoding")?.trim().toLowerCase() || "identity";
-  const isCoded = coding !== "identity";
-  const isDecoded = coding.split(",").every((one) => decodedByFetch.test(one.trim()));
+  const codings = codingsOf(textIn(headers, "content-encoding"));
+  const isCoded = codings.length > 0;
+  const isDecoded = codings.every((coding) => decodedByFetch.test(coding));
   return {
     status,
     // For cross-origin responses, browsers expose the length, but not the encoding.
     decoded: isCoded || (type === "cors" && isPage() ? undefined : false),
-    undecoded: isCoded && !isDecoded ? coding : undefined,
+    undecoded: isDecoded ? undefined : codings.join(", "),
     opaqueRedirect: type === "opaqueredirect",
     header: (name) => textIn(headers, name),
     toHeaders() {

@@ -36,3 +36,12 @@ function lengthIn(head: ResponseHead): number | undefined {
   const text = head.header("content-length");
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
+
+const noCodings: readonly string[] = [];
+
+/** Returns the codings of a `content-encoding` header in the order in which they were applied (RFC 9110, 8.4). */
+export function codingsOf(contentEncoding: string | undefined): readonly string[] {
+  if (contentEncoding === undefined) return noCodings;
+  const codings = contentEncoding.split(",").map((coding) => coding.trim().toLowerCase());
+  return codings.filter((coding) => coding !== "" && coding !== "identity");
+}

@@ -11,7 +11,7 @@ export interface Transport {
     /** Whether `onSent` fires when the request has been sent, rather than when it has been handed to the runtime. */
     readonly sending: boolean;
   };
-  /** Explains a failure before any response, if the errors from this runtime are known. */
+  /** Explains a failure, if the errors from this runtime are known. */
   readonly explain?: ((cause: unknown) => Explanation | undefined) | undefined;
   /** Prepares an exchange. The request is sent by the exchange's `send`. */
   open(request: WireRequest, receiver: Receiver): Exchange;
@@ -63,7 +63,7 @@ export interface Exchange {
   abort(reason: unknown): void;
 }
 
-/** Why there was no response. */
+/** Why there was no response, or no more of it. */
 export interface Explanation {
   /** The reason in words. Default: the message of the innermost error. */
   readonly reason?: string;
@@ -73,6 +73,8 @@ export interface Explanation {
   readonly isLasting?: boolean;
   /** Whether it is certain that no byte of the request was sent. */
   readonly unsent: boolean;
+  /** Whether the bytes of the body are not in the coding that its headers declare. */
+  readonly isUndecodable?: boolean;
 }
 
 /** The client options that select the transport. */

@@ -1,10 +1,9 @@
+import type { Transform } from "node:stream";
 import { ConfigurationError } from "../errors/errors.ts";
 import { readForeignText } from "../errors/foreign-values.ts";
 import { describeKind, isBytes } from "../errors/value-kinds.ts";
-import { canDecode, codingsOf, Decoder } from "./decode.ts";
+
 import { explain } from "./explain.ts";
-import type { ResponseHead } from "./response-head.ts";
-import type { OpeningSocket, SocketOwner, SocketTracker } from "./sockets.ts";
 import {
   type DispatcherLike,
   type Exchange,
@@ -13,6 +12,14 @@ import {
   type Transport,
   type WireRequest,
 } from "./transport.ts";
+import type { OpeningSocket, SocketOwner, SocketTracker } from "./undici-7.ts";
+import {
+  type DispatchController,
+  type IncomingHeaders,
+  openDecoders,
+  telltaleBytes,
+  UndiciHead,
+} from "./undici-response.ts";
 
 /** Returns the dispatcher for an origin, or a promise while it is being loaded. */
 type DispatcherSource = (origin: string) => DispatcherLike | Promise<DispatcherLike>;
@@ -32,16 +39,6 @@ export function undiciTransport(source: DispatcherSource, sockets?: SocketTracke
   };
 }
 
-/** The controller that undici passes to new-style handlers. */
-interface DispatchController {
-  pause(): void;
-  resume(): void;
-  abort(reason: unknown): void;
-  readonly rawHeaders?: readonly (Uint8Array | string)[] | null;
-}
-
-type IncomingHeaders = Record<string, string | string[] | undefined>;
-
 /** One request, and the handler of its events. */
 class UndiciExchange implements Exchange, SocketOwner {
   readonly #source: DispatcherSource;
@@ -51,10 +48,13 @@ class UndiciExchange implements Exchange, SocketOwner {
   /** The socket that is being opened for this request. */
   #opening: OpeningSocket | undefined;
   #controller: DispatchController | undefined;
-  #decoder: Decoder | undefined;
+  /** The content codings of the body, if it must be decoded. */
+  #codings: readonly string[] | undefined;
+  /** One decoder for each coding, in the order of decoding. Created for the first byte. */
+  #decoders: Transform[] = noDecoders;
   /** `over`: the receiver has received its last event, or has aborted. */
   #state: "flowing" | "paused" | "over" = "flowing";
-  /** The chunk that arrived while paused, because undici stops after the current chunk. */
+  /** What arrived while paused, because undici stops after the current chunk. */
   #held: (Uint8Array | "end")[] | undefined;
   #abortReason: unknown;
 
@@ -87,8 +87,8 @@ class UndiciExchange implements Exchange, SocketOwner {
     // After the end, the socket belongs to another exchange.
     if (this.#state === "over") return;
     this.#state = "paused";
-    if (this.#decoder) this.#decoder.pause();
-    else this.#controller?.pause();
+    // Its backpressure pauses undici.
+    (this.#decoders.at(-1) ?? this.#controller)?.pause();
   }
 
   resume(): void {
@@ -100,15 +100,14 @@ class UndiciExchange implements Exchange, SocketOwner {
       else if (next) this.#receiver.onChunk(next);
     }
     if (!this.#isFlowing) return;
-    if (this.#decoder) this.#decoder.resume();
-    else this.#controller?.resume();
+    this.#decoders.at(-1)?.resume();
+    if (!this.#decoders[0]?.writableNeedDrain) this.#controller?.resume();
   }
 
   abort(reason: unknown): void {
     if (this.#state === "over") return;
-    this.#state = "over";
     this.#abortReason = reason;
-    this.#decoder?.destroy();
+    this.#close();
     // Destroyed with an error, because undici would wait forever for a socket that only closes.
     this.#opening?.destroy(new Error("The request was aborted while connecting."));
     this.#controller?.abort(reason);
@@ -136,34 +135,28 @@ class UndiciExchange implements Exchange, SocketOwner {
   onResponseStart(controller: DispatchController, status: number, headers: IncomingHeaders): void {
     if (this.#state === "over" || status < 200) return;
     const head = new UndiciHead(status, headers, controller);
-    if (head.decoded) this.#decoder = this.#openDecoder(head.codings);
+    if (head.decoded) this.#codings = head.codings;
     this.#receiver.onHead(head);
   }
 
   onResponseData(controller: DispatchController, chunk: Uint8Array): void {
     if (this.#state === "over") return;
-    if (!isBytes(chunk)) return this.#refuse(controller, chunk);
+    if (!isBytes(chunk)) return this.#refuse(controller, notBytes(chunk));
     // Undici reports an empty chunk when it resumes. If the receiver paused again, this would be an endless loop.
     if (chunk.length === 0) return;
-    if (this.#decoder) {
-      if (!this.#decoder.write(chunk)) controller.pause();
-    } else if (this.#isFlowing) {
-      this.#receiver.onChunk(chunk);
-    } else {
-      this.#hold(chunk);
-      controller.pause();
-    }
+    if (this.#codings) this.#decode(this.#codings, chunk);
+    else if (!this.#deliver(chunk)) controller.pause();
   }
 
   onResponseEnd(): void {
-    // From here on, the socket belongs to another request. The decoder may still be working.
+    // From here on, the socket belongs to another request. The decoders may still be working.
     this.#controller = undefined;
-    if (this.#decoder) this.#decoder.end();
+    const [input] = this.#decoders;
+    if (input) input.end();
     else this.#end();
   }
 
   onResponseError(_controller: DispatchController | undefined, cause: unknown): void {
-    this.#decoder?.destroy();
     this.#fail(cause);
   }
 
@@ -219,25 +212,33 @@ class UndiciExchange implements Exchange, SocketOwner {
 
   #fail(cause: unknown): void {
     if (this.#state === "over") return;
-    this.#state = "over";
+    this.#close();
     this.#receiver.onFailure(cause);
   }
 
-  /** Ends the exchange at a chunk from a caller's dispatcher that is not bytes. */
-  #refuse(controller: DispatchController, chunk: unknown): void {
-    const error = new ConfigurationError(
-      `Expected the dispatcher to deliver Uint8Array chunks, got ${describeKind(chunk)}.`,
-    );
-    this.#decoder?.destroy();
+  /** Ends the exchange because of bytes that are of no use. */
+  #refuse(controller: DispatchController | undefined, error: unknown): void {
     this.#fail(error);
-    controller.abort(error);
+    controller?.abort(error);
   }
 
   #end(): void {
     if (this.#state === "over") return;
     if (!this.#isFlowing) return this.#hold("end");
-    this.#state = "over";
+    this.#close();
     this.#receiver.onEnd();
+  }
+
+  #close(): void {
+    this.#state = "over";
+    for (const decoder of this.#decoders) decoder.destroy();
+  }
+
+  /** Returns whether more chunks are welcome. */
+  #deliver(chunk: Uint8Array): boolean {
+    if (this.#isFlowing) this.#receiver.onChunk(chunk);
+    else if (this.#state === "paused") this.#hold(chunk);
+    return this.#state !== "paused";
   }
 
   #hold(what: Uint8Array | "end"): void {
@@ -245,77 +246,34 @@ class UndiciExchange implements Exchange, SocketOwner {
     this.#held.push(what);
   }
 
-  #openDecoder(codings: readonly string[]): Decoder {
-    const decoder = new Decoder(codings, {
-      onChunk: (chunk) => this.#receiver.onChunk(chunk),
-      onEnd: () => this.#end(),
-      onFailure: (cause) => {
-        this.#fail(cause);
-        this.#controller?.abort(cause);
-      },
-      onDrain: () => this.#controller?.resume(),
-    });
-    if (!this.#isFlowing) {
-      // From here on, the decoder delivers the bytes.
-      decoder.pause();
-      this.#controller?.resume();
-    }
-    return decoder;
+  #decode(codings: readonly string[], chunk: Uint8Array): void {
+    const isFirst = this.#decoders === noDecoders;
+    if (isFirst) this.#openDecoders(codings, chunk);
+    const [input] = this.#decoders;
+    // The first bytes are decoded alone, so that a fault after them is not mistaken for a body without this coding.
+    if (isFirst) input?.write(chunk.subarray(0, telltaleBytes));
+    if (!input?.write(isFirst ? chunk.subarray(telltaleBytes) : chunk)) this.#controller?.pause();
+  }
+
+  #openDecoders(codings: readonly string[], chunk: Uint8Array): void {
+    this.#decoders = openDecoders(codings, chunk);
+    for (const decoder of this.#decoders)
+      decoder.on("error", (cause) => this.#refuse(this.#controller, cause));
+    this.#decoders[0]?.on("drain", () => this.#controller?.resume());
+    const output = this.#decoders.at(-1);
+    if (!this.#isFlowing) output?.pause();
+    output?.on("data", (decoded: Uint8Array) => this.#deliver(decoded));
+    output?.on("end", () => this.#end());
   }
 }
 
-class UndiciHead implements ResponseHead {
-  readonly status: number;
-  /** The content codings, in the order in which they were applied. */
-  readonly codings: readonly string[];
-  readonly decoded: boolean;
-  readonly undecoded: string | undefined;
-  readonly opaqueRedirect = false;
-  readonly #headers: IncomingHeaders;
-  readonly #controller: DispatchController;
+const noDecoders: Transform[] = [];
 
-  constructor(status: number, headers: IncomingHeaders, controller: DispatchController) {
-    this.status = status;
-    this.codings = codingsOf(join(headers["content-encoding"]));
-    this.undecoded = canDecode(this.codings) ? undefined : this.codings.join(", ");
-    this.decoded = this.codings.length > 0 && this.undecoded === undefined;
-    this.#headers = headers;
-    this.#controller = controller;
-  }
-
-  header(name: string): string | undefined {
-    return join(this.#headers[name]);
-  }
-
-  toHeaders(): Headers {
-    const headers = new Headers();
-    const raw = this.#controller.rawHeaders;
-    if (raw) {
-      for (let at = 0; at + 1 < raw.length; at += 2) append(headers, text(raw[at]), text(raw[at + 1]));
-    } else {
-      for (const [name, value] of Object.entries(this.#headers)) {
-        for (const one of Array.isArray(value) ? value : [value ?? ""]) append(headers, name, one);
-      }
-    }
-    return headers;
-  }
-}
-
-function append(headers: Headers, name: string, value: string): void {
-  try {
-    headers.append(name, value);
-  } catch {
-    // A server may send headers that `Headers` rejects. The document is still valid.
-  }
-}
-
-function join(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join(", ") : value;
-}
-
-/** Header bytes are Latin-1, as `fetch` reads them (Fetch standard, "isomorphic decode"). */
-function text(raw: Uint8Array | string | undefined): string {
-  return typeof raw === "string" || raw === undefined ? (raw ?? "") : Buffer.from(raw).toString("latin1");
+/** Creates the error for a chunk from a caller's dispatcher that is not bytes. */
+function notBytes(chunk: unknown): ConfigurationError {
+  return new ConfigurationError(
+    `Expected the dispatcher to deliver Uint8Array chunks, got ${describeKind(chunk)}.`,
+  );
 }
 
 function otherGeneration(): ConfigurationError {

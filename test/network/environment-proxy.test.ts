@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { type ClientOptions, ConfigurationError, ConnectionError } from "template-pdf";
 import { Dispatcher, EnvHttpProxyAgent } from "undici";
 import { describe, expect, it, vi } from "vitest";
-import { environmentProxy } from "../../src/transport/environment-proxy.ts";
 import type { FetchLike } from "../../src/transport/fetch.ts";
 import { fetchTransport } from "../../src/transport/fetch.ts";
+import { environmentProxy } from "../../src/transport/proxies.ts";
 import { withoutBackOff } from "../client/timing.ts";
 import { property } from "../support/fuzz.ts";
 import { clientOf, rejectionOf, sourceOf, startService } from "../support/service.ts";
@@ -86,7 +86,7 @@ describe("a proxy from the environment", () => {
       },
       "closes the connection": {
         proxySettings: { refusal: "\r\n" },
-        expected: { message: /failed: other side closed.*NO_PROXY/, attempts: 2 },
+        expected: { message: /failed: socket hang up.*NO_PROXY/, attempts: 2 },
       },
     }),
   )(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { explain, ProxyFailure } from "../../src/transport/explain.ts";
+import { explain } from "../../src/transport/explain.ts";
+import { ProxyFailure } from "../../src/transport/proxies.ts";
 
 /** An error as Node, OpenSSL and undici throw it. */
 function failure(properties: object, message = "boom"): Error {
