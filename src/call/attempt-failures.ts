@@ -128,13 +128,20 @@ export function notAPdf(head: ResponseHead, text: string, request: SentRequest):
   return { repeat: "never", error };
 }
 
-/** A successful response has a content encoding that cannot be decoded. */
-export function undecoded(head: ResponseHead, request: SentRequest): AttemptFailure {
+/** A successful response has a content encoding that is not supported or, if decoding failed with `cause`, that was not applied. */
+export function undecoded(head: ResponseHead, request: SentRequest, cause?: unknown): AttemptFailure {
   const error = (note: string) => {
-    const coding = JSON.stringify(request.redactor.quote(head.undecoded ?? "", 100));
+    const { redactor } = request;
+    const coding = redactor.quote(head.undecoded ?? head.header("content-encoding") ?? "", 100);
+    const what =
+      cause === undefined ? "in the unsupported encoding" : "with a body that is not in its content-encoding";
     return new InvalidPdfError(
-      `${describeResponse(head, request)} in the unsupported encoding ${coding}. Disable it in the service or proxy.${note}`,
-      { ...responseFacts(head, request), excerpt: "" },
+      `${describeResponse(head, request)} ${what} ${JSON.stringify(coding)}. Disable it in the service or proxy.${note}`,
+      {
+        ...responseFacts(head, request),
+        excerpt: "",
+        ...(cause !== undefined && { cause: redactor.causeWithoutSecrets(cause) }),
+      },
     );
   };
   return { repeat: "never", error };

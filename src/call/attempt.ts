@@ -174,7 +174,12 @@ export class Attempt implements Receiver, BodyEvents {
       const explained = this.#transport.explain?.(cause);
       return this.#fail(noResponse(cause, explained, this.#isUnsent, this.#request));
     }
-    this.#fail(isSuccess(head) ? this.#truncated(head, cause) : this.#refusal(cause));
+    if (!isSuccess(head)) return this.#fail(this.#refusal(cause));
+    // If decoding fails later, bytes were damaged or lost.
+    if (this.#receivedBytes === 0 && this.#transport.explain?.(cause)?.isUndecodable) {
+      return this.#fail(undecoded(head, this.#request, cause));
+    }
+    this.#fail(this.#truncated(head, cause));
   }
 
   // Called by the body.

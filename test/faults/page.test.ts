@@ -57,7 +57,9 @@ function nameOf({ fault, note }: Row): string {
   return note === undefined ? fault.name : `${fault.name}<br>*${note}*`;
 }
 
-function resultsOf({ undici, fetchOnPage, secondTry, secondTryByFetch, unsent }: Row): string[] {
+function resultsOf({ undici, fetch, fetchOnPage, secondTry, unsent, ...row }: Row): string[] {
+  // This version of Node may have another result than the page.
+  const secondTryByFetch = fetch === fetchOnPage ? row.secondTryByFetch : secondTry;
   const mark = unsent.length === 0 ? "" : unsent.length === 2 ? " †" : ` † (${unsent.join()})`;
   const second =
     secondTry === secondTryByFetch

@@ -1,10 +1,14 @@
 import { TruncatedPdfError } from "template-pdf";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { fault, pdfHead, type Step } from "../../src/service/faults/faults.ts";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
+import { clearProxyVariables, startProxy } from "../network/proxy.ts";
+import { makeAuthority } from "../support/certificates.ts";
 import { FaultServer } from "../support/faults/fault-server.ts";
 import { clientOf, rejectionOf } from "../support/service.ts";
 import { chunkedHeaders, end, untilClose, write } from "./steps.ts";
+
+clearProxyVariables();
 
 /** More than an unread document buffers, but small enough to be read from the socket before the pause. */
 const document = fakePdf({ bytes: 70_000 });
@@ -35,5 +39,19 @@ describe("an unread document whose connection has ended", () => {
       if (what === "complete") expect(Buffer.compare(await body, document)).toBe(0);
       else expect(await rejectionOf(body)).toBeInstanceOf(TruncatedPdfError);
     }
+  });
+
+  it("is recognized as complete if it was sent over TLS through a proxy", async () => {
+    const server = await FaultServer.start({ document, tls: makeAuthority("service.test") });
+    onTestFinished(() => server.close());
+    server.fail(
+      fault("the answer, and its end", () => [pdfHead(document.length, closing), write(document), end]),
+    );
+    const proxy = await startProxy({ hosts: { "service.test:443": Number(new URL(server.baseUrl).port) } });
+    vi.stubEnv("HTTPS_PROXY", proxy.origin);
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    const pdf = await clientOf("https://service.test").generate("invoice", {});
+    await server.until(({ playing, openSockets }) => playing === 0 && openSockets === 0);
+    expect(Buffer.compare(await pdf.bytes(), document)).toBe(0);
   });
 });

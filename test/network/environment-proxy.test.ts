@@ -206,6 +206,38 @@ describe("NO_PROXY", () => {
   );
 });
 
+describe("an IPv6 address in NO_PROXY", () => {
+  const service = "https://[2001:db8::1]";
+  it.each<[entry: string, origin: string, isExcluded: boolean]>([
+    ["2001:db8::1", service, true],
+    ["[2001:db8::1]", service, true],
+    ["2001:DB8:0:0:0:0:0:1", service, true],
+    ["2001:0db8:0000:0000:0000:0000:0000:0001", service, true],
+    ["[2001:0db8::0001]:443", service, true],
+    ["[2001:db8::1]:8443", service, false],
+    ["[2001:db8::1]:8443", `${service}:8443`, true],
+    ["2001:db8::2, 2001:db8::1", service, true],
+    ["fe80::1%eth0", "http://[fe80::1]", true],
+    ["[fe80::1%25eth0]:80", "http://[fe80::1]", true],
+    ["::ffff:192.0.2.1", "http://[::ffff:c000:201]", true],
+    // These are other addresses.
+    ["2001:db8::", service, false],
+    ["2001:db8::1:443", service, false],
+    ["2001:db8::/32", service, false],
+    ["db8::1", service, false],
+    ["[::", service, false],
+  ])("%s, for %s, excludes it: %s", (entry, origin, isExcluded) => {
+    vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:1");
+    vi.stubEnv("NO_PROXY", entry);
+    expect(environmentProxy(origin) === undefined).toBe(isExcluded);
+  });
+
+  it("is not needed for this machine", () => {
+    vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:1");
+    expect(environmentProxy("http://[::1]:8080")).toBeUndefined();
+  });
+});
+
 /** Asks undici, which has an agent for requests without a proxy. */
 function isProxiedByUndici(origin: string, noProxy: string): boolean {
   const proxy = "http://127.0.0.1:1";

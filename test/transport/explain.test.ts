@@ -53,7 +53,16 @@ describe("the explanation of a failure", () => {
     expect(explain(failure(properties))).toEqual({ unsent: true });
   });
 
+  it.each(["Z_DATA_ERROR", "ERR__ERROR_FORMAT_HUFFMAN_SPACE"])(
+    "contains `isUndecodable` for the error %s",
+    (code) => {
+      const terminated = new TypeError("terminated", { cause: coded(code) });
+      expect(explain(terminated)).toEqual({ isUndecodable: true, unsent: false });
+    },
+  );
+
   it.each([
+    ["a coded body whose end is missing", coded("Z_BUF_ERROR")],
     ["a failure after the request was sent", failure({ code: "ECONNRESET", syscall: "read" })],
     ["a code that is the name of an object method", failure({ code: "toString" })],
     ["a code that is not a string", failure({ code: ["CERT_HAS_EXPIRED"] })],
