@@ -246,7 +246,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
     this.#notify("request", () => ({ method: "POST" as const, url: origin + this.#path }));
     // A hook may have cancelled the call.
     if (this.#isOver) return;
-    const parts = { uid: this.#uid, path: this.#path, headers, body: json, attempts: this.#attempts };
+    const parts = { uid: this.#uid, path: this.#path, headers, json, attempts: this.#attempts };
     const request = new SentRequest(parts, options.endpoint, apiKey ?? credentialsIn(extra), this.#request);
     this.#request = request;
     const transport = connections.pool.current(options);

@@ -7,7 +7,7 @@ export class SentRequest implements WireRequest {
   readonly origin: string;
   readonly path: string;
   readonly headers: readonly string[];
-  readonly body: string;
+  readonly json: string;
   readonly uid: string;
   /** The number of requests of the call so far. */
   readonly attempts: number;
@@ -23,7 +23,7 @@ export class SentRequest implements WireRequest {
    * @param previous - the previous request of the call
    */
   constructor(
-    parts: Pick<WireRequest, "path" | "headers" | "body"> & Pick<SentRequest, "uid" | "attempts">,
+    parts: Pick<WireRequest, "path" | "headers" | "json"> & Pick<SentRequest, "uid" | "attempts">,
     endpoint: Endpoint,
     apiKey: string | undefined,
     previous?: SentRequest,
@@ -31,7 +31,7 @@ export class SentRequest implements WireRequest {
     this.origin = endpoint.origin;
     this.path = parts.path;
     this.headers = parts.headers;
-    this.body = parts.body;
+    this.json = parts.json;
     this.uid = parts.uid;
     this.attempts = parts.attempts;
     this.#endpoint = endpoint;
@@ -46,7 +46,7 @@ export class SentRequest implements WireRequest {
 
   /** Removes the keys and the values of the call from other strings. Created on demand, because most calls succeed. */
   get redactor(): Redactor {
-    this.#redactor ??= new Redactor(this.#apiKey, this.body, this.#earlier?.redactor);
+    this.#redactor ??= new Redactor(this.#apiKey, this.json, this.#earlier?.redactor);
     return this.#redactor;
   }
 }

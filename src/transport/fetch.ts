@@ -163,7 +163,7 @@ class FetchExchange implements Exchange {
 }
 
 function initOf(
-  { headers, body }: WireRequest,
+  { headers, json }: WireRequest,
   signal: AbortSignal,
   credentials: FetchInit["credentials"],
 ): FetchInit {
@@ -171,7 +171,7 @@ function initOf(
   return withoutPrototype<FetchInit>({
     method: "POST",
     headers: headerPairs(headers),
-    body,
+    body: json,
     redirect: "manual",
     signal,
     ...(mayForbidCaching() && { cache: "no-store" }),

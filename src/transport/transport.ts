@@ -25,8 +25,8 @@ export interface WireRequest {
   readonly path: string;
   /** Alternating names and values. Requests that use the same key and come from the same client share the list. */
   readonly headers: readonly string[];
-  /** One JSON object. */
-  readonly body: string;
+  /** The body: one JSON object. */
+  readonly json: string;
 }
 
 /** Returns the headers of a request as pairs of name and value. */

@@ -101,7 +101,7 @@ class UndiciExchange implements Exchange, SocketOwner {
     }
     if (!this.#isFlowing) return;
     this.#decoders.at(-1)?.resume();
-    if (!this.#decoders[0]?.writableNeedDrain) this.#controller?.resume();
+    this.#controller?.resume();
   }
 
   abort(reason: unknown): void {
@@ -174,7 +174,7 @@ class UndiciExchange implements Exchange, SocketOwner {
 
   #dispatch(dispatcher: DispatcherLike): void {
     if (this.#state === "over") return;
-    const { origin, path, body } = this.#request;
+    const { origin, path, json } = this.#request;
     // A caller's dispatcher may read the headers, and expects an object.
     const headers = this.#sockets
       ? this.#request.headers
@@ -185,7 +185,7 @@ class UndiciExchange implements Exchange, SocketOwner {
       path,
       method: "POST",
       headers,
-      body,
+      body: json,
       headersTimeout: 0,
       bodyTimeout: 0,
       // Undici would otherwise take these from `Object.prototype`.
@@ -261,7 +261,6 @@ class UndiciExchange implements Exchange, SocketOwner {
       decoder.on("error", (cause) => this.#refuse(this.#controller, cause));
     this.#decoders[0]?.on("drain", () => this.#controller?.resume());
     const output = this.#decoders.at(-1);
-    if (!this.#isFlowing) output?.pause();
     output?.on("data", (decoded: Uint8Array) => this.#deliver(decoded));
     output?.on("end", () => this.#end());
   }

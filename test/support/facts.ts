@@ -13,7 +13,7 @@ export const note = " Tried 3 times.";
 
 export function requestWith(apiKey: string | undefined, headers: readonly string[] = []): SentRequest {
   return new SentRequest(
-    { uid: 'inv "7"', path: "/prefix", headers, body: JSON.stringify({ name: word }), attempts: 3 },
+    { uid: 'inv "7"', path: "/prefix", headers, json: JSON.stringify({ name: word }), attempts: 3 },
     { origin: "https://pdf.example.com", pathBeforeUid: "/prefix/", basePath: "/prefix" },
     apiKey,
   );

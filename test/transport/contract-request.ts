@@ -17,7 +17,7 @@ export function describeRequest(makeTransport: MakeTransport): void {
         ["x-mixed-case", "Kept"],
       ];
       const path = "/prefix/api/v1/templates/a%2Fb%20%C3%A9%3F/generate-sync";
-      const request = requestTo(server.origin, { path, headers: headers.flat(), body });
+      const request = requestTo(server.origin, { path, headers: headers.flat(), json: body });
       await record(makeTransport(), request).send().until("end");
 
       const [requestLine, ...lines] = server.requests[0]?.lines ?? [];

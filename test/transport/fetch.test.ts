@@ -34,7 +34,7 @@ describe("the fetch transport", () => {
           ["authorization", "API-Key key-of-the-tests"],
           ["content-type", "application/json"],
         ],
-        body: request.body,
+        body: request.json,
         redirect: "manual",
         cache: "no-store",
         signal: expect.objectContaining({ aborted: false }),

@@ -130,7 +130,7 @@ export function requestTo(origin: string, rest: Partial<WireRequest> = {}): Wire
     origin,
     path: "/api/v1/templates/inv_2024/generate-sync",
     headers: ["authorization", "API-Key key-of-the-tests", "content-type", "application/json"],
-    body: '{"total":"£1,000,000"}',
+    json: '{"total":"£1,000,000"}',
     ...rest,
   };
 }
