@@ -48,7 +48,7 @@ interface FetchReader {
 }
 
 /** Content codings that a `fetch` decodes itself. The PDF check detects bodies that are still encoded. */
-const decodedByFetch = /^(?:gzip|x-gzip|deflate|br|zstd)$/;
+const decodedByFetch = /^(?:(?:x-)?gzip|deflate|br|zstd)$/;
 
 /**
  * Sends requests with a `fetch`: the global one, a mock, or the caller's own.
@@ -190,13 +190,11 @@ function checkResponse(response: FetchResponse): void {
 
 function headOf({ status, type, headers }: FetchResponse): ResponseHead {
   const codings = codingsOf(textIn(headers, "content-encoding"));
-  const isCoded = codings.length > 0;
-  const isDecoded = codings.every((coding) => decodedByFetch.test(coding));
   return {
     status,
     // For cross-origin responses, browsers expose the length, but not the encoding.
-    decoded: isCoded || (type === "cors" && isPage() ? undefined : false),
-    undecoded: isDecoded ? undefined : codings.join(", "),
+    decoded: codings.length > 0 || (type === "cors" && isPage() ? undefined : false),
+    undecoded: codings.every((coding) => decodedByFetch.test(coding)) ? undefined : codings.join(", "),
     opaqueRedirect: type === "opaqueredirect",
     header: (name) => textIn(headers, name),
     toHeaders() {

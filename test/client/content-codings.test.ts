@@ -37,7 +37,7 @@ describe.each(reporting)("with %s, a body that is not in the coding of its heade
     const error = await rejectionOf(clientOf(server.origin, options).generate("inv_2024", {}).bytes());
     expect(error).toBeInstanceOf(InvalidPdfError);
     expect(String(error)).toContain(
-      `with the header "content-encoding: ${coding}", but the body is not in this encoding. Remove the header in the service or proxy, or encode the body.`,
+      `with a body that is not in its content-encoding "${coding}". Disable it in the service or proxy.`,
     );
     expect(error).toMatchObject({ status: 200, attempts: 1, cause: { message: expect.any(String) } });
     expect(server.requests).toHaveLength(1);
