@@ -27,7 +27,7 @@ describe.each<[string, Platform]>(platforms)("The platform %s", (_name, platform
     expect(transport.name).toBe("fetch");
     await new Promise<void>((resolve, reject) => {
       const receiver = { onSent() {}, onHead() {}, onChunk() {}, onEnd: resolve, onFailure: reject };
-      const request = { origin: "https://pdf.example.com", path: "/x", headers: [], body: "{}" };
+      const request = { origin: "https://pdf.example.com", path: "/x", headers: [], json: "{}" };
       transport.open(request, receiver).send();
     });
     expect(fetch).toHaveBeenCalledWith("https://pdf.example.com/x", expect.anything());
