@@ -107,6 +107,7 @@ export class AtomicFile {
     const { sync, fstatSync, rename } = fileSystem();
     await this.#setMode();
     await sync(this.#descriptor);
+    // Synchronous, because the system has just written the file and still knows it.
     const { ino, dev } = fstatSync(this.#descriptor);
     await this.#close();
     await renamePatiently(() => {

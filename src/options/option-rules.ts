@@ -73,7 +73,7 @@ export function checkOptions<O extends object>(given: O, rules: Rules<O>, kind: 
     const value: unknown = options[name];
     if (!rule || value === undefined) continue;
     checkOption(value, rule, prefix + name);
-    const properties = ownOption(rule, "properties");
+    const properties = Object.hasOwn(rule, "properties") ? rule.properties : undefined;
     if (properties && isAnyObject(value)) {
       options[name] = checkOptions(value, properties, name, `${name}.`) as (typeof options)[typeof name];
     }
