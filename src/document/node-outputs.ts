@@ -53,13 +53,14 @@ export const nodeOutputs: NodeOutputs = {
 function nodeStreamOf(body: Body): NodeReadable {
   // Loaded here, because only this output method needs it.
   const { Readable } = process.getBuiltinModule("node:stream");
-  let isWhole = false;
   const readable = new Readable({
     // The default since Node 22. With a lower limit, a stream of small chunks would pause its connection often.
     highWaterMark: 64 * 1024,
     read: () => body.resume(),
     destroy: (error, done) => {
-      if (!isWhole) body.cancel(error ?? new DOMException("The stream was destroyed.", "AbortError"));
+      if (!readable.readableEnded) {
+        body.cancel(error ?? new DOMException("The stream was destroyed.", "AbortError"));
+      }
       done(error);
     },
   });
@@ -72,12 +73,10 @@ function nodeStreamOf(body: Body): NodeReadable {
     isUntouched: () => !readable.readableDidRead,
     write: (chunk) => relay.write(chunk),
     end: () => {
-      isWhole = true;
       relay.flush();
       readable.push(null);
     },
     fail: (reason) => {
-      relay.drop();
       const error = isInstance(reason, Error)
         ? reason
         : new Error("The document was cancelled.", { cause: reason });

@@ -91,6 +91,19 @@ describe("hooks", () => {
     expect(own.names(), "the hooks of the derived client").toEqual(["request 1", "response 1"]);
   });
 
+  it("can be methods of an instance that has other properties", async () => {
+    class Metrics {
+      requests = 0;
+      request() {
+        this.requests += 1;
+      }
+    }
+    const hooks = new Metrics();
+    const { client } = await start(completePdf, { hooks });
+    await generate(client).bytes();
+    expect(hooks.requests).toBe(1);
+  });
+
   it("do not affect a call even if they throw, reject or never settle", async () => {
     const fail = () => {
       throw new Error("of the hook");

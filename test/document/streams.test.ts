@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { iterateChunks } from "../../src/document/chunk-iterator.ts";
 import { nodeOutputs } from "../../src/document/node-outputs.ts";
 import { webStreamOf } from "../../src/document/web-stream.ts";
 import { Wire } from "../support/wire.ts";
@@ -24,6 +25,38 @@ describe("An unread stream of small chunks", () => {
     let read = 0;
     for await (const chunk of stream as AsyncIterable<Uint8Array>) read += chunk.length;
     expect(read).toBe(bytes);
+  });
+});
+
+describe("A stream that fails while a small chunk waits to be merged", () => {
+  it.each([
+    ["a web stream", (wire: Wire) => webStreamOf(wire.body, "stream()")],
+    ["a Node stream", (wire: Wire) => nodeOutputs.toReadable(wire.body).on("error", () => {})],
+  ])("fails with the reason, and forwards the chunk no more: %s", async (_, open) => {
+    const wire = new Wire();
+    const stream = open(wire);
+    wire.chunk(1024);
+    wire.chunk(1024);
+    const reason = new Error("enough");
+    wire.fail(reason);
+    // A chunk that is forwarded to a failed web stream throws in a timer, which Vitest reports.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const read = async () => {
+      for await (const _ of stream as AsyncIterable<Uint8Array>);
+    };
+    await expect(read()).rejects.toBe(reason);
+  });
+});
+
+describe("An iteration over the chunks of a document that could not be opened", () => {
+  it("can be ended without a second error", async () => {
+    const reason = new Error("enough");
+    const iteration = iterateChunks(
+      () => Promise.reject(reason),
+      async () => {},
+    );
+    await expect(iteration.next()).rejects.toBe(reason);
+    expect(await iteration.return?.()).toEqual({ done: true, value: undefined });
   });
 });
 
