@@ -10,7 +10,7 @@ import { ownOption, withoutPrototype } from "../runtime/own-options.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { requestIdOf } from "../transport/response-head.ts";
 import { iterateChunks } from "./chunk-iterator.ts";
-import { BlobSink, BytesSink, type MemorySinkClass } from "./memory-sink.ts";
+import { MemorySink } from "./memory-sink.ts";
 import type { NodeOutputs } from "./node-outputs.ts";
 import { filenameOf } from "./response-filename.ts";
 import { webStreamOf } from "./web-stream.ts";
@@ -81,7 +81,7 @@ export class GeneratedPdf {
    * ```
    */
   bytes(): Promise<Bytes> {
-    return this.#collect("bytes()", BytesSink);
+    return this.#collect("bytes()");
   }
 
   /**
@@ -96,7 +96,7 @@ export class GeneratedPdf {
    * ```
    */
   async buffer(): Promise<NodeBuffer> {
-    return this.#nodeOutputs.toBuffer(await this.#collect("buffer()", BytesSink));
+    return this.#nodeOutputs.toBuffer(await this.#collect("buffer()"));
   }
 
   /**
@@ -110,7 +110,7 @@ export class GeneratedPdf {
    * ```
    */
   async arrayBuffer(): Promise<ArrayBuffer> {
-    const { buffer } = await this.#collect("arrayBuffer()", BytesSink);
+    const { buffer } = await this.#collect("arrayBuffer()");
     return buffer as ArrayBuffer;
   }
 
@@ -125,8 +125,8 @@ export class GeneratedPdf {
    * form.append("invoice", await pdf.blob(), "invoice.pdf");
    * ```
    */
-  blob(): Promise<Blob> {
-    return this.#collect("blob()", BlobSink);
+  async blob(): Promise<Blob> {
+    return new Blob([await this.#collect("blob()")], { type: "application/pdf" });
   }
 
   /**
@@ -257,11 +257,11 @@ export class GeneratedPdf {
     return webStreamOf(this.#response.body, "iteration").getReader();
   }
 
-  #collect<T>(output: string, Sink: MemorySinkClass<T>): Promise<T> {
+  #collect(output: string): Promise<Bytes> {
     const { body, contentLength } = this.#response;
     const limits = { contentLength, maxBytes: this.#maxBytes, oversized: () => this.#oversized() };
     return new Promise((resolve) => {
-      body.read(output, new Sink(body, limits, resolve));
+      body.read(output, new MemorySink(body, limits, resolve));
     });
   }
 
