@@ -45,5 +45,4 @@ export type { HeadersInput } from "./request/headers.ts";
 export type { AnyTemplate, InferInput, InferOutput, StandardSchemaV1 } from "./request/schema.ts";
 export type { Bytes } from "./runtime/platform-types.ts";
 export { type Template, template, type Unchecked, type Values } from "./template.ts";
-export type { FetchLike } from "./transport/fetch.ts";
-export type { DispatcherLike } from "./transport/transport.ts";
+export type { DispatcherLike, FetchLike } from "./transport/transport.ts";

@@ -154,10 +154,10 @@ export class Body {
   #finish(sink: Sink): void {
     this.#isPaused = false;
     const finishing = sink.end();
-    if (!finishing) return this.#events.onWhole();
     const settle = () => {
       if (!this.#hasFailed) this.#events.onWhole();
     };
-    finishing.then(settle, settle);
+    if (finishing) finishing.then(settle, settle);
+    else settle();
   }
 }

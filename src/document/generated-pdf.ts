@@ -2,7 +2,7 @@
 import { abortError } from "../call/abort-signals.ts";
 import { responseFacts } from "../call/api-error.ts";
 import type { PdfResponse } from "../call/attempt.ts";
-import { addCaller } from "../errors/caller-stack.ts";
+import { addCaller, rejectWithCaller } from "../errors/caller-stack.ts";
 import { OversizedPdfError } from "../errors/errors.ts";
 import type { CheckedPath, Saved, SaveOptions, SavePolicy } from "../files/save-path.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
@@ -257,11 +257,16 @@ export class GeneratedPdf {
     return webStreamOf(this.#response.body, "iteration").getReader();
   }
 
-  #collect(output: string): Promise<Bytes> {
+  /** @internal */
+  collect(output: string, resolve: (whole: Bytes) => void, reject: (error: unknown) => void): void {
     const { body, contentLength } = this.#response;
     const limits = { contentLength, maxBytes: this.#maxBytes, oversized: () => this.#oversized() };
+    body.read(output, new MemorySink(body, limits, resolve, reject));
+  }
+
+  #collect(output: string): Promise<Bytes> {
     return new Promise((resolve) => {
-      body.read(output, new MemorySink(body, limits, resolve));
+      this.collect(output, resolve, (error) => rejectWithCaller(resolve, error));
     });
   }
 

@@ -1,6 +1,5 @@
 import type { Body, Sink } from "../call/body.ts";
 import { ChunkList } from "../call/chunks.ts";
-import { rejectWithCaller } from "../errors/caller-stack.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
 
 /**
@@ -22,18 +21,19 @@ export class MemorySink implements Sink {
   readonly isStream = false;
   readonly #body: Body;
   readonly #limits: Limits;
-  readonly #resolve: (whole: Bytes | Promise<never>) => void;
+  readonly #resolve: (whole: Bytes) => void;
+  readonly #reject: (error: unknown) => void;
   #length = 0;
   /** The memory for a document of the declared length. */
   #whole: Bytes | undefined;
   /** The bytes of a document whose length was not declared, or not believed. */
   #chunks: ChunkList | undefined;
 
-  /** @param resolve - settles the output's promise */
-  constructor(body: Body, limits: Limits, resolve: (whole: Bytes | Promise<never>) => void) {
+  constructor(body: Body, limits: Limits, resolve: (whole: Bytes) => void, reject: (error: unknown) => void) {
     this.#body = body;
     this.#limits = limits;
     this.#resolve = resolve;
+    this.#reject = reject;
   }
 
   write(chunk: Uint8Array): boolean {
@@ -52,14 +52,14 @@ export class MemorySink implements Sink {
       this.#resolve(this.#whole ?? this.#chunks?.concatenate() ?? new Uint8Array());
     } catch (error) {
       // The allocation may fail.
-      rejectWithCaller(this.#resolve, error);
+      this.#reject(error);
     }
   }
 
   fail(error: unknown): void {
     this.#whole = undefined;
     this.#chunks = undefined;
-    rejectWithCaller(this.#resolve, error);
+    this.#reject(error);
   }
 
   #keep(chunk: Uint8Array): void {

@@ -2,6 +2,7 @@ import type { PdfResponse } from "../call/attempt.ts";
 import type { Call, CallListener } from "../call/call.ts";
 import { rejectWithCaller } from "../errors/caller-stack.ts";
 import type { Saved, SaveOptions, SavePolicy } from "../files/save-path.ts";
+import type { Bytes } from "../runtime/platform-types.ts";
 import { GeneratedPdf } from "./generated-pdf.ts";
 import type { NodeOutputs } from "./node-outputs.ts";
 
@@ -54,25 +55,39 @@ export class PendingOutputs implements CallListener {
    * stream.
    */
   add<T>(kind: "whole" | "stream", open: (document: GeneratedPdf) => T | Promise<T>): Promise<T> {
+    return this.#add(kind, (document, resolve, reject) => {
+      Promise.resolve(open(document)).then(resolve, reject);
+    });
+  }
+
+  /** Adds the most frequent output, which needs no promise in between. */
+  addBytes(): Promise<Bytes> {
+    return this.#add("whole", (document, resolve, reject) => document.collect("bytes()", resolve, reject));
+  }
+
+  #add<T>(
+    kind: "whole" | "stream",
+    read: (document: GeneratedPdf, resolve: (output: T) => void, reject: (error: unknown) => void) => void,
+  ): Promise<T> {
     this.#isFirstWhole = this.#count === 0 ? kind === "whole" : this.#isFirstWhole;
     this.#count++;
     return new Promise((resolve) => {
-      const read = (settled: Settled): void => {
+      const readSettled = (settled: Settled): void => {
         if (!settled.document) return rejectWithCaller(resolve, settled.error);
         const fail = (error: unknown): void => {
           // Another document replaces the truncated one.
-          if (this.#settled !== settled) return this.#whenSettled(read);
+          if (this.#settled !== settled) return this.#whenSettled(readSettled);
           // No other code can read this document.
           if (this.#count === 1 && !this.#isAwaited) this.#call.fail(error);
           rejectWithCaller(resolve, error);
         };
         try {
-          Promise.resolve(open(settled.document)).then(resolve, fail);
+          read(settled.document, resolve, fail);
         } catch (error) {
           fail(error);
         }
       };
-      this.#whenSettled(read);
+      this.#whenSettled(readSettled);
     });
   }
 

@@ -50,7 +50,7 @@ export class PendingPdf
 
   /** @inheritDoc GeneratedPdf.bytes */
   bytes(): Promise<Bytes> {
-    return this.#outputs.add("whole", (document) => document.bytes());
+    return this.#outputs.addBytes();
   }
 
   /** @inheritDoc GeneratedPdf.buffer */

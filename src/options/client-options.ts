@@ -4,8 +4,7 @@ import { type Endpoint, endpointOf, lacksPage, parseBaseUrl } from "../request/e
 import { type HeadersInput, readHeaders } from "../request/headers.ts";
 import type { SettingAdvice } from "../request/setting-advice.ts";
 import { isPage } from "../runtime/environment.ts";
-import type { FetchLike } from "../transport/fetch.ts";
-import type { DispatcherLike, TransportSettings } from "../transport/transport.ts";
+import type { DispatcherLike, FetchLike, TransportSettings } from "../transport/transport.ts";
 import { type Hooks, resolveHooks } from "./hooks.ts";
 import {
   type Complete,

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import { type FetchLike, fetchTransport } from "../transport/fetch.ts";
+import { fetchTransport } from "../transport/fetch.ts";
+import type { FetchLike } from "../transport/transport.ts";
 import type { Platform } from "./platform.ts";
 
 /** Web pages and their workers, which have `fetch` and no Node modules. */

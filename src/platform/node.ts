@@ -5,9 +5,15 @@ import { readEnvFile } from "../files/env-file.ts";
 import { settingAdvice } from "../request/setting-advice.ts";
 import { OwnAgents } from "../transport/agents.ts";
 import { explain } from "../transport/explain.ts";
-import { type FetchLike, fetchTransport } from "../transport/fetch.ts";
+import { fetchTransport } from "../transport/fetch.ts";
 import { environmentProxy } from "../transport/proxies.ts";
-import type { DispatcherLike, Transport, TransportPool, TransportSettings } from "../transport/transport.ts";
+import type {
+  DispatcherLike,
+  FetchLike,
+  Transport,
+  TransportPool,
+  TransportSettings,
+} from "../transport/transport.ts";
 import { undiciTransport } from "../transport/undici.ts";
 import type { Platform } from "./platform.ts";
 

@@ -5,47 +5,18 @@ import { isPage, mayForbidCaching } from "../runtime/environment.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
 import { nextLoopTurn, stepsPerTurn } from "../runtime/timers.ts";
 import { codingsOf, type ResponseHead } from "./response-head.ts";
-import { type Exchange, headerPairs, type Receiver, type Transport, type WireRequest } from "./transport.ts";
-
-/** The part of `fetch` that the client uses. */
-export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>;
-
-/** The arguments for `fetch`. */
-export interface FetchInit {
-  method: "POST";
-  headers: [string, string][];
-  body: string;
-  redirect: "manual";
-  signal: AbortSignal;
-  cache?: "no-store";
-  credentials?: "omit" | "same-origin" | "include";
-}
-
-/** The part of `Response` that the client uses, common to all libraries. */
-export interface FetchResponse {
-  readonly status: number;
-  readonly type: string;
-  readonly headers: {
-    get(name: string): string | null;
-    forEach(visit: (value: string, name: string) => void): void;
-  };
-  readonly body: {
-    readonly locked?: boolean | undefined;
-    getReader(): FetchReader;
-    cancel(reason?: unknown): Promise<void>;
-  } | null;
-  readonly bodyUsed?: boolean | undefined;
-}
-
-interface ReadResult {
-  readonly done: boolean;
-  readonly value?: Uint8Array | undefined;
-}
-
-interface FetchReader {
-  read(): Promise<ReadResult>;
-  cancel(reason?: unknown): Promise<void>;
-}
+import {
+  type Exchange,
+  type FetchInit,
+  type FetchLike,
+  type FetchReader,
+  type FetchResponse,
+  headerPairs,
+  type ReadResult,
+  type Receiver,
+  type Transport,
+  type WireRequest,
+} from "./transport.ts";
 
 /** Content codings that a `fetch` decodes itself. The PDF check detects bodies that are still encoded. */
 const decodedByFetch = /^(?:(?:x-)?gzip|deflate|br|zstd)$/;

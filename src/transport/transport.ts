@@ -1,4 +1,3 @@
-import type { FetchLike } from "./fetch.ts";
 import type { ResponseHead } from "./response-head.ts";
 
 /** Carries the requests of a client. It pushes events to a receiver, and can be paused. */
@@ -106,6 +105,46 @@ export interface CapturedContext {
     thisArg: undefined,
     ...args: Args
   ): void;
+}
+
+/** The part of `fetch` that the client uses. */
+export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>;
+
+/** The arguments for `fetch`. */
+export interface FetchInit {
+  method: "POST";
+  headers: [string, string][];
+  body: string;
+  redirect: "manual";
+  signal: AbortSignal;
+  cache?: "no-store";
+  credentials?: "omit" | "same-origin" | "include";
+}
+
+/** The part of `Response` that the client uses, common to all libraries. */
+export interface FetchResponse {
+  readonly status: number;
+  readonly type: string;
+  readonly headers: {
+    get(name: string): string | null;
+    forEach(visit: (value: string, name: string) => void): void;
+  };
+  readonly body: {
+    readonly locked?: boolean | undefined;
+    getReader(): FetchReader;
+    cancel(reason?: unknown): Promise<void>;
+  } | null;
+  readonly bodyUsed?: boolean | undefined;
+}
+
+export interface ReadResult {
+  readonly done: boolean;
+  readonly value?: Uint8Array | undefined;
+}
+
+export interface FetchReader {
+  read(): Promise<ReadResult>;
+  cancel(reason?: unknown): Promise<void>;
 }
 
 /** The part of a dispatcher from undici 7 or later that the client uses. */

@@ -167,6 +167,17 @@ describe("A body", () => {
     expect(wire.aborted).toBe(false);
   });
 
+  it("is not whole if its reader cancels it at the end", () => {
+    const { wire, body, reader } = open();
+    body.read("bytes()", Object.assign(reader, { end: () => body.cancel("no memory") }));
+    wire.chunk(1);
+    wire.end();
+    expect({ isWhole: wire.isWhole, last: reader.last }).toEqual({
+      isWhole: false,
+      last: ["fail: no memory"],
+    });
+  });
+
   it("reports whether its reader is a stream that has not been read yet", () => {
     const { body, reader } = open();
     const state = () => ({ isStream: body.isStream, reader: body.reader });

@@ -12,8 +12,8 @@ const mebibyte = 1024 * 1024;
 /** Collects a document with a declared length. */
 function collectWith(wire: Wire, contentLength?: number, maxBytes = 100_000) {
   const limits = { contentLength, maxBytes, oversized: () => "oversized" };
-  const { promise: result, resolve } = later<Uint8Array>();
-  const sink = new MemorySink(wire.body, limits, (whole) => resolve(whole as Uint8Array));
+  const { promise: result, resolve, reject } = later<Uint8Array>();
+  const sink = new MemorySink(wire.body, limits, resolve, reject);
   wire.body.read("bytes()", sink);
   return { result, sink };
 }

@@ -145,12 +145,18 @@ export function closed(socket: Socket): Promise<void> {
 }
 
 /** A promise with its resolve function. Node 20 does not have `Promise.withResolvers`. */
-export function later<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+export function later<T>(): {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+} {
   let resolve!: (value: T) => void;
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
+  let reject!: (error: unknown) => void;
+  const promise = new Promise<T>((fulfill, fail) => {
+    resolve = fulfill;
+    reject = fail;
   });
-  return { promise, resolve };
+  return { promise, resolve, reject };
 }
 
 /** Waits two turns of the event loop, because undici reuses a socket only one turn after its last request. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import type { FetchInit, FetchLike, FetchResponse } from "../../src/transport/fetch.ts";
 import { fetchTransport } from "../../src/transport/fetch.ts";
+import type { FetchInit, FetchLike, FetchResponse } from "../../src/transport/transport.ts";
 import { later } from "../support/sockets.ts";
 import { describeTransport } from "./contract.ts";
 import { type Hooks, record, requestTo } from "./recorder.ts";
