@@ -1,11 +1,11 @@
 import { checkUid } from "./request/endpoint.ts";
 import {
   type AnyTemplate,
-  bodyOf,
-  checkedBody,
   checkSchema,
   type InferInput,
   type StandardSchemaV1,
+  serializeChecked,
+  serializer,
 } from "./request/schema.ts";
 
 /** A template, with its uid and the type of its values. Created by `template()`. */
@@ -69,7 +69,9 @@ export function template(uid: string, ...given: [schema?: StandardSchemaV1]): Te
   // A misspelt import is `undefined`, and must not disable the check.
   if (given.length > 0) {
     checkSchema(uid, schema);
-    Object.defineProperty(created, checkedBody, { value: (values: unknown) => bodyOf(created, values) });
+    Object.defineProperty(created, serializer, {
+      value: (values: unknown) => serializeChecked(created, values),
+    });
   }
   return Object.freeze(created);
 }

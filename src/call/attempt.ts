@@ -112,7 +112,7 @@ export class Attempt implements Receiver, BodyEvents {
     }
     const failure = timedOut(phase, limitMs, this.#received, head, this.#request);
     if (phase !== "unread") this.#stop(failure);
-    else if (this.body?.reader !== "reading") this.#events.onCancelled(failure.error(""));
+    else if (this.body?.readState !== "reading") this.#events.onCancelled(failure.error(""));
   }
 
   // Called by the transport.
@@ -145,7 +145,7 @@ export class Attempt implements Receiver, BodyEvents {
     }
     this.#check?.update(chunk);
     if (!this.body && this.#check?.begins) return this.#begin(head, chunk);
-    if (isFirst) this.#timeouts.after(this.body ? "document" : "bytes", this.body?.reader);
+    if (isFirst) this.#timeouts.after(this.body ? "document" : "bytes", this.body?.readState);
     else this.#timeouts.moreBytes();
     if (this.body) {
       this.body.write(chunk);
@@ -186,12 +186,12 @@ export class Attempt implements Receiver, BodyEvents {
 
   onRead(): void {
     const body = this.body as Body;
-    if (!this.#isOver) this.#timeouts.after(body.isPaused ? "paused" : "read", body.reader);
+    if (!this.#isOver) this.#timeouts.after(body.isPaused ? "paused" : "read", body.readState);
     this.#events.onRead();
   }
 
   onPaused(): void {
-    this.#timeouts.after("paused", this.body?.reader);
+    this.#timeouts.after("paused", this.body?.readState);
     this.#exchange.pause();
   }
 
@@ -215,7 +215,7 @@ export class Attempt implements Receiver, BodyEvents {
     // The output comes first, so that bytes need not be copied for it.
     this.#events.onDocument({ head, body, contentLength: this.#promisedBytes, request: this.#request });
     if (!chunk || this.#isOver) return;
-    this.#timeouts.after("document", body.reader);
+    this.#timeouts.after("document", body.readState);
     for (const earlier of this.#first?.take() ?? []) body.write(earlier);
     this.#first = undefined;
     body.write(chunk);

@@ -1,5 +1,5 @@
 import { ChunkList, smallestChunkBytes } from "./chunks.ts";
-import type { Reader } from "./phase-timeouts.ts";
+import type { ReadState } from "./phase-timeouts.ts";
 
 /** The output that receives the bytes of a document. */
 export interface Sink {
@@ -56,7 +56,7 @@ export class Body {
     this.#events = events;
   }
 
-  get reader(): Reader {
+  get readState(): ReadState {
     if (!this.#sink) return "nobody";
     return this.#sink.isUntouched?.() === true ? "untouched" : "reading";
   }

@@ -6,7 +6,7 @@ import type { CallEvent, EventOf, Hooks } from "../options/hooks.ts";
 import { readApiKey } from "../request/api-key.ts";
 import { pathTo } from "../request/endpoint.ts";
 import { buildHeaders, credentialsIn } from "../request/headers.ts";
-import { type AnyTemplate, type CheckedTemplate, checkedBody } from "../request/schema.ts";
+import { type AnyTemplate, type CheckedTemplate, serializer } from "../request/schema.ts";
 import { serializeValues } from "../request/values.ts";
 import { ownOption } from "../runtime/own-options.ts";
 import { contentLengthOf, type ResponseHead, requestIdOf } from "../transport/response-head.ts";
@@ -88,7 +88,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
       const template: CheckedTemplate | undefined = isAnyObject(uidOrTemplate) ? uidOrTemplate : undefined;
       const uid = ((template && ownOption(template, "uid")) ?? uidOrTemplate) as string;
       const schema = template && ownOption(template, "schema");
-      const write = template?.[checkedBody];
+      const write = template?.[serializer];
       this.#path = pathTo(client.options.endpoint, uid);
       this.#uid = uid;
       if (schema !== undefined && !write) throw uncheckable(uid);
@@ -194,7 +194,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
 
   onArrived(): void {
     this.#state = "received";
-    if (this.#attempt?.body?.reader === "nobody") this.#release();
+    if (this.#attempt?.body?.readState === "nobody") this.#release();
   }
 
   onWhole(): void {

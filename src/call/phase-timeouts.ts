@@ -3,7 +3,7 @@ import type { Timeouts } from "../options/timeouts.ts";
 import { longestTimerMs } from "../runtime/timers.ts";
 
 /** Who reads the document: nobody yet, a stream that was returned but not read from, or an output. */
-export type Reader = "nobody" | "untouched" | "reading";
+export type ReadState = "nobody" | "untouched" | "reading";
 
 /** The phases of an attempt that have a limit. `refusal` is the rest of an error response. */
 export type Phase = "connect" | "firstByte" | "refusal" | "stall" | "unread";
@@ -25,7 +25,7 @@ export const phaseAfter = {
   paused: { nobody: "same", untouched: "unread", reading: "none" },
   resumed: always("stall"),
   ended: always("none"),
-} as const satisfies { [event: string]: { [reader in Reader]: Phase | "none" | "same" } };
+} as const satisfies { [event: string]: { [reader in ReadState]: Phase | "none" | "same" } };
 
 function always<P extends Phase | "none">(phase: P) {
   return { nobody: phase, untouched: phase, reading: phase };
@@ -67,7 +67,7 @@ export class PhaseTimeouts {
   }
 
   /** Begins the phase that follows an event. */
-  after(event: keyof typeof phaseAfter, reader: Reader = "nobody"): void {
+  after(event: keyof typeof phaseAfter, reader: ReadState = "nobody"): void {
     const phase = phaseAfter[event][reader];
     // The timeout for the first byte does not depend on readers.
     if (phase === "same" || (event === "read" && this.#phase === "firstByte")) return;

@@ -5,7 +5,7 @@ import { JobSource } from "../bulk/job-source.ts";
 import { callSafely, readForeignText } from "../errors/foreign-values.ts";
 import { ConfigurationError, ValuesError } from "../index.ts";
 import { checkUid } from "../request/endpoint.ts";
-import { bodyOf, ownTemplate } from "../request/schema.ts";
+import { ownTemplate, serializeChecked } from "../request/schema.ts";
 import { nextLoopTurn, stepsPerTurn } from "../runtime/timers.ts";
 import { type AddOptions, type AddSummary, checkAddOptions } from "./add-options.ts";
 import type { OpenQueue } from "./open-queue.ts";
@@ -157,7 +157,7 @@ async function contentOf(job: Job, index: number, keyOf: AddOptions<unknown>["ke
   const { uid, schema } =
     typeof template === "string" ? { uid: template, schema: undefined } : ownTemplate(template);
   checkUid(uid);
-  const checked = JSON.parse(await bodyOf({ uid, schema }, values));
+  const checked = JSON.parse(await serializeChecked({ uid, schema }, values));
   const { options: _none, ...own } = job;
   const content = { job: { ...own, template: uid, values: checked }, index };
   if (!keyOf) return content;

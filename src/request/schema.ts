@@ -63,17 +63,17 @@ export interface AnyTemplate {
 }
 
 /**
- * The property that holds a template's schema check. Registered globally, for templates from other copies of
+ * The property of a template that checks and serializes its values. Registered globally, for templates from other copies of
  * this package.
  */
-export const checkedBody: unique symbol = Symbol.for("template-pdf.checked-body") as never;
+export const serializer: unique symbol = Symbol.for("template-pdf.serializer") as never;
 
 /**
- * A template that creates its own request bodies. Browser bundles that use no schemas therefore do not need
+ * A template that serializes its own values. Browser bundles that use no schemas therefore do not need
  * this file.
  */
 export interface CheckedTemplate extends AnyTemplate {
-  readonly [checkedBody]?: (values: unknown) => string | Promise<string>;
+  readonly [serializer]?: (values: unknown) => string | Promise<string>;
 }
 
 /** Whether a value is a Standard Schema. */
@@ -107,7 +107,7 @@ export function ownTemplate(template: AnyTemplate): AnyTemplate {
  * @throws {ValuesError} with the path of every issue
  * @throws {ConfigurationError} if the schema violates the Standard Schema contract
  */
-export function bodyOf(template: AnyTemplate, values: unknown): string | Promise<string> {
+export function serializeChecked(template: AnyTemplate, values: unknown): string | Promise<string> {
   const { uid, schema } = template;
   // Values that are a promise are rejected. Only the schema may be asynchronous.
   if (schema === undefined) return serializeValues(values, uid);

@@ -90,16 +90,16 @@ describe("A body without a reader", () => {
     expect({
       isWirePaused: wire.paused,
       isPaused: body.isPaused,
-      reader: body.reader,
+      readState: body.readState,
       flows: wire.flows,
-    }).toEqual({ isWirePaused: false, isPaused: false, reader: "nobody", flows: [] });
+    }).toEqual({ isWirePaused: false, isPaused: false, readState: "nobody", flows: [] });
     wire.chunk(1);
     expect({
       isWirePaused: wire.paused,
       isPaused: body.isPaused,
-      reader: body.reader,
+      readState: body.readState,
       flows: wire.flows,
-    }).toEqual({ isWirePaused: true, isPaused: true, reader: "nobody", flows: [false] });
+    }).toEqual({ isWirePaused: true, isPaused: true, readState: "nobody", flows: [false] });
     body.resume();
     expect(wire.paused).toBe(true);
     wire.chunk(5);
@@ -107,9 +107,9 @@ describe("A body without a reader", () => {
     expect({
       readBytes: bytesIn(reader.chunks),
       isPaused: body.isPaused,
-      reader: body.reader,
+      readState: body.readState,
       flows: wire.flows,
-    }).toEqual({ readBytes: limit + 5, isPaused: false, reader: "reading", flows: [false, true] });
+    }).toEqual({ readBytes: limit + 5, isPaused: false, readState: "reading", flows: [false, true] });
     wire.chunk(1);
     expect({ isPaused: body.isPaused, flows: wire.flows }).toEqual({
       isPaused: true,
@@ -180,18 +180,18 @@ describe("A body", () => {
 
   it("reports whether its reader is a stream that has not been read yet", () => {
     const { body, reader } = open();
-    const state = () => ({ isStream: body.isStream, reader: body.reader });
-    expect(state()).toEqual({ isStream: false, reader: "nobody" });
+    const state = () => ({ isStream: body.isStream, readState: body.readState });
+    expect(state()).toEqual({ isStream: false, readState: "nobody" });
     let isUntouched = true;
     body.read("stream()", Object.assign(reader, { isStream: true, isUntouched: () => isUntouched }));
-    expect(state()).toEqual({ isStream: true, reader: "untouched" });
+    expect(state()).toEqual({ isStream: true, readState: "untouched" });
     isUntouched = false;
-    expect(state()).toEqual({ isStream: true, reader: "reading" });
+    expect(state()).toEqual({ isStream: true, readState: "reading" });
     const other = open();
     other.body.read("bytes()", other.reader);
-    expect({ isStream: other.body.isStream, reader: other.body.reader }).toEqual({
+    expect({ isStream: other.body.isStream, reader: other.body.readState }).toEqual({
       isStream: false,
-      reader: "reading",
+      readState: "reading",
     });
   });
 

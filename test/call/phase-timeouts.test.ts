@@ -4,7 +4,7 @@ import {
   type Phase,
   PhaseTimeouts,
   phaseAfter,
-  type Reader,
+  type ReadState,
 } from "../../src/call/phase-timeouts.ts";
 
 const timeouts = { connect: 1_000, firstByte: 60_000, stall: 30_000, unread: 45_000, total: 600_000 };
@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 describe("The phase of an attempt", () => {
-  it.each<[event: keyof typeof phaseAfter, reader: Reader, phase: Phase | "none" | "same"]>([
+  it.each<[event: keyof typeof phaseAfter, reader: ReadState, phase: Phase | "none" | "same"]>([
     ["opened", "nobody", "connect"],
     ["sent", "nobody", "firstByte"],
     ["sent", "reading", "firstByte"],

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ConfigurationError, NotFoundError, TemplatePdf, template, ValuesError } from "../../src/index.ts";
-import { bodyOf, checkValues, type StandardSchemaV1 } from "../../src/request/schema.ts";
+import { checkValues, type StandardSchemaV1, serializeChecked } from "../../src/request/schema.ts";
 import type { Template } from "../../src/template.ts";
 import { strayRejections } from "../support/service.ts";
 
@@ -16,7 +16,7 @@ function schemaOf(validate: (value: unknown) => unknown): StandardSchemaV1 {
 /** Returns the error of a schema for some values, and all its output. */
 async function refusal(validate: (value: unknown) => unknown, values: unknown = { iban }) {
   try {
-    await bodyOf({ uid, schema: schemaOf(validate) }, values);
+    await serializeChecked({ uid, schema: schemaOf(validate) }, values);
   } catch (error) {
     expect(inspect(error, { depth: 9 }) + JSON.stringify(error)).not.toContain(iban);
     return error as Error & { issues: ValuesError["issues"]; attempts: number };
@@ -83,12 +83,12 @@ describe("A template without a schema", () => {
   it("accepts any values and does not change them", () => {
     const values = { a: 1 };
     expect(checkValues({ uid, schema: undefined }, values)).toBe(values);
-    expect(bodyOf(template(uid), values)).toBe('{"a":1}');
+    expect(serializeChecked(template(uid), values)).toBe('{"a":1}');
   });
 
   it("rejects a promise of values instead of awaiting it", () => {
     const values = Promise.resolve({ iban });
-    const body = () => bodyOf(template(uid), values);
+    const body = () => serializeChecked(template(uid), values);
     expect(body).toThrow(ValuesError);
     expect(body).toThrow(/^(?!.*GB33).*Promise/);
   });
@@ -97,12 +97,12 @@ describe("A template without a schema", () => {
 describe("A schema's output", () => {
   it("is converted to JSON synchronously if the schema is synchronous", () => {
     const schema = schemaOf(() => ({ value: { a: 1 } }));
-    expect(bodyOf({ uid, schema }, {})).toBe('{"a":1}');
+    expect(serializeChecked({ uid, schema }, {})).toBe('{"a":1}');
   });
 
   it.each(deliveries)("is sent if it is returned %s", async (_, deliver) => {
     const schema = schemaOf((value) => deliver({ value: { values: value } }));
-    expect(await bodyOf({ uid, schema }, { a: "é" })).toBe('{"values":{"a":"é"}}');
+    expect(await serializeChecked({ uid, schema }, { a: "é" })).toBe('{"values":{"a":"é"}}');
   });
 
   it("is checked by the same rules as the values of a template without a schema", async () => {

@@ -4,7 +4,7 @@ import { parseSchema } from "../../../emulator/renderer/json/schema/json-schema.
 import { TemplateMistake } from "../../../emulator/renderer/template.ts";
 import { type AnyTemplate, template, ValuesError, type ValuesIssue } from "../../../index.ts";
 import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../../../json/json-value.ts";
-import { bodyOf, isStandardSchema, type StandardSchemaV1 } from "../../../request/schema.ts";
+import { isStandardSchema, type StandardSchemaV1, serializeChecked } from "../../../request/schema.ts";
 import { ownOption } from "../../../runtime/own-options.ts";
 import { decodeJson } from "../../decode-utf8.ts";
 import { describeReadError, Misuse } from "../../failure.ts";
@@ -127,7 +127,7 @@ async function issuesOf(
 ): Promise<readonly ValuesIssue[]> {
   try {
     // The output of the schema must be convertible to JSON.
-    await bodyOf(asked, values);
+    await serializeChecked(asked, values);
     return [];
   } catch (error) {
     if (ValuesError.is(error)) return error.issues;
