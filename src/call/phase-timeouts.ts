@@ -13,23 +13,19 @@ const longestRefusalMs = 10_000;
 
 /** The phase that an event begins, by who reads the document. After `none`, there is no limit. After `same`, the phase goes on. */
 export const phaseAfter = {
-  opened: always("connect"),
-  sent: always("firstByte"),
-  refused: always("refusal"),
+  opened: { nobody: "connect", untouched: "connect", reading: "connect" },
+  sent: { nobody: "firstByte", untouched: "firstByte", reading: "firstByte" },
+  refused: { nobody: "refusal", untouched: "refusal", reading: "refusal" },
   /** The first bytes arrived, but may not be a PDF. */
-  bytes: always("stall"),
+  bytes: { nobody: "stall", untouched: "stall", reading: "stall" },
   /** The first bytes of a document arrived. */
   document: { nobody: "unread", untouched: "stall", reading: "stall" },
   read: { nobody: "same", untouched: "stall", reading: "stall" },
   /** A reader may be slow, but a stream that was never read from counts as unread. */
   paused: { nobody: "same", untouched: "unread", reading: "none" },
-  resumed: always("stall"),
-  ended: always("none"),
+  resumed: { nobody: "stall", untouched: "stall", reading: "stall" },
+  ended: { nobody: "none", untouched: "none", reading: "none" },
 } as const satisfies { [event: string]: { [reader in ReadState]: Phase | "none" | "same" } };
-
-function always<P extends Phase | "none">(phase: P) {
-  return { nobody: phase, untouched: phase, reading: phase };
-}
 
 /** Returns the limit of a phase in milliseconds. */
 export function limitOf(phase: Phase, timeouts: Complete<Timeouts>): number {

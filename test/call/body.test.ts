@@ -189,7 +189,7 @@ describe("A body", () => {
     expect(state()).toEqual({ isStream: true, readState: "reading" });
     const other = open();
     other.body.read("bytes()", other.reader);
-    expect({ isStream: other.body.isStream, reader: other.body.readState }).toEqual({
+    expect({ isStream: other.body.isStream, readState: other.body.readState }).toEqual({
       isStream: false,
       readState: "reading",
     });
