@@ -1,36 +1,80 @@
-import { contentsOf, framesOf, maxDepth } from "./error-contents.ts";
-import { decodeEscapes } from "./escapes.ts";
-import { safeString } from "./foreign-values.ts";
-import { findKey, shortestLongKey, type TextRange } from "./secret-key.ts";
-import { anyWord, SecretWords } from "./secret-words.ts";
+/**
+ * Removes secrets from texts of others: responses of the service, and errors of other code. Removes the API key in every usual
+ * spelling. Quoted texts are decoded, and do not contain a value that was sent. Decision 7 describes what this costs.
+ */
+
+import { isInstance, readForeign, readForeignText, safeString } from "./foreign-values.ts";
 import { nameOfError } from "./value-kinds.ts";
 
 const mark = "[redacted]";
 
-/** The maximum length of an id that contained a secret, in characters. */
-const maxIdLength = 200;
+/** The minimum length of a secret, and of the beginning of a truncated one. Shorter texts occur everywhere. */
+const minLength = 4;
 
-/** The maximum length of a string that is searched for secrets. A longer string is treated as if it contained one. */
-const maxSearchedLength = 10_000;
+/** The maximum length of a text that is searched for values. */
+const maxSearchedLength = 4_000;
 
-/** The maximum length of a string whose words are first looked up in the sent text, which is faster. */
-const maxLengthByWord = 1_000;
+/** The maximum number of characters that are compared with values. A text that needs more is not quoted. */
+const maxComparisons = 5_000_000;
+
+/** The maximum number of rounds in which nested escapes such as `%2526` are decoded. */
+const maxRounds = 8;
+
+/** The maximum number of errors that are copied with an error. */
+const maxErrors = 20;
+
+/** Matches an escape of JSON, JavaScript, URLs or HTML. A run of backslashes is one, which avoids quadratic time. */
+const escapes =
+  /\\+(?:u[\dA-Fa-f]{4}|u\{[\dA-Fa-f]{1,8}\}|x[\dA-Fa-f]{2}|[bfnrt"'/])|\\{2,}|(?:%[\dA-Fa-f]{2})+|&#(?:[Xx][\dA-Fa-f]{1,15}|\d{1,15});?|&[A-Za-z]{2,8};/g;
+
+/** Matches an incomplete escape at the end of a text. */
+const partialEscape = /(?:\\(?:u[\da-f]{0,3}|u\{[\da-f]{0,8}|x[\da-f]?)?|%[\da-f]?|&#?[\da-z]{0,6})$/i;
 
 /**
- * Removes the API key and the values that were sent from other strings.
- *
- * A service may repeat them in its response, and a mock or a custom `fetch` in its error. Such strings appear in error messages
- * and logs, which must not contain secrets. Values are recognised by their words, because words are the same after escaping, and
- * a truncated value still contains some of them. Ordinary words and placeholder names are kept, so that messages stay readable.
+ * Matches what surrounds a truncated value: the character before it, the value's next character, and an ellipsis or the end of the
+ * text, after a few quotes or brackets. Without an ellipsis, the value ends within a word.
+ */
+const truncation = /^[^\p{L}\p{N}](?:.[^\p{L}\p{N}]{0,16}?(?:…|\.{3})|[\p{L}\p{N}][^\p{L}\p{N}]{0,16}$)/su;
+
+/** Matches a number, for example `1,234,567.50`, and the separators in it. */
+const anyNumber = /\d+(?:[.,'’\s]\d{3}(?!\d))*(?:[.,]\d+)?/g;
+const separators = /[.,'’\s](?=\d{3}(?!\d))/g;
+
+/** Matches a stack line that has a position in code. */
+const stackFrame = /^ +at .*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$/;
+
+/** HTML's names of the characters in keys and in names of people, and of accents, as in `uuml`. */
+const characters: ReadonlyMap<string, string> = /* @__PURE__ */ new Map(
+  `amp& apos' quot" lt< gt> sol/ bsol\\ equals= plus+ grave\` lowbar_ dash- hyphen- period. colon: semi; comma, excl! ast*
+  lpar( rpar) tilde~ commat@ num# percnt% dollar$ quest? pound£ euro€ yen¥ szligß aeligæ oeligœ oslashø ethð thornþ ndash–
+  mdash— lsquo‘ rsquo’ ldquo“ rdquo” hellip… -grave\u0300 -acute\u0301 -circ\u0302 -tilde\u0303 -uml\u0308 -ring\u030a -cedil\u0327 -caron\u030c`
+    .split(/\s+/)
+    .map((entry) => [entry.slice(0, -1), entry.slice(-1)]),
+);
+
+/** Words of error messages. They stay readable even if a value is such a word, because they do not identify a customer. */
+const ordinaryWords: ReadonlySet<string> = /* @__PURE__ */ new Set(
+  `additional allowed array been between blank body boolean cannot character contain currency customer date default digit
+  document does each email empty equal error every exactly exceed expected extra false field file format found from given
+  greater have include input integer invalid invoice item json larger least length less letter limit line list longer many
+  maximum member minimum missing more most must name negative none null number object only optional order parameter parse
+  pattern placeholder please positive property properties provided range received redacted refused rejected request required
+  schema shorter should size smaller string such template text than that their there this total true type undefined unexpected
+  unique unknown unsupported valid value were when which while with within without wrong your zero`.split(
+    /\s+/,
+  ),
+);
+
+/**
+ * Removes the API key and the values of a call from other texts. Prepares nothing before it is used, because every call creates
+ * one.
  */
 export class Redactor {
-  readonly #apiKey: string | undefined;
-  /** The keys of earlier attempts, if the key has changed since. */
-  readonly #earlierKeys: readonly string[] | undefined;
+  /** The keys of all attempts. The last one is current. */
+  readonly #keys: readonly (string | undefined)[];
   readonly #body: string;
-  #secretWords: SecretWords | undefined;
-  /** The keys and the body that were sent, in lower case. */
-  #sentText: string | undefined;
+  #spellings: readonly string[] | undefined;
+  #sent: ReturnType<typeof readValues> | undefined;
 
   /**
    * @param apiKey - the key that was sent
@@ -38,121 +82,209 @@ export class Redactor {
    * @param earlier - the redactor of the earlier attempts, if the key has changed since
    */
   constructor(apiKey: string | undefined, body: string, earlier?: Redactor) {
-    this.#apiKey = apiKey;
-    this.#earlierKeys = earlier ? earlier.#keys : undefined;
+    this.#keys = earlier ? [...earlier.#keys, apiKey] : [apiKey];
     this.#body = body;
   }
 
   /** Whether this is the key of the current attempt. */
   knows(apiKey: string | undefined): boolean {
-    return this.#apiKey === apiKey;
+    return this.#keys.at(-1) === apiKey;
   }
 
-  get #keys(): readonly string[] {
-    const earlier = this.#earlierKeys ?? [];
-    return this.#apiKey ? [...earlier, this.#apiKey] : earlier;
-  }
-
-  /** Removes the key in every encoding, even if the text is truncated within it. */
+  /** Removes the key, even if the text is truncated within it. If the key has escapes, the other escapes are decoded, too. */
   withoutKey(text: string): string {
-    const ranges = this.#keys.flatMap((key) => findKey(text, key));
-    return replaceRanges(text, ranges);
+    this.#spellings ??= this.#keys.filter(isLongEnough).flatMap(spellingsOf);
+    if (this.#spellings.length === 0) return text;
+    const safe = withoutSpellings(text, this.#spellings);
+    // A truncated escape may look like another one, for example `&#6` from `&#65;`.
+    const decoded = decode(safe.replace(partialEscape, ""));
+    const safeDecoded = withoutSpellings(decoded, this.#spellings);
+    return safeDecoded === decoded && decoded !== mark ? safe : safeDecoded;
   }
 
   /** Removes the key from response headers, and removes headers whose name contains it. */
   headersWithoutKey(headers: Headers): Headers {
-    const safe = new Headers();
-    const longKeys = this.#keys.filter((key) => key.length >= shortestLongKey);
-    for (const [name, value] of headers) {
-      if (longKeys.some((key) => name.includes(key.toLowerCase()))) continue;
-      safe.append(name, this.withoutKey(value));
-    }
-    return safe;
+    const keys = this.#keys.filter(isLongEnough).map((key) => key.toLowerCase());
+    const safe = [...headers].filter(([name]) => !keys.some((key) => name.includes(key)));
+    return new Headers(safe.map(([name, value]) => [name, this.withoutKey(value)]));
   }
 
   /** Returns a name or an id unchanged if it contains no secret, otherwise its redacted beginning. */
   withoutSecrets(text: string): string {
-    return this.#isClean(text) ? text : this.quote(text, maxIdLength);
+    const safe = this.#sharesNothing(text) ? text : this.quote(text, maxSearchedLength);
+    return text.length <= maxSearchedLength && !safe.includes(mark) ? text : safe.slice(0, 200);
+  }
+
+  /** Whether a short id has no four characters in common with what was sent. Then the values need not be parsed. */
+  #sharesNothing(text: string): boolean {
+    // JSON escapes none of these characters.
+    if (!/^[\w.:-]{1,200}$/.test(text)) return false;
+    const sent = fold([...this.#keys, this.#body].join(" "));
+    const beginnings = Array.from(text, (_, start) => fold(text.slice(start, start + minLength)));
+    return !beginnings.some((beginning) => beginning.length === minLength && sent.includes(beginning));
   }
 
   /**
-   * Returns the beginning of a string on one line, without the key and the words of the values.
+   * Returns the decoded beginning of a text on one line, without the key and the values.
    *
    * @param maxLength - the maximum length of the result, in characters
    */
   quote(text: string, maxLength: number): string {
-    // Twice the length is enough after redaction, and limits the time for long strings.
-    const excerpt = decodeEscapes(this.withoutKey(text.slice(0, 2 * maxLength + 24))).text;
-    const safe = replaceRanges(excerpt, this.#words().find(excerpt, true));
-    return safe
-      .replace(/[\p{Cc}\s\ufffd]+/gu, " ")
-      .trim()
-      .slice(0, maxLength);
+    const isCut = text.length > maxSearchedLength;
+    const excerpt = this.withoutKey(text.slice(0, maxSearchedLength));
+    const decoded = decode(isCut ? excerpt.replace(partialEscape, "") : excerpt);
+    return this.#withoutValues(onOneLine(decoded), isCut).slice(0, maxLength);
   }
 
   /**
-   * Returns `cause` itself if it is an error without secrets. Otherwise returns a copy with its name, code, message, stack and
-   * cause, all of them redacted.
+   * Returns a copy of an error with its name, code, message, stack, cause and aggregated errors, all of them redacted. Omits other
+   * properties, which may contain anything, for example the request.
+   *
+   * @param seen - the errors that have been copied
    */
-  causeWithoutSecrets(cause: unknown): unknown {
-    try {
-      return this.#safeCause(cause, 0);
-    } catch {
-      // A custom `fetch` may reject with an object that throws when it is read.
-      return new Error("an error that cannot be read");
-    }
-  }
-
-  #safeCause(cause: unknown, depth: number): unknown {
-    if (cause === undefined || depth > maxDepth) return undefined;
-    if (!(cause instanceof Error)) return this.quote(safeString(cause), 500);
-    const contents = contentsOf(cause);
-    if (contents && this.#isClean(contents.texts.join("\n")) && !this.#hasKey(contents.frames.join("\n")))
-      return cause;
-    const inner = this.#safeCause(cause.cause, depth + 1);
-    const options = inner === undefined ? undefined : { cause: inner };
-    const copy = new Error(this.quote(safeString(cause.message), 500), options);
-    const ownName = nameOfError(cause);
-    const name = this.#isClean(ownName) ? ownName : "Error";
+  causeWithoutSecrets(thrown: unknown, seen = new Set<unknown>()): unknown {
+    if (thrown === undefined || seen.has(thrown) || seen.size === maxErrors) return undefined;
+    if (!isInstance(thrown, Error)) return this.quote(safeString(thrown), 500);
+    seen.add(thrown);
+    const message = this.quote(safeString(readForeign(thrown, "message")), 500);
+    const cause = this.causeWithoutSecrets(readForeign(thrown, "cause"), seen);
+    const options = cause === undefined ? undefined : { cause };
+    const errors = readForeign(thrown, "errors");
+    const copies = Array.from({ length: maxErrors }, (_, at) =>
+      isInstance(errors, Array) ? this.causeWithoutSecrets(readForeign(errors, at), seen) : undefined,
+    ).filter((one) => one !== undefined);
+    const copy =
+      copies.length > 0 ? new AggregateError(copies, message, options) : new Error(message, options);
+    const name = this.withoutSecrets(nameOfError(thrown));
     Object.defineProperty(copy, "name", { value: name, configurable: true });
-    const safeFrames = framesOf(cause).map((line) => this.withoutKey(line));
-    copy.stack = [`${name}: ${copy.message}`, ...safeFrames].join("\n");
-    const { code } = cause as { code?: unknown };
-    return typeof code === "string" ? Object.assign(copy, { code: this.quote(code, 50) }) : copy;
+    const lines = safeString(readForeign(thrown, "stack")).slice(-maxSearchedLength).split("\n");
+    const frames = this.quote(lines.filter((line) => stackFrame.test(line)).join(""), maxSearchedLength);
+    copy.stack = `${name}: ${message}${` ${frames}`.replace(/ at /g, "\n    at ").trimEnd()}`;
+    const code = readForeignText(thrown, "code");
+    return code === undefined ? copy : Object.assign(copy, { code: this.withoutSecrets(code) });
   }
 
-  #hasKey(text: string): boolean {
-    return this.withoutKey(text) !== text;
-  }
-
-  #isClean(text: string): boolean {
-    if (text.length > maxSearchedLength || this.#hasKey(text)) return false;
-    const decoded = decodeEscapes(text).text;
-    return !this.#mayShareWord(decoded) || this.#words().find(decoded, false).length === 0;
-  }
-
-  /** Whether the text may contain a word that was sent. Most ids do not, so the values do not need to be parsed. */
-  #mayShareWord(text: string): boolean {
-    // Beyond ASCII, the lower case of a word may depend on what follows it.
-    if (text.length > maxLengthByWord || /[^\0-\x7f]/.test(text)) return true;
-    this.#sentText ??= `${this.#keys.join(" ")} ${this.#body}`.toLowerCase();
-    const sentText = this.#sentText;
-    return [...text.toLowerCase().matchAll(anyWord)].some(([word]) => sentText.includes(word));
-  }
-
-  #words(): SecretWords {
-    this.#secretWords ??= new SecretWords(this.#keys, this.#body);
-    return this.#secretWords;
+  #withoutValues(line: string, isCut: boolean): string {
+    this.#sent ??= readValues(this.#keys, this.#body);
+    const { valuesByBeginning, names } = this.#sent;
+    const text = line.replace(anyNumber, (number) => {
+      const plain = String(Number(number.replace(separators, "").replace(",", ".")));
+      return valuesByBeginning.get(plain.slice(0, minLength))?.has(plain) ? mark : number;
+    });
+    const searched = fold(text);
+    const unusual = searched.replace(/\p{L}+/gu, (word) =>
+      names.has(word) || isOrdinary(word) ? "\0".repeat(word.length) : word,
+    );
+    const shown = text.split("");
+    let comparisons = 0;
+    for (let start = 0; start < searched.length; start++) {
+      for (const length of [2, 3, minLength]) {
+        for (const value of valuesByBeginning.get(searched.slice(start, start + length)) ?? []) {
+          let end = start;
+          while (end < searched.length && searched[end] === value[end - start]) end++;
+          comparisons += 10 + end - start;
+          if (comparisons > maxComparisons) return mark;
+          const around = `${searched[start - 1] ?? " "}${value[end - start]}${searched.slice(end, end + 20)}`;
+          const isTruncated = (isCut && end === text.length) || truncation.test(around);
+          const isFound = end - start === value.length || (end - start >= minLength && isTruncated);
+          // Part of an ordinary word is not a value, for example "ring" in "string".
+          if (isFound && /[^\0]/.test(unusual.slice(start, end))) shown.fill("\0", start, end);
+        }
+      }
+    }
+    return shown.join("").replace(/\0+/g, mark);
   }
 }
 
-/** Replaces each range with the mark. Ranges that overlap are replaced together. */
-function replaceRanges(text: string, ranges: readonly TextRange[]): string {
-  let replaced = "";
-  let done = 0;
-  for (const [start, end] of [...ranges].sort(([a], [b]) => a - b)) {
-    if (start >= done) replaced += text.slice(done, start) + mark;
-    done = Math.max(done, end);
+/** Reads the strings and numbers that were sent, by their first four characters, and the names of properties. Folds both. */
+function readValues(keys: readonly (string | undefined)[], json: string) {
+  const valuesByBeginning = new Map<string, Set<string>>();
+  const names = new Set<string>();
+  const add = (value: string) => {
+    for (const form of /[\\%&]/.test(value) ? [value, decode(value)] : [value]) {
+      const text = fold(onOneLine(form));
+      const beginning = text.slice(0, minLength);
+      if (isLongEnough(text))
+        valuesByBeginning.set(beginning, (valuesByBeginning.get(beginning) ?? new Set()).add(text));
+    }
+  };
+  keys.filter(isLongEnough).forEach(add);
+  JSON.parse(json, (name, value: unknown) => {
+    // A longer value cannot be quoted as a whole.
+    if (typeof value === "string" || typeof value === "number")
+      add(String(value).slice(0, maxSearchedLength));
+    if (/^\p{L}{1,40}$/u.test(name)) names.add(fold(name));
+    return value;
+  });
+  return { valuesByBeginning, names };
+}
+
+/** Whether a secret can be recognised. Names in Chinese, Japanese and Korean have two or three characters. */
+function isLongEnough(text: string | undefined): text is string {
+  return text !== undefined && (text.length >= minLength || /[\u2e80-\uffff].?[\u2e80-\uffff]/.test(text));
+}
+
+/** Whether a word is an ordinary one, with or without an ending, as in `values` or `expected`. */
+function isOrdinary(word: string): boolean {
+  return [/$/, /s$/, /d$/, /ed$/].some((ending) => ordinaryWords.has(word.replace(ending, "")));
+}
+
+function withoutSpellings(text: string, spellings: readonly string[]): string {
+  let safe = text;
+  for (const spelling of spellings) {
+    safe = safe.replaceAll(spelling, mark);
+    // Few texts contain the beginning of a key.
+    let length = safe.includes(spelling.slice(0, minLength)) ? spelling.length - 1 : 0;
+    while (length >= minLength && !safe.endsWith(spelling.slice(0, length))) length--;
+    if (length >= minLength) safe = safe.slice(0, -length) + mark;
   }
-  return replaced + text.slice(done);
+  return safe;
+}
+
+/** Returns a key as it is, in hexadecimal, and in base64 and base64url, alone or within other encoded text. */
+function spellingsOf(key: string): string[] {
+  const hex = Array.from(key, (one) => one.charCodeAt(0).toString(16).padStart(2, "0")).join("");
+  // The characters at both ends also depend on the bytes before and after the key.
+  const within = [0, 1, 2].map((before) =>
+    btoa("\0".repeat(before) + key).slice(Math.ceil((before * 4) / 3), ((before + key.length) * 4) / 3),
+  );
+  const plus = [btoa(key), btoa(key).replace(/=/g, ""), ...within];
+  const minus = plus.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));
+  return [...new Set([key, decode(key), hex, hex.toUpperCase(), ...plus, ...minus])];
+}
+
+/** Decodes escapes, including nested ones. */
+function decode(source: string): string {
+  let text = source;
+  for (let round = 0; round < maxRounds; round++) {
+    const decoded = text.replace(escapes, decodeEscape);
+    if (decoded === text) return text;
+    text = decoded;
+  }
+  return mark;
+}
+
+function decodeEscape(one: string): string {
+  if (one.startsWith("%")) {
+    const bytes = one.slice(1).split("%");
+    return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 16)));
+  }
+  if (/^(?:&#|\\+[ux])/.test(one)) {
+    const code = Number.parseInt(one.replace(/[^\da-f]/gi, ""), /^&#\d/.test(one) ? 10 : 16);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : " ";
+  }
+  if (one.startsWith("\\")) return /[bfnrt]$/.test(one) ? " " : one.slice(-1);
+  const name = one.slice(1, -1).toLowerCase();
+  const accent = characters.get(`-${name.slice(1)}`);
+  return characters.get(name) ?? (accent ? name.charAt(0) + accent : " ");
+}
+
+/** Converts a text so that comparisons ignore case, and spaces that are encoded as `+`. Does not change its length. */
+function fold(text: string): string {
+  return text.replaceAll("İ", "I").replaceAll("+", " ").toLowerCase().replaceAll("ς", "σ");
+}
+
+function onOneLine(text: string): string {
+  const line = text.normalize().replace(/[\p{Cc}\s\ufffd]+/gu, " ");
+  return line.trim();
 }

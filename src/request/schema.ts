@@ -226,11 +226,7 @@ function quotableTexts(this: unknown, key: string, json: unknown): unknown {
   if (typeof value === "symbol") return value.description;
   if (value instanceof Map || value instanceof Set) return [...value];
   if (!(value instanceof Date)) return json;
-  return [
-    json,
-    value.getMilliseconds(),
-    value.toLocaleString("en", { dateStyle: "full", timeStyle: "medium" }),
-  ];
+  return [json, String(value), value.toLocaleDateString("en", { dateStyle: "long" })];
 }
 
 function schemaError(uid: string, problem: string, cause?: unknown): ConfigurationError {

@@ -1,7 +1,7 @@
 import { Redactor } from "../errors/redact.ts";
 
 /**
- * Creates a function that redacts the values of one call in log messages, word by word.
+ * Creates a function that redacts the values of one call in log messages.
  *
  * @param values - the values of the call
  * @returns a function that returns at most 500 characters of a string, on one line

@@ -98,9 +98,10 @@ describe("The error for a request without a response", () => {
   });
 
   it.each<[Explanation, string]>([
-    [{ unsent: true, reason: `proxy of ${word}`, advice: "Fix it." }, "(proxy of [redacted]). Fix it. Tried"],
+    [{ unsent: true, reason: `proxy of ${word}`, advice: "Fix it." }, `(proxy of ${word}). Fix it. Tried`],
+    [{ unsent: true, reason: `proxy of ${key}`, advice: "Fix it." }, "(proxy of [redacted]). Fix it. Tried"],
     [{ unsent: true, advice: "Fix it." }, "(read ECONNRESET). Fix it. Tried 3 times."],
-  ])("contains the transport's explanation, if any: %j", (explained, message) => {
+  ])("contains the transport's explanation without the key, if there is one: %j", (explained, message) => {
     expect(notConnected(reset, true, explained).message).toContain(message);
   });
 

@@ -23,7 +23,7 @@ const pdf = pdfOf(200_000);
 
 /** Everything that was sent, as one line that is valid in a header. */
 const echoOf = ({ headers, body }: Received) =>
-  `${headers.authorization} ${body.replace(/[^\x20-\x7e]/g, "?")} ${secretValues[1]}`;
+  `${headers.authorization} ${body.replace(/[^\x20-\x7e]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`)} ${secretValues[1]}`;
 
 /** Headers that repeat what was sent, with every name that the client reads and two that it does not. */
 function echoing(received: Received): Record<string, string> {

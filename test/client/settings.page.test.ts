@@ -1,7 +1,6 @@
 import { getEventListeners } from "node:events";
 import { ConfigurationError, type HeadersInput, ServerError } from "template-pdf";
 import { describe, expect, it } from "vitest";
-import { Redactor } from "../../src/errors/redact.ts";
 import { pdfOf, rejectionOf, Service, saying, withLength } from "../support/service.ts";
 
 // Browsers have shorter messages about these settings, with the same results.
@@ -132,40 +131,4 @@ it("an error's stack starts with the name and message, and contains the line tha
   const [first, ...frames] = error.stack?.split("\n") ?? [];
   expect(first).toBe(String(error));
   expect(frames.join("\n")).toContain("settings.page.test");
-});
-
-describe("an error's cause", () => {
-  const redact = (cause: unknown) => new Redactor("k1234567", '{"a":"GB33BUKB"}').causeWithoutSecrets(cause);
-  const unreadable = {
-    getPrototypeOf() {
-      throw new Error("unreadable");
-    },
-  };
-
-  it.each([
-    undefined,
-    new TypeError("Failed to fetch"),
-    Object.assign(new Error("boom"), { lineNumber: 7, columnNumber: 70, fileName: "a.js" }),
-  ])("stays the same object if it contains no secret: %s", (cause) => {
-    expect(redact(cause)).toBe(cause);
-  });
-
-  it.each([
-    ["the message", new TypeError("no GB33BUKB"), "no [redacted]"],
-    ["the stack", Object.assign(new Error("boom"), { stack: "at k1234567" }), "boom"],
-    ["a property", Object.assign(new Error("boom"), { input: "GB33BUKB" }), "boom"],
-    ["a property named `a.fileName`", Object.assign(new Error("boom"), { "a.fileName": "GB33BUKB" }), "boom"],
-    ["a property named `messages`", Object.assign(new Error("boom"), { messages: "GB33BUKB" }), "boom"],
-  ])("is replaced by a redacted copy if %s contains a secret", (_, cause, message) => {
-    const copy = redact(cause) as Error;
-    expect(copy).not.toBe(cause);
-    expect(copy).toMatchObject({ name: cause.name, message });
-    expect(JSON.stringify(copy) + copy.stack).not.toMatch(/GB33BUKB|k1234567/);
-  });
-
-  it("is replaced by a string if it is not an error, and by a generic error if it cannot be read", () => {
-    expect(redact("no GB33BUKB")).toBe("no [redacted]");
-    const generic = { message: "an error that cannot be read" };
-    expect(redact(new Proxy(new Error("boom"), unreadable))).toMatchObject(generic);
-  });
 });

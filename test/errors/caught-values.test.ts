@@ -87,12 +87,6 @@ const allowed: readonly (readonly [file: string, reads: readonly string[], why: 
   ],
   ["emulator/renderer/named-folders.ts", ["error instanceof TemplateMistake"], byNode],
   ["emulator/renderer/user-file.ts", ["error instanceof PathRefusal", "{error.message}"], byNode],
-  ["errors/error-contents.ts", ["error.message", "error.stack", "Object.getPrototypeOf(error)"], guarded],
-  [
-    "errors/redact.ts",
-    ["cause instanceof Error", "cause.cause", "cause.message", "{ code } = cause as { code?: unknown }"],
-    guarded,
-  ],
   ["files/atomic-file.ts", ["error.code"], byNode],
   [
     "files/read-file.ts",

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Redactor } from "../../src/errors/redact.ts";
 import { property } from "../support/fuzz.ts";
 
@@ -7,9 +7,6 @@ import { property } from "../support/fuzz.ts";
 function replaceKey(text: string, secret: string): string {
   return new Redactor(secret, "{}").withoutKey(text).replaceAll("[redacted]", "*");
 }
-
-// The search caches the encodings of the last key, so the cache is reset before each test.
-beforeEach(() => void replaceKey("", "another key"));
 
 const hex = (code: number) => code.toString(16).padStart(2, "0");
 const json = (text: string) => JSON.stringify(text).slice(1, -1);
@@ -56,7 +53,7 @@ describe("A key with special characters", () => {
     ["base64url", encoded(key, "base64url")],
   ])("is redacted in every encoding: %s", (_, spelled) => {
     for (const around of ['"', ""]) {
-      expect(replaceKey(around + spelled + around, key).replace("%ff", "")).toBe(`${around}*${around}`);
+      expect(replaceKey(around + spelled + around, key).replace("\ufffd", "")).toBe(`${around}*${around}`);
     }
   });
 
@@ -67,6 +64,15 @@ describe("A key with special characters", () => {
       expect(safe).not.toContain(encoded(key, encoding).slice(4, 12));
       expect(Buffer.from(safe.replace("*", ""), encoding).toString()).not.toContain(key.slice(2, 8));
     }
+  });
+
+  it("is redacted with the other escapes in the text decoded, if the key itself has escapes", () => {
+    expect(replaceKey(`{"a":"%41","key":"${json(key)}"}`, key)).toBe('{"a":"A","key":"*"}');
+  });
+
+  it("is hidden with the whole text if the text is escaped too often", () => {
+    const escapedOften = `%${"25".repeat(20)}41`;
+    expect(replaceKey(escapedOften, key)).toBe("*");
   });
 
   it("is redacted without changing the surrounding text", () => {
@@ -95,15 +101,14 @@ it.each([
   ["\\u0074est", "*"],
   [encoded("test", "hex"), "*"],
   [encoded("test", "base64"), "*"],
-  ["the test: testing a contest", "the *: testing a contest"],
+  ["the test: testing a contest", "the *: *ing a con*"],
   ["tes", "tes"],
-])("A key with fewer than 8 characters is redacted only as a whole word: `%s`", (text, safe) => {
+])("A key of four characters is redacted, even within a word: `%s`", (text, safe) => {
   expect(replaceKey(text, "test")).toBe(safe);
 });
 
-it("A key with fewer than 8 characters is not searched for inside base64 text", () => {
-  expect(encoded("\0ab", "base64")).toContain("Fi");
-  expect(replaceKey("Wi-Fi", "ab")).toBe("Wi-Fi");
+it("A key of three characters is not redacted, because it is part of every text", () => {
+  expect(replaceKey("key, keys, hockey", "key")).toBe("key, keys, hockey");
 });
 
 it.each([
@@ -115,11 +120,6 @@ it.each([
 
 it("A key is redacted even if its first character is also the end of an escape", () => {
   expect(replaceKey("%41b3c5d7e9", "1b3c5d7e9")).toBe("%4*");
-});
-
-it("findKey() computes the encodings again for a different key", () => {
-  expect(replaceKey("first-key second-key", "first-key")).toBe("* second-key");
-  expect(replaceKey("first-key second-key", "second-key")).toBe("first-key *");
 });
 
 describe("Any key", () => {

@@ -208,7 +208,7 @@ describe("An issue or error from a schema", () => {
     ["a BigInt", 1234567n, "got 1234567", "got [redacted]"],
     ["a symbol", Symbol(iban), `got Symbol(${iban})`, "got Symbol([redacted])"],
     ["a Map key", new Map([[iban, 1]]), `got ${iban}`, "got [redacted]"],
-    ["a date written in words", date, "got November 21, 2026", "got [redacted] [redacted], [redacted]"],
+    ["a date written in words", date, "got November 21, 2026", "got [redacted]"],
   ])("does not quote the rejected value: %s", async (_, a, message, shown) => {
     const error = await refusal(() => ({ issues: [{ message, path: ["a"] }] }), { a });
     expect(error.issues).toEqual([{ path: ["a"], message: shown }]);
