@@ -50,7 +50,7 @@ export function noResponse(
     const reason =
       explained?.reason === undefined
         ? innermostMessage(safe)
-        : request.redactor.quote(explained.reason, 500);
+        : request.redactor.withoutKey(explained.reason);
     const what = wasSent ? "Got no response from" : "Could not reach";
     const rendered = wasSent ? mayBeRendered : "";
     const advice = explained?.advice ?? adviceFor(request.origin);

@@ -22,8 +22,9 @@ export interface ErrorFacts {
 /**
  * The base class of all errors in this package.
  *
- * The message, stack, JSON and inspection output of an error never contain the API key or the values that were sent. Text quoted
- * from responses is redacted. In V8, the stack starts at the line of your code that awaits the call.
+ * An error does not contain the API key in any usual spelling. A message that it quotes from the service does not contain a value
+ * that was sent (strings and numbers of four or more characters). In V8, the stack starts at the line of your code that awaits the
+ * call.
  *
  * @example
  * ```ts

@@ -23,18 +23,15 @@ const maxRounds = 8;
 /** The maximum number of errors that are copied with an error. */
 const maxErrors = 20;
 
-/** Matches an escape of JSON, JavaScript, URLs or HTML. A run of backslashes is one, which avoids quadratic time. */
+/** Matches an escape of JSON, URLs or HTML. A run of backslashes is one, which avoids quadratic time. */
 const escapes =
-  /\\+(?:u[\dA-Fa-f]{4}|u\{[\dA-Fa-f]{1,8}\}|x[\dA-Fa-f]{2}|[bfnrt"'/])|\\{2,}|(?:%[\dA-Fa-f]{2})+|&#(?:[Xx][\dA-Fa-f]{1,15}|\d{1,15});?|&[A-Za-z]{2,8};/g;
+  /\\+(?:u[\dA-Fa-f]{4}|[bfnrt"'/])|\\{2,}|(?:%[\dA-Fa-f]{2})+|&#(?:[Xx][\dA-Fa-f]{1,15}|\d{1,15});?|&[A-Za-z]{2,8};/g;
 
 /** Matches an incomplete escape at the end of a text. */
-const partialEscape = /(?:\\(?:u[\da-f]{0,3}|u\{[\da-f]{0,8}|x[\da-f]?)?|%[\da-f]?|&#?[\da-z]{0,6})$/i;
+const partialEscape = /(?:\\(?:u[\da-f]{0,3})?|%[\da-f]?|&#?[\da-z]{0,6})$/i;
 
-/**
- * Matches what surrounds a truncated value: the character before it, the value's next character, and an ellipsis or the end of the
- * text, after a few quotes or brackets. Without an ellipsis, the value ends within a word.
- */
-const truncation = /^[^\p{L}\p{N}](?:.[^\p{L}\p{N}]{0,16}?(?:…|\.{3})|[\p{L}\p{N}][^\p{L}\p{N}]{0,16}$)/su;
+/** Matches what follows a truncated value. */
+const truncation = /^(?:…|\.{3}|$)/;
 
 /** Matches a number, for example `1,234,567.50`, and the separators in it. */
 const anyNumber = /\d+(?:[.,'’\s]\d{3}(?!\d))*(?:[.,]\d+)?/g;
@@ -44,26 +41,18 @@ const separators = /[.,'’\s](?=\d{3}(?!\d))/g;
 const stackFrame = /^ +at .*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$/;
 
 /** HTML's names of the characters in keys and in names of people, and of accents, as in `uuml`. */
-const characters: ReadonlyMap<string, string> = /* @__PURE__ */ new Map(
-  `amp& apos' quot" lt< gt> sol/ bsol\\ equals= plus+ grave\` lowbar_ dash- hyphen- period. colon: semi; comma, excl! ast*
-  lpar( rpar) tilde~ commat@ num# percnt% dollar$ quest? pound£ euro€ yen¥ szligß aeligæ oeligœ oslashø ethð thornþ ndash–
-  mdash— lsquo‘ rsquo’ ldquo“ rdquo” hellip… -grave\u0300 -acute\u0301 -circ\u0302 -tilde\u0303 -uml\u0308 -ring\u030a -cedil\u0327 -caron\u030c`
-    .split(/\s+/)
-    .map((entry) => [entry.slice(0, -1), entry.slice(-1)]),
-);
+const namedCharacters =
+  "amp& apos' quot\" lt< gt> sol/ bsol\\ equals= plus+ grave` lowbar_ hyphen- period. colon: tilde~ pound£ euro€ " +
+  "szligß aeligæ oslashø -grave\u0300 -acute\u0301 -circ\u0302 -tilde\u0303 -uml\u0308 -ring\u030a -cedil\u0327 -caron\u030c";
 
 /** Words of error messages. They stay readable even if a value is such a word, because they do not identify a customer. */
-const ordinaryWords: ReadonlySet<string> = /* @__PURE__ */ new Set(
-  `additional allowed array been between blank body boolean cannot character contain currency customer date default digit
-  document does each email empty equal error every exactly exceed expected extra false field file format found from given
-  greater have include input integer invalid invoice item json larger least length less letter limit line list longer many
-  maximum member minimum missing more most must name negative none null number object only optional order parameter parse
-  pattern placeholder please positive property properties provided range received redacted refused rejected request required
-  schema shorter should size smaller string such template text than that their there this total true type undefined unexpected
-  unique unknown unsupported valid value were when which while with within without wrong your zero`.split(
-    /\s+/,
-  ),
-);
+const ordinaryWords =
+  " allowed array blank body boolean character contain currency customer date default digit document " +
+  "email empty equal error expected extra false field file format found given include input integer " +
+  "invalid invoice item json length letter limit line list maximum member minimum missing more name " +
+  "negative none null number object only optional order parameter parse pattern placeholder positive " +
+  "property properties provided range received redacted refused rejected request required schema size " +
+  "string template text total true type undefined unique unknown unsupported valid value zero ";
 
 /**
  * Removes the API key and the values of a call from other texts. Prepares nothing before it is used, because every call creates
@@ -130,10 +119,10 @@ export class Redactor {
    * @param maxLength - the maximum length of the result, in characters
    */
   quote(text: string, maxLength: number): string {
-    const isCut = text.length > maxSearchedLength;
     const excerpt = this.withoutKey(text.slice(0, maxSearchedLength));
-    const decoded = decode(isCut ? excerpt.replace(partialEscape, "") : excerpt);
-    return this.#withoutValues(onOneLine(decoded), isCut).slice(0, maxLength);
+    const isCut = text.length > maxSearchedLength;
+    const line = onOneLine(decode(isCut ? excerpt.replace(partialEscape, "") : excerpt));
+    return this.#withoutValues(line).slice(0, maxLength);
   }
 
   /**
@@ -164,7 +153,7 @@ export class Redactor {
     return code === undefined ? copy : Object.assign(copy, { code: this.withoutSecrets(code) });
   }
 
-  #withoutValues(line: string, isCut: boolean): string {
+  #withoutValues(line: string): string {
     this.#sent ??= readValues(this.#keys, this.#body);
     const { valuesByBeginning, names } = this.#sent;
     const text = line.replace(anyNumber, (number) => {
@@ -184,9 +173,8 @@ export class Redactor {
           while (end < searched.length && searched[end] === value[end - start]) end++;
           comparisons += 10 + end - start;
           if (comparisons > maxComparisons) return mark;
-          const around = `${searched[start - 1] ?? " "}${value[end - start]}${searched.slice(end, end + 20)}`;
-          const isTruncated = (isCut && end === text.length) || truncation.test(around);
-          const isFound = end - start === value.length || (end - start >= minLength && isTruncated);
+          const isTruncated = end - start >= minLength && truncation.test(searched.slice(end, end + 3));
+          const isFound = isTruncated || end - start === value.length;
           // Part of an ordinary word is not a value, for example "ring" in "string".
           if (isFound && /[^\0]/.test(unusual.slice(start, end))) shown.fill("\0", start, end);
         }
@@ -226,7 +214,7 @@ function isLongEnough(text: string | undefined): text is string {
 
 /** Whether a word is an ordinary one, with or without an ending, as in `values` or `expected`. */
 function isOrdinary(word: string): boolean {
-  return [/$/, /s$/, /d$/, /ed$/].some((ending) => ordinaryWords.has(word.replace(ending, "")));
+  return [/$/, /s$/, /d$/, /ed$/].some((ending) => ordinaryWords.includes(` ${word.replace(ending, "")} `));
 }
 
 function withoutSpellings(text: string, spellings: readonly string[]): string {
@@ -269,14 +257,19 @@ function decodeEscape(one: string): string {
     const bytes = one.slice(1).split("%");
     return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 16)));
   }
-  if (/^(?:&#|\\+[ux])/.test(one)) {
+  if (/^(?:&#|\\+u)/.test(one)) {
     const code = Number.parseInt(one.replace(/[^\da-f]/gi, ""), /^&#\d/.test(one) ? 10 : 16);
     return code <= 0x10ffff ? String.fromCodePoint(code) : " ";
   }
   if (one.startsWith("\\")) return /[bfnrt]$/.test(one) ? " " : one.slice(-1);
   const name = one.slice(1, -1).toLowerCase();
-  const accent = characters.get(`-${name.slice(1)}`);
-  return characters.get(name) ?? (accent ? name.charAt(0) + accent : " ");
+  const accent = characterNamed(`-${name.slice(1)}`);
+  return characterNamed(name) ?? (accent ? name.charAt(0) + accent : " ");
+}
+
+function characterNamed(name: string): string | undefined {
+  const found = namedCharacters.split(" ").find((entry) => entry.slice(0, -1) === name);
+  return found?.slice(-1);
 }
 
 /** Converts a text so that comparisons ignore case, and spaces that are encoded as `+`. Does not change its length. */

@@ -48,7 +48,7 @@ export interface FailureEvent extends CallEvent {
 
 /**
  * Functions that observe calls, for logs and metrics. They cannot affect a call: the client does not wait for them and
- * ignores their errors. Events never contain the API key or values.
+ * ignores their errors. Events do not contain the API key. Their errors are redacted like all errors.
  *
  * @example
  * ```ts

@@ -33,7 +33,7 @@ ${sections.join("\n")}`;
 
 function filesIn(folder: string): string[] {
   return readdirSync(join(repository, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith("errors/redact.ts"))
+    .filter((name) => /\.tsx?$/.test(name) && name !== "redact.ts")
     .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
     .sort();
 }

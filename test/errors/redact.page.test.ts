@@ -203,9 +203,9 @@ describe("Quoted text of random values", () => {
 
 describe("Ordinary words in error messages", () => {
   it.each([
-    "an additional array cannot be between any blank characters",
-    "the currency of a customer contains a default digit in each document",
-    "your included sizes are missing, which should be shorter",
+    "an array can not be a blank or empty character",
+    "the currency of a customer contains a default digit in a document",
+    "the included sizes are missing or expected to be an integer",
   ])('are not redacted even if they are template values: "%s"', (refusal) => {
     expect(quoteAbout(refusal.match(/[a-z]+/g), refusal)).toBe(refusal);
   });
