@@ -23,6 +23,38 @@ const sealing = codecWith({ sealKey });
 const storedBy = async (codec: JobCodec, sent: QueuedContent = content) =>
   JSON.parse(JSON.stringify(await codec.encode(run, id, input, sent)));
 
+const anyJson = fc.letrec((tie) => {
+  const name = fc.constantFrom("v", "input", "content", "sealed", "job", "index", "key", "__proto__");
+  return {
+    tree: fc.oneof({ depthSize: "small" }, fc.jsonValue(), fc.constant(2), tie("record")),
+    record: fc.array(fc.tuple(name, tie("tree"))).map((entries) => Object.fromEntries(entries)),
+  };
+}).tree;
+
+const anyValue = fc.oneof(anyJson, fc.constantFrom<unknown>("t", "..", "", 0, 1.5, -1, {}, [], undefined));
+
+/** A valid job in which one property has another value, which may also be valid. */
+const changedJob = fc
+  .tuple(fc.constantFrom("v", "input", "content", "index", "key", "job", "template", "values"), anyValue)
+  .map(([changed, value]) =>
+    JSON.parse(JSON.stringify({ v: 2, input, content }), (name, old) => (name === changed ? value : old)),
+  );
+
+/** A valid job with an additional property. */
+const extendedJob = fc.constantFrom<object>(
+  { v: 2, input, content, more: 1 },
+  { v: 2, input, content: { ...content, more: 1 } },
+  { v: 2, input, content: { ...content, job: { ...content.job, options: { baseUrl: "https://x.test" } } } },
+);
+
+/** Any data in Redis, often similar to a job that is not sealed. */
+const storedData = fc.oneof(
+  anyJson,
+  fc.record({ v: fc.constant(2), input: fc.string(), content: anyJson }),
+  { weight: 6, arbitrary: changedJob },
+  extendedJob,
+);
+
 describe("a job in the queue", () => {
   property("is restored unchanged, whether readable or sealed", () =>
     fc.asyncProperty(values, fc.constantFrom(plain, sealing), async (some, codec) => {
@@ -108,22 +140,32 @@ describe("a job in the queue", () => {
     await expect(plain.decode(run, id, data)).rejects.toThrow(new Objection(why));
   });
 
-  property("is either a valid job or rejected with an objection, whatever Redis contains", () => {
-    const name = fc.constantFrom("v", "input", "content", "sealed", "job", "index", "key", "__proto__");
-    const { tree } = fc.letrec((tie) => ({
-      tree: fc.oneof({ depthSize: "small" }, fc.jsonValue(), fc.constant(2), tie("record")),
-      record: fc.array(fc.tuple(name, tie("tree"))).map((entries) => Object.fromEntries(entries)),
-    }));
-    const data = fc.oneof(tree, fc.record({ v: fc.constant(2), input: fc.string(), content: tree }));
-    return fc.asyncProperty(data, fc.constantFrom(plain, sealing), async (some, codec) => {
-      const read = await codec.decode(run, id, some).catch((error) => error);
-      if (read instanceof Objection) return;
-      expect(Object.keys(read).sort()).toEqual(["content", "input", "isSealed"]);
-      expect(codec).toBe(plain);
-      expect(typeof read.content.job.template).toBe("string");
-      expect(read.content.job.values).toBeTypeOf("object");
-    });
-  });
+  property(
+    "is either valid or rejected with an objection, whatever Redis contains",
+    (saw) =>
+      fc.asyncProperty(storedData, async (data) => {
+        const read = await plain.decode(run, id, data).catch((error) => error);
+        if (read instanceof Objection) return saw("rejected");
+        saw("valid");
+        expect(Object.keys(read).sort()).toEqual(["content", "input", "isSealed"]);
+        expect(read.isSealed).toBe(false);
+        expect(read.input).toBeTypeOf("string");
+        const { job, index, key = "E-1", ...others } = read.content;
+        expect(others).toEqual({});
+        expect(job.options).toBeUndefined();
+        expect(job.template).toMatch(/^(?!\.{1,2}$)./);
+        expect(Object.prototype.toString.call(job.values)).toBe("[object Object]");
+        expect(index).toSatisfy((value) => Number.isSafeInteger(value) && value >= 0);
+        expect(key).toMatch(/./s);
+      }),
+    { outcomes: ["valid", "rejected"] },
+  );
+
+  property("is rejected if the queue has a `sealKey`, whatever a job that is not sealed contains", () =>
+    fc.asyncProperty(storedData, async (data) => {
+      await expect(sealing.decode(run, id, data)).rejects.toThrow(Objection);
+    }),
+  );
 
   property("is rejected if any part of a sealed job was changed", () =>
     fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (at, change) => {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { it } from "vitest";
+import { expect, it } from "vitest";
 
 const { FUZZ_RUNS, FUZZ_SEED } = process.env;
 const runs = Number(FUZZ_RUNS ?? 300);
@@ -9,17 +9,33 @@ const seed = FUZZ_RUNS === undefined || FUZZ_SEED ? { seed: Number(FUZZ_SEED ?? 
 type Property = fc.IRawProperty<unknown, boolean>;
 
 /** Defines property tests with this share of the inputs. */
-function holding(share: number): (title: string, make: () => Property) => void {
+function holding(share: number) {
   const numRuns = Math.ceil(runs * share);
   // Correct code stays far below this, even on a machine that is ten times slower.
   const timeout = 60_000 + 50 * numRuns;
-  return (title, make) =>
-    it(title, { tags: ["property"], timeout }, () => fc.assert(make(), { numRuns, ...seed }) as unknown);
+  return <const Outcome extends string>(
+    title: string,
+    make: (saw: (outcome: Outcome) => void) => Property,
+    { outcomes = [] }: { readonly outcomes?: readonly Outcome[] } = {},
+  ): void =>
+    it(title, { tags: ["property"], timeout }, async () => {
+      const seen = new Set<Outcome>();
+      await fc.assert(
+        make((outcome) => void seen.add(outcome)),
+        { numRuns, ...seed },
+      );
+      for (const outcome of outcomes) {
+        expect(seen.has(outcome), `at least one input leads to the outcome: ${outcome}`).toBe(true);
+      }
+    });
 }
 
 /**
  * Defines a property test with 300 inputs, or as many as `FUZZ_RUNS` in the environment. A failure prints the smallest failing
  * input and a seed; set `FUZZ_SEED` to that seed to repeat the failure.
+ *
+ * If the assertions depend on an outcome, name the outcomes and report each with `saw`. The test fails if one of them never occurs,
+ * because its assertions would prove nothing.
  *
  * `npm run fuzz` runs all of these tests and no others.
  *
