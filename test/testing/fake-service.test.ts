@@ -3,6 +3,7 @@ import { type ClientOptions, ConfigurationError, TemplatePdf, template } from "t
 import { type FakeService, fakeService, faults, pdfText } from "template-pdf/testing";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
+import { later } from "../support/sockets.ts";
 
 type Reachable = Pick<FakeService<unknown>, "baseUrl" | "apiKey" | "fetch" | "handlers" | "listen">;
 
@@ -94,14 +95,16 @@ describe.each(Object.entries(ways))("a fake service reached through %s", (_way, 
     ]);
   });
 
-  it("ends a stalled response when the caller disconnects", async () => {
-    const service = fakeService().fail(faults.stall());
+  it("does not prevent a caller from cancelling during a stalled response", async () => {
+    const service = fakeService().fail(faults.stall({ afterBytes: 1_000 }));
     const pdfs = await clientBy(service);
     const leaving = new AbortController();
-    const pending = pdfs.generate("inv_2024", values, { signal: leaving.signal }).bytes();
-    await service.waitForCall();
+    const document = await pdfs.generate("inv_2024", values, { signal: leaving.signal });
+    const chunks = document.stream().getReader();
+    expect((await chunks.read()).value).toHaveLength(1_000);
+    const next = chunks.read();
     leaving.abort(new Error("no longer wanted"));
-    await expect(pending).rejects.toThrow("no longer wanted");
+    await expect(next).rejects.toThrow("no longer wanted");
   });
 });
 
@@ -161,14 +164,39 @@ describe("a fake service", () => {
     expect(calls).toMatchObject([{ uid: "cert" }]);
   });
 
-  it("closes its sockets immediately on close(), even during a stalled response", async () => {
-    const service = fakeService().fail(faults.stall());
-    const { baseUrl, close } = await service.listen();
-    onTestFinished(close);
-    const pending = clientOf(service, { baseUrl, fetch: undefined }).generate("inv_2024", values).bytes();
-    await service.waitForCall();
-    const code = expect.stringMatching(/^(?:truncated_pdf|connection_failed)$/);
-    await Promise.all([close(), expect(pending).rejects.toMatchObject({ code })]);
+  describe("that listens, on close()", () => {
+    afterEach(() => vi.useRealTimers());
+
+    it("interrupts a stalled response without waiting for any timer", async () => {
+      const service = fakeService().fail(faults.stall({ afterBytes: 1_000 }));
+      const { baseUrl, close } = await service.listen();
+      const client = clientOf(service, { baseUrl, fetch: undefined });
+      const chunks = (await client.generate("inv_2024", values)).stream().getReader();
+      expect((await chunks.read()).value).toHaveLength(1_000);
+      const nextChunk = chunks.read().catch((error) => error);
+      vi.useFakeTimers({ toFake: ["setTimeout"] });
+      await close();
+      expect(await nextChunk).toMatchObject({ code: "truncated_pdf" });
+    });
+
+    it("interrupts a call that has no response yet, without a delay", async () => {
+      const validating = later<void>();
+      const validate = () => {
+        validating.resolve();
+        return new Promise<never>(() => {});
+      };
+      const endlessSchema = { "~standard": { version: 1, vendor: "ours", validate } } as const;
+      const service = fakeService({ templates: [template("inv_2024", endlessSchema)] });
+      const { baseUrl, close } = await service.listen();
+      const client = clientOf(service, { baseUrl, fetch: undefined });
+      const pending = client.generate("inv_2024", values).bytes();
+      await validating.promise;
+      vi.useFakeTimers({ toFake: ["setTimeout"] });
+      const closing = close();
+      await vi.advanceTimersByTimeAsync(1);
+      await closing;
+      await expect(pending).rejects.toMatchObject({ code: "connection_failed" });
+    });
   });
 });
 
@@ -206,6 +234,17 @@ describe("service.fetch", () => {
     leaving.abort("left");
     await expect(left).rejects.toBe("left");
     await expect(fetch("no-url", init)).rejects.toBeInstanceOf(TypeError);
+  });
+
+  it("ends a stalled response with the reason if the signal is aborted", async () => {
+    const leaving = new AbortController();
+    const { fetch } = fakeService().fail(faults.stall({ afterBytes: 1_000 }));
+    const response = await fetch(`https://one.test${path}`, { ...asked, signal: leaving.signal });
+    const chunks = (response.body as ReadableStream<Uint8Array>).getReader();
+    expect((await chunks.read()).value).toHaveLength(1_000);
+    const nextChunk = chunks.read();
+    leaving.abort("left");
+    await expect(nextChunk).rejects.toBe("left");
   });
 });
 
