@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openJournal } from "../../src/bulk/journal/journal.ts";
-import { takeLock } from "../../src/bulk/journal/lock.ts";
+import { Lock, takeLock } from "../../src/bulk/journal/lock.ts";
 import { thisProcess } from "../../src/bulk/journal/lock-holder.ts";
 import { hasLinks, hasPipeFiles, hasProcessTable } from "../support/platform.ts";
 import { makePipe } from "../support/special-files.ts";
@@ -26,6 +26,31 @@ const messageOf = (opening: Promise<unknown>): Promise<string> =>
 const ended = () => spawnSync(process.execPath, ["--version"]).pid;
 const own = thisProcess("abc");
 const elsewhere = { ...own, host: "elsewhere" };
+
+/** Calls `act` once, before the file-system call with this number, counted from 1. */
+function interruptBefore(interruptedCall: number, act: () => Promise<unknown>) {
+  let calls = 0;
+  let isActing = false;
+  for (const method of ["link", "open", "rename", "unlink", "writeFile"] as const) {
+    const original = fs[method] as (...args: unknown[]) => Promise<unknown>;
+    const interrupted = async (...args: unknown[]) => {
+      if (!isActing && ++calls === interruptedCall) {
+        isActing = true;
+        await act();
+        isActing = false;
+      }
+      return original(...args);
+    };
+    vi.spyOn(fs, method).mockImplementation(interrupted as never);
+  }
+  syncBuiltinESMExports();
+  const restore = () => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  };
+  onTestFinished(restore);
+  return { callsSoFar: () => calls, restore };
+}
 
 /** Creates a lock that was last refreshed this many seconds ago. */
 async function leaveLock(path: string, text: string, agoSeconds = 0): Promise<void> {
@@ -157,6 +182,36 @@ describe("a journal's lock", () => {
     );
     expect(await filesNextTo(path)).toEqual(["run.journal", "run.journal.lock"]);
     expect(JSON.parse(await readFile(`${path}.lock`, "utf8"))).toMatchObject({ pid: process.pid });
+  });
+
+  it("is taken over by exactly one of two runs, whichever file-system call of the first is interrupted by the second", async () => {
+    const attempt = (path: string) => takeLock(path).catch((error: Error) => error);
+    for (let interruptedCall = 1; ; interruptedCall += 1) {
+      const path = newPath();
+      const lockPath = `${path}.lock`;
+      await leaveLock(path, JSON.stringify({ ...own, pid: ended() }));
+      let second: Promise<Lock | Error> | undefined;
+      const interruption = interruptBefore(interruptedCall, () => {
+        second = attempt(lockPath);
+        return second;
+      });
+      const first = await attempt(lockPath);
+      interruption.restore();
+      if (second === undefined) {
+        expect(interruption.callsSoFar(), "every call was interrupted once").toBe(interruptedCall - 1);
+        break;
+      }
+      const outcomes = [first, await second];
+      const owners = outcomes.filter((outcome) => outcome instanceof Lock);
+      expect(owners, `owners after an interruption before call ${interruptedCall}`).toHaveLength(1);
+      expect(String(outcomes.find((outcome) => outcome instanceof Error))).toContain(
+        "is in use by another run",
+      );
+      expect(await filesBeside(path)).toEqual(["run.journal.lock"]);
+      // An owner removes only its own lock.
+      await owners[0]?.release();
+      expect(await filesBeside(path)).toEqual([]);
+    }
   });
 
   it("is taken over even if an earlier run was killed during a takeover", async () => {
