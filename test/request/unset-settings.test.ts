@@ -76,10 +76,38 @@ it.each(["https://undefined", "https://undefined/prefix", "http://null/", "https
   },
 );
 
-it.each(["undefined-1", "NULL", "truth", "$price", "$1", "a<b>c", "100%", "{{a}}b", "sk-undefined", "TRUE"])(
-  "%s is accepted as an API key",
-  (apiKey) => {
-    expect(() => new TemplatePdf({ baseUrl, apiKey, fetch })).not.toThrow();
+it.each([
+  "undefined-1",
+  "NULL",
+  "truth",
+  "$price",
+  "$1",
+  "a<b>c",
+  "100%",
+  "{{a}}b",
+  "sk-undefined",
+  "TRUE",
+  "undefined1",
+  "nullable",
+  "0",
+  "1",
+  "false-1",
+  "a${KEY}",
+  "${KEY}a",
+  "a$API_KEY",
+  "$API_KEY-1",
+  "%KEY%a",
+  "<a>b",
+  "a<b>",
+  "b{{a}}",
+])("%s is accepted as an API key", (apiKey) => {
+  expect(() => new TemplatePdf({ baseUrl, apiKey, fetch })).not.toThrow();
+});
+
+it.each(["[object Object]s", "an [object Object]", "<a> b", "0", ""])(
+  "%j is not taken for a missing text",
+  (text) => {
+    expect(missingText(text)).toBeUndefined();
   },
 );
 
