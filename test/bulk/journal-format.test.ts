@@ -27,39 +27,61 @@ function read(bytes: Buffer, chunkBytes = bytes.length || 1) {
 const chunkBytes = fc.integer({ min: 1, max: 3 * lineBytes });
 
 describe("reading a journal", () => {
-  property("returns the header and exactly the complete lines of a truncated journal", () =>
-    fc.property(fc.nat(6), fc.nat(), chunkBytes, (count, place, size) => {
-      const whole = Buffer.concat([header, Buffer.from(lines(count))]);
-      const cut = whole.subarray(0, place % (whole.length + 1));
-      const beginning = readBeginning(cut);
-      if (cut.length < header.length) return beginning.kind === "nothing";
-      if (beginning.kind !== "header") return false;
-      expect(beginning.header).toEqual(settings);
-      const kept = Math.floor((cut.length - header.length) / lineBytes);
-      const expected = { numbers: upTo(kept), damagedLines: 0, wholeBytes: kept * lineBytes };
-      expect(read(cut.subarray(beginning.bytes), size)).toEqual(expected);
-      return true;
-    }),
+  property(
+    "returns the header and exactly the complete lines of a truncated journal",
+    (saw) =>
+      fc.property(fc.nat(6), fc.nat(), chunkBytes, (count, place, size) => {
+        const whole = Buffer.concat([header, Buffer.from(lines(count))]);
+        const cut = whole.subarray(0, place % (whole.length + 1));
+        const beginning = readBeginning(cut);
+        if (cut.length < header.length) {
+          saw("truncated in the header");
+          expect(beginning.kind).toBe("nothing");
+          return;
+        }
+        saw("truncated in the lines");
+        if (beginning.kind !== "header") expect.fail("The header was not found.");
+        expect(beginning.header).toEqual(told);
+        const kept = Math.floor((cut.length - header.length) / lineBytes);
+        const expected = { numbers: upTo(kept), damagedLines: 0, wholeBytes: kept * lineBytes };
+        expect(read(cut.subarray(beginning.bytes), size)).toEqual(expected);
+      }),
+    { outcomes: ["truncated in the header", "truncated in the lines"] },
   );
 
   const byte = fc.oneof(fc.nat(255), fc.constant(10));
 
-  property("loses at most the line with the damaged byte, and counts that line", () =>
-    fc.property(fc.integer({ min: 1, max: 6 }), fc.nat(), byte, chunkBytes, (count, place, value, size) => {
-      const bytes = Buffer.from(lines(count));
-      const at = place % bytes.length;
-      fc.pre(bytes[at] !== value);
-      bytes[at] = value;
-      const hit = Math.floor(at / lineBytes);
-      const { numbers, damagedLines } = read(bytes, size);
-      // Some base64url characters decode to the same bytes as others.
-      if (numbers.length === count) return true;
-      expect(numbers).toEqual(upTo(count).filter((number) => number !== hit));
-      // A last line without its newline looks like one that was not written completely.
-      if (at === bytes.length - 1) return damagedLines === 0;
-      // A newline inside a line splits it in two.
-      return damagedLines === 1 || (value === 10 && damagedLines === 2);
-    }),
+  property(
+    "loses at most the line with the damaged byte, and counts that line",
+    (saw) =>
+      fc.property(
+        fc.integer({ min: 1, max: 6 }),
+        fc.oneof(fc.nat(), fc.constant(-1)),
+        byte,
+        chunkBytes,
+        (count, place, value, size) => {
+          const bytes = Buffer.from(lines(count));
+          const at = (place + bytes.length) % bytes.length;
+          fc.pre(bytes[at] !== value);
+          bytes[at] = value;
+          const hit = Math.floor(at / lineBytes);
+          const { numbers, damagedLines } = read(bytes, size);
+          // Some base64url characters decode to the same bytes as others.
+          if (numbers.length === count) return;
+          expect(numbers).toEqual(upTo(count).filter((number) => number !== hit));
+          // A last line without its newline looks like one that was not written completely.
+          if (at === bytes.length - 1) {
+            saw("without the last newline");
+            expect(damagedLines).toBe(0);
+            return;
+          }
+          // A newline inside a line splits it in two.
+          const isSplit = value === 10 && damagedLines === 2;
+          saw(isSplit ? "split in two" : "damaged");
+          if (!isSplit) expect(damagedLines).toBe(1);
+        },
+      ),
+    { outcomes: ["without the last newline", "split in two", "damaged"] },
   );
 
   const two = `${lineOf(0)}${lineOf(1)}`;

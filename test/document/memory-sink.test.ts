@@ -22,27 +22,32 @@ const collect = (...given: [wire: Wire, contentLength?: number, maxBytes?: numbe
   collectWith(...given).result;
 
 describe("A document that is read as bytes", () => {
-  property("is complete if it does not exceed the limit, whatever length was declared", () => {
-    const sizes = fc.array(fc.nat(40), { maxLength: 6 });
-    const promises = fc.option(fc.nat(120), { nil: undefined });
-    const limits = fc.integer({ min: 1, max: 150 });
-    return fc.asyncProperty(sizes, promises, limits, async (lengths, promised, maxBytes) => {
-      const length = lengths.reduce((sum, size) => sum + size, 0);
-      // The attempt refuses a document that is shorter than declared.
-      fc.pre(length >= (promised ?? 0));
-      const wire = new Wire();
-      const result = collect(wire, promised, maxBytes);
-      for (const size of lengths) wire.chunk(size);
-      wire.end();
-      if (length > maxBytes) {
-        await expect(result).rejects.toBe("oversized");
-        return;
-      }
-      const bytes = await result;
-      expect(Buffer.concat(wire.sent).equals(bytes)).toBe(true);
-      expect(bytes.buffer.byteLength, "owns its memory").toBe(length);
-    });
-  });
+  property(
+    "is complete unless it exceeds the limit, whatever length was declared",
+    (saw) => {
+      const sizes = fc.array(fc.nat(40), { maxLength: 6 });
+      const promises = fc.option(fc.nat(120), { nil: undefined });
+      const limits = fc.integer({ min: 1, max: 150 });
+      return fc.asyncProperty(sizes, promises, limits, async (lengths, promised, maxBytes) => {
+        const length = lengths.reduce((sum, size) => sum + size, 0);
+        // The attempt refuses a document that is shorter than declared.
+        fc.pre(length >= (promised ?? 0));
+        const wire = new Wire();
+        const result = collect(wire, promised, maxBytes);
+        for (const size of lengths) wire.chunk(size);
+        wire.end();
+        if (length > maxBytes) {
+          await expect(result).rejects.toBe("oversized");
+          return saw("oversized");
+        }
+        if (length > 0) saw(promised === undefined ? "no declared length" : "a declared length");
+        const bytes = await result;
+        expect(Buffer.concat(wire.sent).equals(bytes)).toBe(true);
+        expect(bytes.buffer.byteLength, "owns its memory").toBe(length);
+      });
+    },
+    { outcomes: ["oversized", "no declared length", "a declared length"] },
+  );
 
   it.each([
     ["one buffer of the declared length", 100, [100]],

@@ -48,32 +48,37 @@ describe("Invalid JSON", () => {
     expect(refusalOf(text)).toBe(`values.json:${message}`);
   });
 
-  property("is rejected with a message of one line that does not quote the text", () => {
-    const canary = "qzx71vv";
-    const words = ["u00", "true", "nul", "\u00a0", "\ud800", canary];
-    const piece = fc.constantFrom(...'{}[],:"\\ \n\t/*-+.01eE', ...words);
-    const json = fc.jsonValue().map((value) => JSON.stringify({ [canary]: [canary, value] }, null, 1));
-    const change = fc.tuple(fc.nat(), fc.nat(2), orLongRun(piece));
-    return fc.property(json, fc.array(change, { minLength: 1, maxLength: 3 }), (text, changes) => {
-      const changed = changes.reduce((before, [at, length, inserted]) => {
-        const index = at % (before.length + 1);
-        return before.slice(0, index) + inserted + before.slice(index + length);
-      }, text);
-      let message: string;
-      try {
-        expect(parseJson(changed, "values.json")).toEqual(JSON.parse(changed));
-        return;
-      } catch (error) {
-        if (!(error instanceof SyntaxError)) throw error;
-        message = error.message;
-      }
-      const [, line, column] = /^values\.json:(\d+):(\d+): [^\n]+$/.exec(message) ?? [];
-      const lines = changed.split("\n");
-      expect(Number(line)).toBeLessThanOrEqual(lines.length);
-      expect(Number(column)).toBeLessThanOrEqual((lines[Number(line) - 1]?.length ?? 0) + 1);
-      expect(message).not.toContain(canary);
-    });
-  });
+  property(
+    "is rejected with a message of one line that does not quote the text",
+    (saw) => {
+      const canary = "qzx71vv";
+      const words = ["u00", "true", "nul", "\u00a0", "\ud800", canary];
+      const piece = fc.constantFrom(...'{}[],:"\\ \n\t/*-+.01eE', ...words);
+      const json = fc.jsonValue().map((value) => JSON.stringify({ [canary]: [canary, value] }, null, 1));
+      const change = fc.tuple(fc.nat(), fc.nat(2), orLongRun(piece));
+      return fc.property(json, fc.array(change, { minLength: 1, maxLength: 3 }), (text, changes) => {
+        const changed = changes.reduce((before, [at, length, inserted]) => {
+          const index = at % (before.length + 1);
+          return before.slice(0, index) + inserted + before.slice(index + length);
+        }, text);
+        let message: string;
+        try {
+          expect(parseJson(changed, "values.json")).toEqual(JSON.parse(changed));
+          return saw("still JSON");
+        } catch (error) {
+          if (!(error instanceof SyntaxError)) throw error;
+          message = error.message;
+        }
+        saw("rejected");
+        const [, line, column] = /^values\.json:(\d+):(\d+): [^\n]+$/.exec(message) ?? [];
+        const lines = changed.split("\n");
+        expect(Number(line)).toBeLessThanOrEqual(lines.length);
+        expect(Number(column)).toBeLessThanOrEqual((lines[Number(line) - 1]?.length ?? 0) + 1);
+        expect(message).not.toContain(canary);
+      });
+    },
+    { outcomes: ["still JSON", "rejected"] },
+  );
 });
 
 describe("A number", () => {

@@ -1,4 +1,4 @@
-import { posix } from "node:path";
+import { posix, win32 } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { foldedPath, objectionToPath, UsedPaths } from "../../../src/bulk/folder/document-paths.ts";
@@ -35,14 +35,31 @@ describe("a path inside a folder", () => {
 
   const part = orLongRun(fc.oneof(fc.string(), fc.constantFrom("..", ".", "/", "\\", "a", "../", "/..")));
 
-  property("never leads out of the folder if it is valid", () =>
-    fc.property(fc.array(part), (parts) => {
-      const path = parts.join("");
-      if (objectionToPath(path, "linux") !== undefined) return;
-      const inner = posix.resolve("/root/folder", path);
-      expect(inner).toMatch(/^\/root\/folder\/./);
-      expect(inner).toBe(`/root/folder/${path}`);
-    }),
+  property(
+    "never leads out of the folder if it is valid on Linux",
+    (saw) =>
+      fc.property(fc.array(part), (parts) => {
+        const path = parts.join("");
+        if (objectionToPath(path, "linux") !== undefined) return saw("invalid");
+        saw(path.includes("/") ? "valid, with a subfolder" : "valid, without a subfolder");
+        expect(posix.resolve("/root/folder", path)).toBe(`/root/folder/${path}`);
+      }),
+    { outcomes: ["invalid", "valid, with a subfolder", "valid, without a subfolder"] },
+  );
+
+  property(
+    "never leads out of the folder if it is valid on Windows",
+    (saw) =>
+      fc.property(
+        fc.array(fc.oneof(part, fc.constantFrom("a/b", "2026\\11", "c:", "\\\\?\\")), { maxLength: 4 }),
+        (parts) => {
+          const path = parts.join("");
+          if (objectionToPath(path, "win32") !== undefined) return saw("invalid");
+          saw(/[/\\]/.test(path) ? "valid, with a subfolder" : "valid, without a subfolder");
+          expect(win32.resolve("C:\\root", path)).toBe(`C:\\root\\${path.replaceAll("/", "\\")}`);
+        },
+      ),
+    { outcomes: ["invalid", "valid, with a subfolder", "valid, without a subfolder"] },
   );
 });
 

@@ -40,46 +40,70 @@ const anySchema = fc.letrec<{ schema: unknown }>((tie) => {
 }).schema;
 
 describe("arbitrary values", () => {
-  property("stay unchanged, as the template does, even if pdfmake changes the definition", () => {
-    const each = { $each: "lines", $show: { text: ["{{this}}"] } };
-    const content = [{ text: "{{a?}}" }, each, { $if: "b", $show: [[]] }];
-    const template = templateOf({ content, header: { columns: [{ text: "{{@page}}" }] }, info: {} });
-    return fc.property(anyValues, (values) => {
-      const before = structuredClone(values);
-      const first = template.fill(values);
-      if (first.issues) return;
-      const shown = inspect(first.definition, { depth: 9 });
-      changeDeeply(first.definition);
-      const second = template.fill(values);
-      expect(inspect("definition" in second && second.definition, { depth: 9 })).toBe(shown);
-      expect(values).toEqual(before);
-    });
-  });
+  property(
+    "stay unchanged, as the template does, even if pdfmake changes the definition",
+    (saw) => {
+      const each = { $each: "lines", $show: { text: ["{{this}}"] } };
+      const content = [{ text: "{{a?}}" }, each, { $if: "b", $show: [[]] }];
+      const template = templateOf({ content, header: { columns: [{ text: "{{@page}}" }] }, info: {} });
+      const suitableValues = fc.record({
+        a: fc.oneof(fc.string(), fc.integer(), fc.constant(null)),
+        lines: fc.array(fc.oneof(fc.string(), fc.integer())),
+      });
+      const mergedValues = fc
+        .tuple(anyValues, suitableValues)
+        .map(([any, suitable]) => ({ ...any, ...suitable }));
+      return fc.property(fc.oneof(anyValues, mergedValues), (values) => {
+        const before = structuredClone(values);
+        const first = template.fill(values);
+        if (first.issues) return;
+        saw("filled");
+        const shown = inspect(first.definition, { depth: 9 });
+        changeDeeply(first.definition);
+        const second = template.fill(values);
+        expect(inspect("definition" in second && second.definition, { depth: 9 })).toBe(shown);
+        expect(values).toEqual(before);
+      });
+    },
+    { outcomes: ["filled"] },
+  );
 
-  property("never appear in messages", () => {
-    const canary = "qzx71vv";
-    const scalar = fc.constantFrom<unknown>(canary, `${canary}@${canary}`, 7_130_057, -7_130_057, true, null);
-    const value = fc.letrec((tie) => ({
-      any: fc.oneof(
-        { maxDepth: 3 },
-        scalar,
-        fc.array(tie("any"), { maxLength: 3 }),
-        fc.dictionary(fc.constantFrom("a", "b", "c"), tie("any"), { maxKeys: 3 }),
-      ),
-    })).any;
-    const values = fc.dictionary(fc.constantFrom("a", "b", "c", "d"), value);
-    const each = { $each: "d", $show: ["{{this}}", { $each: "a", $show: "{{b}}" }] };
-    const content = ["{{a}}{{b.c}}{{c.0.a}}", each];
-    return fc.property(anySchema, values, (schema, input) => {
-      for (const json of [{ content }, { content, schema }]) {
-        const issues = resultOf(() => templateOf(json))?.fill(input).issues ?? [];
-        for (const { message, place = "" } of issues) {
-          expect(message + place).not.toMatch(/qzx71vv|7130057|7_130_057/);
-          expect(message).not.toMatch(/undefined|\[object|\n/);
+  property(
+    "never appear in messages",
+    (saw) => {
+      const canary = "qzx71vv";
+      const scalar = fc.constantFrom<unknown>(
+        canary,
+        `${canary}@${canary}`,
+        7_130_057,
+        -7_130_057,
+        true,
+        null,
+      );
+      const value = fc.letrec((tie) => ({
+        any: fc.oneof(
+          { maxDepth: 3 },
+          scalar,
+          fc.array(tie("any"), { maxLength: 3 }),
+          fc.dictionary(fc.constantFrom("a", "b", "c"), tie("any"), { maxKeys: 3 }),
+        ),
+      })).any;
+      const values = fc.dictionary(fc.constantFrom("a", "b", "c", "d"), value);
+      const each = { $each: "d", $show: ["{{this}}", { $each: "a", $show: "{{b}}" }] };
+      const content = ["{{a}}{{b.c}}{{c.0.a}}", each];
+      return fc.property(anySchema, values, (schema, input) => {
+        for (const json of [{ content }, { content, schema }]) {
+          const issues = resultOf(() => templateOf(json))?.fill(input).issues ?? [];
+          for (const { message, place = "" } of issues) {
+            saw("schema" in json ? "a message with a schema" : "a message without a schema");
+            expect(message + place).not.toMatch(/qzx71vv|7130057|7_130_057/);
+            expect(message).not.toMatch(/undefined|\[object|\n/);
+          }
         }
-      }
-    });
-  });
+      });
+    },
+    { outcomes: ["a message with a schema", "a message without a schema"] },
+  );
 });
 
 /** The result of a function; `undefined` if it throws a `TemplateMistake` of one line that begins with the file name. */
