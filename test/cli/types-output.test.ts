@@ -5,13 +5,13 @@ import { modeOf, setUmask } from "../support/file-modes.ts";
 import { hasModes } from "../support/platform.ts";
 import { type Files, folderOf, runTypes } from "./types-command.ts";
 
-const one = { "invoice.json": '{"a":"1"}' };
+const oneSample = { "invoice.json": '{"a":"1"}' };
 const done = { code: 0, stdout: "pdf-templates.ts: 1 template\n", stderr: "" };
 const foreignCode = "export const mine = 1;\n";
 
 /** Creates a folder that already contains the types file. */
 async function folderWithTypes(words = "invoice.json"): Promise<{ cwd: string; path: string }> {
-  const cwd = folderOf(one);
+  const cwd = folderOf(oneSample);
   expect(await runTypes(cwd, words)).toMatchObject(done);
   return { cwd, path: join(cwd, "pdf-templates.ts") };
 }
@@ -35,7 +35,10 @@ describe("the types file", () => {
     ["another program's file if --force is set", foreignCode, " --force"],
     ["an empty file", "\n", ""],
   ])("replaces %s", async (_title, text, flag) => {
-    const ending = await runTypes(folderOf({ ...one, "pdf-templates.ts": text }), `invoice.json${flag}`);
+    const ending = await runTypes(
+      folderOf({ ...oneSample, "pdf-templates.ts": text }),
+      `invoice.json${flag}`,
+    );
     expect(ending).toEqual({ ...done, written: expect.stringMatching(/^\/\/ Written by/) });
   });
 });
@@ -48,7 +51,7 @@ describe("an output path", () => {
   });
 
   it("is rejected with exit code 2 if its folder does not exist", async () => {
-    const { code, stderr } = await runTypes(folderOf(one), "invoice.json -o missing/t.ts");
+    const { code, stderr } = await runTypes(folderOf(oneSample), "invoice.json -o missing/t.ts");
     const reason = "its folder does not exist: create it first";
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -97,24 +100,38 @@ describe("`types --check`", () => {
 
 const sampleIs = (found: string) =>
   `this sample is ${found}. Use an object with a property for each placeholder.`;
-const schemaOf = (x: unknown) => JSON.stringify({ type: "object", properties: { x } }, undefined, 1);
+const schemaWithX = (x: unknown) => JSON.stringify({ type: "object", properties: { x } }, undefined, 1);
 const throwing = 'jsonSchema: { input() { throw new Error("no\\nCANARY"); } }';
 const noJson = "this is not JSON; only numbers, true, false and null can be outside double quotes.";
-const twoSchemas = { "a.schema.json": schemaOf({}), "a.2.json": schemaOf({}) };
+const twoSchemas = { "a.schema.json": schemaWithX({}), "a.2.json": schemaWithX({}) };
 const signature = "// Written by `template-pdf types`: run that again instead of editing this file.\n";
 const clash = { "a.json": "{}", "a-schema.json": "{}", "pdf-templates.ts": signature };
 const eachLine = "Each line must be one complete sample.";
 
-/** Runs the command, and expects that it prints lines with these beginnings and writes nothing. */
-async function expectRefusal(cwd: string, words: string, ...lines: readonly string[]): Promise<void> {
-  const before = readdirSync(cwd);
+/** The result of a command that reports a mistake and writes nothing, neither to a file nor to standard output. */
+const refusedWithoutOutput = { code: 2, stdout: "", changedFiles: [] };
+
+/** Runs the command. Also returns the files that it created, removed or rewrote. */
+async function runAndCompareFiles(cwd: string, words: string) {
+  const listFiles = () =>
+    readdirSync(cwd).map((name) => {
+      const { size, mtimeMs } = statSync(join(cwd, name));
+      return `${name}: ${size} bytes, written at ${mtimeMs}`;
+    });
+  const before = listFiles();
   const { code, stdout, stderr } = await runTypes(cwd, words);
-  const expected = lines.map((line) => `template-pdf: ${line}`);
+  const after = listFiles();
+  const changedFiles = [
+    ...before.filter((file) => !after.includes(file)),
+    ...after.filter((file) => !before.includes(file)),
+  ];
+  return { stderr, ending: { code, stdout, changedFiles } };
+}
+
+/** Cuts each printed line to the length of the expected line, and removes `template-pdf: ` before it. */
+function beginningsOf(stderr: string, expected: readonly string[]): string[] {
   const printed = stderr.trimEnd().split("\n");
-  expect(printed.map((line, at) => line.slice(0, expected[at]?.length))).toEqual(expected);
-  expect(stderr).not.toContain("CANARY");
-  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(readdirSync(cwd)).toEqual(before);
+  return printed.map((line, at) => line.replace(/^template-pdf: /, "").slice(0, expected[at]?.length));
 }
 
 describe("the types command", () => {
@@ -126,12 +143,18 @@ describe("the types command", () => {
     ["a.json", ":2:1: expected the end of the JSON; this looks like NDJSON", '{"a":"CANARY"}\r\n{}\r\n'],
     ["a.ndjson", `:2:1: ${noJson} ${eachLine}`, "{}\n\ufeff{}\n"],
     ["a.json", `:3:2: ${sampleIs("an array")}`, '[\n {"a": 1},\n ["CANARY"]]'],
-    ["a.json", ":5:12: this is not a JSON Schema type; the types are", schemaOf({ type: "CANARY" })],
-  ])("rejects an invalid file, and reports: %s%s", async (file, line, text) => {
-    await expectRefusal(folderOf({ [file]: text }), file, `${file}${line}`);
-  });
+    ["a.json", ":5:12: this is not a JSON Schema type; the types are", schemaWithX({ type: "CANARY" })],
+  ])(
+    "rejects an invalid file, writes nothing, does not quote the file, and reports: %s%s",
+    async (file, line, text) => {
+      const { stderr, ending } = await runAndCompareFiles(folderOf({ [file]: text }), file);
+      expect(beginningsOf(stderr, [file + line])).toEqual([file + line]);
+      expect(stderr).not.toContain("CANARY");
+      expect(ending).toEqual(refusedWithoutOutput);
+    },
+  );
 
-  it("rejects every module that has no readable schema or sample", async () => {
+  it("rejects every module that has no readable schema or sample, and quotes only the first line of an error", async () => {
     const files = {
       "0.mjs": "export default () => ({});",
       "1.mjs": "export const schema = {};",
@@ -139,15 +162,17 @@ describe("the types command", () => {
       "3.mjs": `export const schema = { "~standard": { version: 1, vendor: "mine", validate() {}, ${throwing} } };`,
       "4.mjs": "\nthrow new Error('no\\nCANARY');",
     };
-    await expectRefusal(
-      folderOf(files),
-      Object.keys(files).join(" "),
+    const { stderr, ending } = await runAndCompareFiles(folderOf(files), Object.keys(files).join(" "));
+    const expected = [
       "0.mjs: the module exports neither a schema nor a sample. Export a `schema` or a `sample`.",
       "1.mjs: its `schema` is not a Standard Schema.",
       "2.mjs: its `sample` cannot be converted to JSON.",
       "3.mjs: its `schema`, created with mine, cannot be converted to JSON Schema (no). Export a `sample` as well.",
       "4.mjs:2:7: 4.mjs cannot be loaded: no",
-    );
+    ];
+    expect(beginningsOf(stderr, expected)).toEqual(expected);
+    expect(stderr).not.toContain("CANARY");
+    expect(ending).toEqual(refusedWithoutOutput);
   });
 
   it.each<[words: string, line: string, files?: Files]>([
@@ -161,24 +186,31 @@ describe("the types command", () => {
     ["a=/dev/null", "/dev/null: this is a pipe, a socket or a device,"],
     // A line break in a file name must not break the message.
     [".", `a.b c.json:1:2: ${sampleIs("a number")}`, { "a.b\nc.json": "[1]" }],
-  ])("rejects the arguments %j, and reports: %s", async (words, line, files = {}) => {
-    await expectRefusal(folderOf(files), words, line);
+  ])("rejects the arguments %j, writes nothing, and reports: %s", async (words, line, files = {}) => {
+    const { stderr, ending } = await runAndCompareFiles(folderOf(files), words);
+    expect(beginningsOf(stderr, [line])).toEqual([line]);
+    expect(stderr).not.toContain("CANARY");
+    expect(ending).toEqual(refusedWithoutOutput);
   });
 
   it("rejects a 600 MiB .json file", async () => {
     const cwd = folderOf({ "a.json": "" });
     truncateSync(join(cwd, "a.json"), 600 * 1024 * 1024);
+    const { stderr, ending } = await runAndCompareFiles(cwd, "a.json");
     const advice = "Save it as NDJSON, one sample per line, in a file that ends in .ndjson.";
-    await expectRefusal(cwd, "a.json", `a.json: the file is larger than 256 MiB. ${advice}`);
+    expect(stderr).toBe(`template-pdf: a.json: the file is larger than 256 MiB. ${advice}\n`);
+    expect(ending).toEqual(refusedWithoutOutput);
   });
 
-  it("reports every invalid file", async () => {
-    await expectRefusal(
-      folderOf({ "a.json": "{", "b.ndjson": "{}\n[]", "c.json": "{}" }),
-      "a.json b.ndjson missing.json c.json",
+  it("reports every invalid file, and writes nothing if one of several files is invalid", async () => {
+    const cwd = folderOf({ "a.json": "{", "b.ndjson": "{}\n[]", "c.json": "{}" });
+    const { stderr, ending } = await runAndCompareFiles(cwd, "a.json b.ndjson missing.json c.json");
+    const expected = [
       "a.json:1:2: expected } at the end of an object.",
       `b.ndjson:2:1: ${sampleIs("an array")}`,
       "Could not read missing.json: there is no such file.",
-    );
+    ];
+    expect(beginningsOf(stderr, expected)).toEqual(expected);
+    expect(ending).toEqual(refusedWithoutOutput);
   });
 });
