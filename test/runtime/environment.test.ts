@@ -14,51 +14,86 @@ function within<T>(globals: Record<string, unknown>, run: () => T): T {
   return run();
 }
 
-const node = { versions: { node: "20.20.2" }, env: {} };
-const bundled = { env: {}, versions: {}, browser: true };
-const document = {};
+const processOfNode = { versions: { node: "20.20.2" }, env: {} };
+const processOfBundler = { env: {}, versions: {}, browser: true };
+const emptyDocument = {};
 const WorkerGlobalScope = class {};
-const location = { href: "https://app.example.com/orders/7?x#y" };
+const pageLocation = { href: "https://app.example.com/orders/7?x#y" };
 const inWorker = { process: undefined, WorkerGlobalScope };
 
 it.each<[string, Record<string, unknown>]>([
-  ["a web page", { process: undefined, document, location }],
-  ["a web page whose bundler simulates `process`", { process: bundled, document, location }],
-  ["a web page whose bundler simulates `process.env`", { process: { env: {} }, document, location }],
-  ["a web worker", { ...inWorker, location }],
-  ["an Electron renderer with Node", { process: { ...node, type: "renderer" }, document, location }],
-  ["an Electron worker with Node", { process: { ...node, type: "worker" }, WorkerGlobalScope, location }],
+  ["a web page", { process: undefined, document: emptyDocument, location: pageLocation }],
+  [
+    "a web page whose bundler simulates `process`",
+    { process: processOfBundler, document: emptyDocument, location: pageLocation },
+  ],
+  [
+    "a web page whose bundler simulates `process.env`",
+    { process: { env: {} }, document: emptyDocument, location: pageLocation },
+  ],
+  ["a web worker", { ...inWorker, location: pageLocation }],
+  [
+    "an Electron renderer with Node",
+    { process: { ...processOfNode, type: "renderer" }, document: emptyDocument, location: pageLocation },
+  ],
+  [
+    "an Electron worker with Node",
+    { process: { ...processOfNode, type: "worker" }, WorkerGlobalScope, location: pageLocation },
+  ],
 ])("isPage() returns true and pageAddress() returns the current URL in %s", (_, globals) => {
-  expect(within(globals, isPage)).toBe(true);
-  expect(pageAddress()).toBe(location.href);
+  expect(within(globals, () => [isPage(), browser.isPage()])).toEqual([true, true]);
+  expect({ node: pageAddress(), browser: browser.pageAddress() }).toEqual({
+    node: pageLocation.href,
+    browser: pageLocation.href,
+  });
 });
 
 it.each<[string, Record<string, unknown>]>([
-  ["Node with jsdom", { document, location, window: {} }],
+  ["Node with jsdom", { document: emptyDocument, location: pageLocation, window: {} }],
   ["Node with worker globals", { WorkerGlobalScope }],
-  ["Electron's main process", { process: { ...node, type: "browser" }, document, location }],
-  ["Deno with a `process` global and a DOM", { process: node, Deno: {}, document, location }],
-  ["a Deno worker", { ...inWorker, Deno: {}, location }],
-  ["Vercel's edge runtime", { process: { env: {} }, EdgeRuntime: "edge", WorkerGlobalScope, location }],
+  [
+    "Electron's main process",
+    { process: { ...processOfNode, type: "browser" }, document: emptyDocument, location: pageLocation },
+  ],
+  [
+    "Deno with a `process` global and a DOM",
+    { process: processOfNode, Deno: {}, document: emptyDocument, location: pageLocation },
+  ],
+  ["a Deno worker", { ...inWorker, Deno: {}, location: pageLocation }],
+  [
+    "Vercel's edge runtime",
+    { process: { env: {} }, EdgeRuntime: "edge", WorkerGlobalScope, location: pageLocation },
+  ],
   ["a JavaScript engine without host globals", { process: undefined }],
-])("isPage() returns false in %s", (_, globals) => {
+])("isPage() returns false and pageAddress() returns undefined in %s", (_, globals) => {
   expect(within(globals, isPage)).toBe(false);
   expect(pageAddress()).toBeUndefined();
 });
 
-const base = { baseURI: "https://app.example.com/base/" };
-const blob = { href: "blob:https://app.example.com/5c1b", origin: "https://app.example.com" };
+const documentWithBase = { baseURI: "https://app.example.com/base/" };
+const blobLocation = { href: "blob:https://app.example.com/5c1b", origin: "https://app.example.com" };
 it.each<[string, Record<string, unknown>, string | undefined]>([
-  ["the document's base URL", { process: undefined, document: base, location }, base.baseURI],
-  ["the page's origin in a Blob worker", { ...inWorker, location: blob }, blob.origin],
+  [
+    "the document's base URL",
+    { process: undefined, document: documentWithBase, location: pageLocation },
+    documentWithBase.baseURI,
+  ],
+  ["the page's origin in a Blob worker", { ...inWorker, location: blobLocation }, blobLocation.origin],
   [
     "undefined in a Blob worker with an opaque origin",
     { ...inWorker, location: { href: "blob:null/5", origin: "null" } },
     undefined,
   ],
-  ["undefined if there is no location", { process: undefined, document, location: undefined }, undefined],
+  [
+    "undefined if there is no location",
+    { process: undefined, document: emptyDocument, location: undefined },
+    undefined,
+  ],
 ])("pageAddress() returns %s", (_, globals, address) => {
-  expect(within(globals, pageAddress)).toBe(address);
+  expect({ node: within(globals, pageAddress), browser: within(globals, browser.pageAddress) }).toEqual({
+    node: address,
+    browser: address,
+  });
 });
 
 let instances = 0;
