@@ -83,7 +83,15 @@ const encoded: Answer = (received) =>
 const truncated = beginning(({ socket }) => socket.destroy());
 
 type Use = (pending: PendingPdf, service: Service) => Promise<unknown>;
-type Row = [what: string, error: unknown, answer: () => Answer, options?: ClientOptions, use?: Use];
+/** One failure of a call. */
+interface Failure {
+  readonly title: string;
+  readonly expectedError: unknown;
+  readonly response: () => Answer;
+  readonly options?: ClientOptions;
+  /** How the document is read. Default: `bytes()`. */
+  readonly use?: Use;
+}
 
 const readLate: Use = async (pending) => (await pending).bytes();
 const savedAs =
@@ -104,39 +112,105 @@ const twice: Use = async (pending) => {
 const retried = { "retry-after": "0" };
 const badLine: Answer = (received) => received.socket.end(`${echoOf(received)}\r\n\r\n`);
 const complete = beginning(({ response }) => response.end(pdf.subarray(100_000)));
-const fullDisk: Row = ["saving to a full disk", errors.SaveError, () => complete, {}, savedAs("/dev/full")];
+const fullDisk: Failure = {
+  title: "saving to a full disk",
+  expectedError: errors.SaveError,
+  response: () => complete,
+  use: savedAs("/dev/full"),
+};
 
 /** Every failure that a service can cause: its title, the expected error, and the response. */
-const rows: readonly Row[] = [
-  ["a 400 response", errors.BadRequestError, () => echo(400)],
-  ["a 401 response", errors.AuthenticationError, () => echo(401)],
-  ["a 403 response", errors.PermissionError, () => echo(403, bodies[1])],
-  ["a 404 response", errors.NotFoundError, () => echo(404)],
-  ["a retried 429 response", errors.RateLimitError, () => echo(429)],
-  ["a long Retry-After", errors.ServerError, () => echo(503, bodies[0], { "retry-after": "9999" })],
-  ["a redirect", errors.ApiError, () => echo(307)],
-  ["a stalled error response", errors.ApiError, () => errorResponse(), { timeouts: { stall: 60 } }],
-  ["a truncated error response", errors.BadRequestError, () => errorResponse(closing)],
-  ["an HTML response with status 200", errors.InvalidPdfError, () => echo(200, bodies[1])],
-  ["an unknown content-encoding", errors.InvalidPdfError, () => encoded],
-  ["a truncated document on every attempt", errors.TruncatedPdfError, () => truncated],
-  ["an awaited document that is truncated", errors.TruncatedPdfError, () => truncated, {}, readLate],
-  ["a document larger than maxBytes", errors.OversizedPdfError, () => beginning(), { maxBytes: 1_000 }],
-  ["a closed connection on every attempt", errors.ConnectionError, () => closing],
-  ["an invalid status line", errors.ConnectionError, () => badLine],
-  ["a timeout before the first byte", errors.TimeoutError, () => silent, { timeouts: { firstByte: 60 } }],
-  ["a stalled document", errors.TimeoutError, () => beginning(), { timeouts: { stall: 60 } }],
-  ["an unread document", errors.TimeoutError, () => beginning(), { timeouts: { unread: 30 } }, unread],
-  [
-    "a total timeout after an error response",
-    errors.TimeoutError,
-    () => inTurn(echo(503, bodies[0], retried), silent),
-    { timeouts: { total: 1_500 } },
-  ],
-  ["saving to a missing folder", errors.SaveError, () => beginning(), {}, savedAs("none/doc.pdf")],
+const failures: readonly Failure[] = [
+  { title: "a 400 response", expectedError: errors.BadRequestError, response: () => echo(400) },
+  { title: "a 401 response", expectedError: errors.AuthenticationError, response: () => echo(401) },
+  { title: "a 403 response", expectedError: errors.PermissionError, response: () => echo(403, bodies[1]) },
+  { title: "a 404 response", expectedError: errors.NotFoundError, response: () => echo(404) },
+  { title: "a retried 429 response", expectedError: errors.RateLimitError, response: () => echo(429) },
+  {
+    title: "a long Retry-After",
+    expectedError: errors.ServerError,
+    response: () => echo(503, bodies[0], { "retry-after": "9999" }),
+  },
+  { title: "a redirect", expectedError: errors.ApiError, response: () => echo(307) },
+  {
+    title: "a stalled error response",
+    expectedError: errors.ApiError,
+    response: () => errorResponse(),
+    options: { timeouts: { stall: 60 } },
+  },
+  {
+    title: "a truncated error response",
+    expectedError: errors.BadRequestError,
+    response: () => errorResponse(closing),
+  },
+  {
+    title: "an HTML response with status 200",
+    expectedError: errors.InvalidPdfError,
+    response: () => echo(200, bodies[1]),
+  },
+  { title: "an unknown content-encoding", expectedError: errors.InvalidPdfError, response: () => encoded },
+  {
+    title: "a truncated document on every attempt",
+    expectedError: errors.TruncatedPdfError,
+    response: () => truncated,
+  },
+  {
+    title: "an awaited document that is truncated",
+    expectedError: errors.TruncatedPdfError,
+    response: () => truncated,
+    use: readLate,
+  },
+  {
+    title: "a document larger than maxBytes",
+    expectedError: errors.OversizedPdfError,
+    response: () => beginning(),
+    options: { maxBytes: 1_000 },
+  },
+  {
+    title: "a closed connection on every attempt",
+    expectedError: errors.ConnectionError,
+    response: () => closing,
+  },
+  { title: "an invalid status line", expectedError: errors.ConnectionError, response: () => badLine },
+  {
+    title: "a timeout before the first byte",
+    expectedError: errors.TimeoutError,
+    response: () => silent,
+    options: { timeouts: { firstByte: 60 } },
+  },
+  {
+    title: "a stalled document",
+    expectedError: errors.TimeoutError,
+    response: () => beginning(),
+    options: { timeouts: { stall: 60 } },
+  },
+  {
+    title: "an unread document",
+    expectedError: errors.TimeoutError,
+    response: () => beginning(),
+    options: { timeouts: { unread: 30 } },
+    use: unread,
+  },
+  {
+    title: "a total timeout after an error response",
+    expectedError: errors.TimeoutError,
+    response: () => inTurn(echo(503, bodies[0], retried), silent),
+    options: { timeouts: { total: 1_500 } },
+  },
+  {
+    title: "saving to a missing folder",
+    expectedError: errors.SaveError,
+    response: () => beginning(),
+    use: savedAs("none/doc.pdf"),
+  },
   ...(hasFullDevice ? [fullDisk] : []),
-  ["a saved document that is truncated", errors.TruncatedPdfError, () => truncated, {}, savedAs("doc.pdf")],
-  ["a second read", TypeError, () => beginning(), {}, twice],
+  {
+    title: "a saved document that is truncated",
+    expectedError: errors.TruncatedPdfError,
+    response: () => truncated,
+    use: savedAs("doc.pdf"),
+  },
+  { title: "a second read", expectedError: TypeError, response: () => beginning(), use: twice },
 ];
 
 // Each failure is tested with both transports and both keys, but not in all four combinations.
@@ -146,18 +220,18 @@ describe.each([
 ] as const)("a client over %s", (name, apiKey) => {
   const options = Object.fromEntries(transports)[name];
 
-  it.each<Row>(rows)(
-    "does not expose the key or the values after %s",
-    async (_, expected, answer, more, use = (pending) => pending.bytes()) => {
+  it.each(failures.map(({ title, ...failure }) => [title, failure] as const))(
+    "does not expose the key or the values in any output after %s",
+    async (_, { expectedError, response, options: ownOptions, use = (pending) => pending.bytes() }) => {
       withoutBackOff();
-      const service = await Service.start(answer());
+      const service = await Service.start(response());
       const { places, error } = await collectOutput(async (hooks) => {
-        const client = service.client({ retry: { limit: 1 }, ...options, apiKey, ...more, hooks });
+        const client = service.client({ retry: { limit: 1 }, ...options, apiKey, ...ownOptions, hooks });
         const pending = client.generate("inv", values);
         const failure = await rejectionOf(use(pending, service));
         return { client, pending, error: failure, document: await pending.catch(() => undefined) };
       });
-      expect(error).toBeInstanceOf(expected);
+      expect(error).toBeInstanceOf(expectedError);
       expect(leaksIn(places, apiKey)).toEqual([]);
       expect({ standardOutput: places["standard output"], warnings: places["warnings"] }).toEqual({
         standardOutput: "",

@@ -17,17 +17,42 @@ afterEach(() => {
 });
 
 describe("a service failure", () => {
-  it.each<[what: string, answer: Answer, status: number, kind: string, words: string]>([
-    ["400", saying(400, said), 422, "invalid-values", "The values were rejected"],
-    ["401", saying(401, said), 502, "document-not-made", ours],
-    ["408", saying(408, said), 504, "service-too-slow", later],
-    ["413", saying(413, said), 413, "body-too-large", "too large. Send less"],
-    ["429", saying(429, said), 429, "rate-limited", "Too many documents"],
-    ["500", saying(500, said), 502, "document-not-made", later],
-    ["503", saying(503, said), 503, "service-busy", later],
-    ["504", saying(504, said), 504, "service-too-slow", later],
-    ["200 with HTML", saying(200, `<html>${secrets.upstream}`), 502, "service-unavailable", later],
-  ])("causes a response that omits service details: status %s", async (_, answer, status, kind, words) => {
+  it.each<
+    [
+      what: string,
+      row: {
+        readonly answer: Answer;
+        readonly status: number;
+        readonly kind: string;
+        readonly words: string;
+      },
+    ]
+  >([
+    [
+      "400",
+      { answer: saying(400, said), status: 422, kind: "invalid-values", words: "The values were rejected" },
+    ],
+    ["401", { answer: saying(401, said), status: 502, kind: "document-not-made", words: ours }],
+    ["408", { answer: saying(408, said), status: 504, kind: "service-too-slow", words: later }],
+    [
+      "413",
+      { answer: saying(413, said), status: 413, kind: "body-too-large", words: "too large. Send less" },
+    ],
+    ["429", { answer: saying(429, said), status: 429, kind: "rate-limited", words: "Too many documents" }],
+    ["500", { answer: saying(500, said), status: 502, kind: "document-not-made", words: later }],
+    ["503", { answer: saying(503, said), status: 503, kind: "service-busy", words: later }],
+    ["504", { answer: saying(504, said), status: 504, kind: "service-too-slow", words: later }],
+    [
+      "200 with HTML",
+      {
+        answer: saying(200, `<html>${secrets.upstream}`),
+        status: 502,
+        kind: "service-unavailable",
+        words: later,
+      },
+    ],
+  ])("causes a response that omits service details: status %s", async (_, row) => {
+    const { answer, status, kind, words } = row;
     const { handler, service, onError } = await handlerBefore(answer);
     const found = await problemOf(await handler(callOf()));
     expect({ status: found.response.status, kind: found.kind }).toEqual({ status, kind });

@@ -8,23 +8,64 @@ const listed = "https://other.test";
 /** Each row has the headers that a browser or another client sends. */
 describe("a call to a handler", () => {
   it.each<
-    [who: string, passes: boolean, site: string | undefined, origin: string | undefined, host?: string]
+    [
+      who: string,
+      row: {
+        readonly isAllowed: boolean;
+        readonly site: string | undefined;
+        readonly origin: string | undefined;
+        readonly host?: string;
+      },
+    ]
   >([
-    ["is allowed from the same origin", true, "same-origin", app],
-    ["is allowed from the same origin with a null Origin header", true, "same-origin", "null"],
-    ["is allowed if the user typed the URL", true, "none", undefined],
-    ["is not allowed from a different origin", false, "cross-site", "https://evil.test"],
-    ["is not allowed from a different origin on the same site", false, "same-site", "https://blog.app.test"],
-    ["is not allowed if it is cross-site, even if `Host` matches", false, "cross-site", app, "app.test"],
-    ["is allowed from a listed origin", true, "cross-site", listed],
-    ["is allowed from the same origin in an old browser", true, undefined, app, "app.test"],
-    ["is allowed from the same origin with the default port in `Host`", true, undefined, app, "app.test:443"],
-    ["is not allowed from a different port", false, undefined, "https://app.test:8443", "app.test"],
-    ["is not allowed from an old browser with a null Origin header", false, undefined, "null", "app.test"],
-    ["is not allowed from an old browser with a malformed Host", false, undefined, app, "app.test:x"],
-    ["is allowed from a client that is not a browser", true, undefined, undefined, "app.test"],
-    ["is not allowed if its origin has a listed prefix", false, undefined, `${listed}.evil.test`, "app.test"],
-  ])("%s", async (_, passes, site, origin, host) => {
+    ["is allowed from the same origin", { isAllowed: true, site: "same-origin", origin: app }],
+    [
+      "is allowed from the same origin with a null Origin header",
+      { isAllowed: true, site: "same-origin", origin: "null" },
+    ],
+    ["is allowed if the user typed the URL", { isAllowed: true, site: "none", origin: undefined }],
+    [
+      "is not allowed from a different origin",
+      { isAllowed: false, site: "cross-site", origin: "https://evil.test" },
+    ],
+    [
+      "is not allowed from a different origin on the same site",
+      { isAllowed: false, site: "same-site", origin: "https://blog.app.test" },
+    ],
+    [
+      "is not allowed if it is cross-site, even if `Host` matches",
+      { isAllowed: false, site: "cross-site", origin: app, host: "app.test" },
+    ],
+    ["is allowed from a listed origin", { isAllowed: true, site: "cross-site", origin: listed }],
+    [
+      "is allowed from the same origin in an old browser",
+      { isAllowed: true, site: undefined, origin: app, host: "app.test" },
+    ],
+    [
+      "is allowed from the same origin with the default port in `Host`",
+      { isAllowed: true, site: undefined, origin: app, host: "app.test:443" },
+    ],
+    [
+      "is not allowed from a different port",
+      { isAllowed: false, site: undefined, origin: "https://app.test:8443", host: "app.test" },
+    ],
+    [
+      "is not allowed from an old browser with a null Origin header",
+      { isAllowed: false, site: undefined, origin: "null", host: "app.test" },
+    ],
+    [
+      "is not allowed from an old browser with a malformed Host",
+      { isAllowed: false, site: undefined, origin: app, host: "app.test:x" },
+    ],
+    [
+      "is allowed from a client that is not a browser",
+      { isAllowed: true, site: undefined, origin: undefined, host: "app.test" },
+    ],
+    [
+      "is not allowed if its origin has a listed prefix",
+      { isAllowed: false, site: undefined, origin: `${listed}.evil.test`, host: "app.test" },
+    ],
+  ])("%s", async (_, { isAllowed, site, origin, host }) => {
     const headers = {
       ...(site && { "sec-fetch-site": site }),
       ...(origin && { origin }),
@@ -32,9 +73,9 @@ describe("a call to a handler", () => {
     };
     const { handler, service } = await handlerBefore(undefined, { origins: [listed] });
     const response = await handler(callOf({ headers }));
-    expect(response.status).toBe(passes ? 200 : 403);
-    expect(service.requests).toHaveLength(passes ? 1 : 0);
-    if (!passes) expect((await problemOf(response)).kind).toBe("origin-not-allowed");
+    expect(response.status).toBe(isAllowed ? 200 : 403);
+    expect(service.requests).toHaveLength(isAllowed ? 1 : 0);
+    if (!isAllowed) expect((await problemOf(response)).kind).toBe("origin-not-allowed");
     const isListed = origin === listed;
     expect(response.headers.get("access-control-allow-origin")).toBe(isListed ? listed : null);
     expect(response.headers.get("access-control-allow-credentials")).toBe(isListed ? "true" : null);

@@ -82,19 +82,53 @@ describe("a job in the queue", () => {
   });
 
   const foreign = "it was changed, or belongs to another job, run, queue or `sealKey`";
-  it.each<[title: string, codec: JobCodec, run: typeof run, id: string, change: object]>([
-    ["with another key", codecWith({ sealKey: new Uint8Array(32) }), run, id, {}],
-    ["as another job", sealing, run, `${run.id}-${"e".repeat(20)}`, {}],
-    ["in another run with the same ID", sealing, { ...run, name: "2026-12" }, id, {}],
-    ["in a run with another ID", sealing, { ...run, id: "ba9876543210" }, id, {}],
-    ["in another queue", codecWith({ sealKey, name: "invoices" }), run, id, {}],
-    ["under another prefix", codecWith({ sealKey, prefix: "test" }), run, id, {}],
-    ["with the digest of other values", sealing, run, id, { input: "j".repeat(12) }],
-    ["with other bytes", sealing, run, id, { sealed: btoa("x".repeat(60)) }],
-    ["with no bytes", sealing, run, id, { sealed: "" }],
-  ])("cannot be unsealed %s", async (_title, codec, itsRun, itsId, change) => {
+  it.each<
+    [
+      title: string,
+      row: {
+        readonly reader: JobCodec;
+        readonly readAsRun: typeof run;
+        readonly readAsId: string;
+        readonly change: object;
+      },
+    ]
+  >([
+    [
+      "with another key",
+      { reader: codecWith({ sealKey: new Uint8Array(32) }), readAsRun: run, readAsId: id, change: {} },
+    ],
+    [
+      "as another job",
+      { reader: sealing, readAsRun: run, readAsId: `${run.id}-${"e".repeat(20)}`, change: {} },
+    ],
+    [
+      "in another run with the same ID",
+      { reader: sealing, readAsRun: { ...run, name: "2026-12" }, readAsId: id, change: {} },
+    ],
+    [
+      "in a run with another ID",
+      { reader: sealing, readAsRun: { ...run, id: "ba9876543210" }, readAsId: id, change: {} },
+    ],
+    [
+      "in another queue",
+      { reader: codecWith({ sealKey, name: "invoices" }), readAsRun: run, readAsId: id, change: {} },
+    ],
+    [
+      "under another prefix",
+      { reader: codecWith({ sealKey, prefix: "test" }), readAsRun: run, readAsId: id, change: {} },
+    ],
+    [
+      "with the digest of other values",
+      { reader: sealing, readAsRun: run, readAsId: id, change: { input: "j".repeat(12) } },
+    ],
+    [
+      "with other bytes",
+      { reader: sealing, readAsRun: run, readAsId: id, change: { sealed: btoa("x".repeat(60)) } },
+    ],
+    ["with no bytes", { reader: sealing, readAsRun: run, readAsId: id, change: { sealed: "" } }],
+  ])("cannot be unsealed %s", async (_title, { reader, readAsRun, readAsId, change }) => {
     const stored = { ...(await storedBy(sealing)), ...change };
-    await expect(codec.decode(itsRun, itsId, stored)).rejects.toThrow(foreign);
+    await expect(reader.decode(readAsRun, readAsId, stored)).rejects.toThrow(foreign);
   });
 
   it("is rejected if it is not sealed although the queue has a key, unless unsealed jobs are accepted", async () => {
@@ -227,25 +261,47 @@ describe("a digest of a queued job", () => {
 
 describe("a run", () => {
   const migrating = codecWith({ sealKey, acceptUnsealed: true });
-  it.each<[title: string, reader: JobCodec, writer: JobCodec, objection: RegExp | undefined]>([
-    ["that has no key and no key is passed", plain, plain, undefined],
-    ["that is sealed with the same key", sealing, sealing, undefined],
+  it.each<
+    [
+      title: string,
+      row: { readonly reader: JobCodec; readonly writer: JobCodec; readonly objection: RegExp | undefined },
+    ]
+  >([
+    ["that has no key and no key is passed", { reader: plain, writer: plain, objection: undefined }],
+    ["that is sealed with the same key", { reader: sealing, writer: sealing, objection: undefined }],
     [
       "that is sealed, and no key is passed",
-      plain,
-      sealing,
-      /^is sealed\. Set `sealKey` to the key that it was added with$/,
+      {
+        reader: plain,
+        writer: sealing,
+        objection: /^is sealed\. Set `sealKey` to the key that it was added with$/,
+      },
     ],
-    ["that is sealed with another key", codecWith({ sealKey: new Uint8Array(32) }), sealing, /different key/],
+    [
+      "that is sealed with another key",
+      { reader: codecWith({ sealKey: new Uint8Array(32) }), writer: sealing, objection: /different key/ },
+    ],
     [
       "of a queue with another name",
-      codecWith({ sealKey, name: "x" }),
-      sealing,
-      /different key, or was renamed/,
+      {
+        reader: codecWith({ sealKey, name: "x" }),
+        writer: sealing,
+        objection: /different key, or was renamed/,
+      },
     ],
-    ["that has no key", sealing, plain, /^was added without a `sealKey`\. Set `acceptUnsealed: true`/],
-    ["that has no key, and unsealed runs are accepted", migrating, plain, undefined],
-  ])("%s can be read unless there is an objection", async (_title, reader, writer, objection) => {
+    [
+      "that has no key",
+      {
+        reader: sealing,
+        writer: plain,
+        objection: /^was added without a `sealKey`\. Set `acceptUnsealed: true`/,
+      },
+    ],
+    [
+      "that has no key, and unsealed runs are accepted",
+      { reader: migrating, writer: plain, objection: undefined },
+    ],
+  ])("%s can be read unless there is an objection", async (_title, { reader, writer, objection }) => {
     const found = await reader.objectionTo(run, await writer.formatOf(run));
     if (objection === undefined) expect(found).toBeUndefined();
     else expect(found).toMatch(objection);

@@ -13,30 +13,119 @@ const type = "unsupported-media-type";
 const size = "body-too-large";
 const bytes = (text: string) => ({ body: new TextEncoder().encode(text) });
 
-const refusals: [wrong: string, call: Call, status: number, kind: string, detail: RegExp][] = [
-  ["an unknown path", { path: "/api/v1/templates/invoice/generate" }, 404, "unknown-path", nothing],
-  ["a repeated path", at("v1/templates/a/generate-sync/api/v1/templates/a"), 404, "unknown-path", endBefore],
-  ["a uid of two path segments", at("v1/templates/a/b"), 404, "unknown-path", nothing],
-  ["/myapi instead of /api", { path: "/myapi/v1/templates/a/generate-sync" }, 404, "unknown-path", nothing],
-  ["an empty uid", at("v1/templates/"), 404, "unknown-template", noTemplate],
-  ["a control character in the uid", at("v1/templates/a%00b"), 404, "unknown-template", noTemplate],
-  ["malformed percent-encoding", at("v1/templates/%zz"), 400, "invalid-path", encoding],
-  ["the method GET", { method: "GET" }, 405, "method-not-allowed", /GET is not available.*POST/],
-  ["no content type", { headers: withoutType, ...bytes("{}") }, 415, type, /application\/json/],
-  ["a form", having({ "content-type": "application/x-www-form-urlencoded" }), 415, type, /application\/json/],
-  ["a Latin-1 charset", having({ "content-type": "application/json; charset=latin1" }), 415, type, /UTF-8/],
-  ["a compressed body", having({ "content-encoding": "gzip" }), 415, type, /content-encoding/],
-  ["a body one byte over the limit", { body: `"${"x".repeat(99)}"` }, 413, size, /100 bytes/],
-  ["a declared length over the limit", having({ "content-length": "101" }), 413, size, /100 bytes/],
-  ["no body", { body: null }, 400, "body-not-json", /empty.*at least \{\}/],
-  ["a body that is not JSON", { body: "{date: secret-value}" }, 400, "body-not-json", /not valid JSON/],
-  ["a body that is not UTF-8", { body: new Uint8Array([0x22, 0xff, 0x22]) }, 400, "body-not-json", /UTF-8/],
-  ["an array as the body", { body: '["secret-value"]' }, 400, "body-not-json", /an array/],
-  ["an unknown uid", at("v1/templates/receipt"), 404, "unknown-template", /uid "receipt"/],
+const refusals: [
+  wrong: string,
+  row: { readonly call: Call; readonly status: number; readonly kind: string; readonly detail: RegExp },
+][] = [
+  [
+    "an unknown path",
+    {
+      call: { path: "/api/v1/templates/invoice/generate" },
+      status: 404,
+      kind: "unknown-path",
+      detail: nothing,
+    },
+  ],
+  [
+    "a repeated path",
+    {
+      call: at("v1/templates/a/generate-sync/api/v1/templates/a"),
+      status: 404,
+      kind: "unknown-path",
+      detail: endBefore,
+    },
+  ],
+  [
+    "a uid of two path segments",
+    { call: at("v1/templates/a/b"), status: 404, kind: "unknown-path", detail: nothing },
+  ],
+  [
+    "/myapi instead of /api",
+    {
+      call: { path: "/myapi/v1/templates/a/generate-sync" },
+      status: 404,
+      kind: "unknown-path",
+      detail: nothing,
+    },
+  ],
+  ["an empty uid", { call: at("v1/templates/"), status: 404, kind: "unknown-template", detail: noTemplate }],
+  [
+    "a control character in the uid",
+    { call: at("v1/templates/a%00b"), status: 404, kind: "unknown-template", detail: noTemplate },
+  ],
+  [
+    "malformed percent-encoding",
+    { call: at("v1/templates/%zz"), status: 400, kind: "invalid-path", detail: encoding },
+  ],
+  [
+    "the method GET",
+    {
+      call: { method: "GET" },
+      status: 405,
+      kind: "method-not-allowed",
+      detail: /GET is not available.*POST/,
+    },
+  ],
+  [
+    "no content type",
+    { call: { headers: withoutType, ...bytes("{}") }, status: 415, kind: type, detail: /application\/json/ },
+  ],
+  [
+    "a form",
+    {
+      call: having({ "content-type": "application/x-www-form-urlencoded" }),
+      status: 415,
+      kind: type,
+      detail: /application\/json/,
+    },
+  ],
+  [
+    "a Latin-1 charset",
+    {
+      call: having({ "content-type": "application/json; charset=latin1" }),
+      status: 415,
+      kind: type,
+      detail: /UTF-8/,
+    },
+  ],
+  [
+    "a compressed body",
+    { call: having({ "content-encoding": "gzip" }), status: 415, kind: type, detail: /content-encoding/ },
+  ],
+  [
+    "a body one byte over the limit",
+    { call: { body: `"${"x".repeat(99)}"` }, status: 413, kind: size, detail: /100 bytes/ },
+  ],
+  [
+    "a declared length over the limit",
+    { call: having({ "content-length": "101" }), status: 413, kind: size, detail: /100 bytes/ },
+  ],
+  ["no body", { call: { body: null }, status: 400, kind: "body-not-json", detail: /empty.*at least \{\}/ }],
+  [
+    "a body that is not JSON",
+    { call: { body: "{date: secret-value}" }, status: 400, kind: "body-not-json", detail: /not valid JSON/ },
+  ],
+  [
+    "a body that is not UTF-8",
+    {
+      call: { body: new Uint8Array([0x22, 0xff, 0x22]) },
+      status: 400,
+      kind: "body-not-json",
+      detail: /UTF-8/,
+    },
+  ],
+  [
+    "an array as the body",
+    { call: { body: '["secret-value"]' }, status: 400, kind: "body-not-json", detail: /an array/ },
+  ],
+  [
+    "an unknown uid",
+    { call: at("v1/templates/receipt"), status: 404, kind: "unknown-template", detail: /uid "receipt"/ },
+  ],
 ];
 
 describe("an error response", () => {
-  it.each(refusals)("is sent for a request with %s", async (_wrong, call, status, kind, detail) => {
+  it.each(refusals)("is sent for a request with %s", async (_wrong, { call, status, kind, detail }) => {
     const response = await endpoint(request(call));
     expect(response.status).toBe(status);
     expect(response.headers.get("content-type")).toBe("application/problem+json");
@@ -54,17 +143,27 @@ describe("an error response", () => {
   });
 
   it.each([
-    [405, { method: "PATCH" }, "allow", "POST"],
-    [401, { headers: {} }, "www-authenticate", "API-Key"],
-    [415, { headers: withoutType }, "accept", "application/json"],
-    [415, { headers: { ...json, "content-encoding": "br" } }, "accept-encoding", "identity"],
-  ] as const)("lists the accepted values in a header (status: %i)", async (status, call, name, value) => {
-    const response = await endpoint(request(call));
-    expect({ status: response.status, header: response.headers.get(name) }).toEqual({
-      status,
-      header: value,
-    });
-  });
+    [405, { call: { method: "PATCH" }, header: "allow", value: "POST" }],
+    [401, { call: { headers: {} }, header: "www-authenticate", value: "API-Key" }],
+    [415, { call: { headers: withoutType }, header: "accept", value: "application/json" }],
+    [
+      415,
+      {
+        call: { headers: { ...json, "content-encoding": "br" } },
+        header: "accept-encoding",
+        value: "identity",
+      },
+    ],
+  ] as const)(
+    "lists the accepted values in a header (status: %i)",
+    async (status, { call, header: name, value }) => {
+      const response = await endpoint(request(call));
+      expect({ status: response.status, header: response.headers.get(name) }).toEqual({
+        status,
+        header: value,
+      });
+    },
+  );
 
   it("has no body if the request method is HEAD", async () => {
     const response = await endpoint(request({ method: "HEAD" }));

@@ -32,18 +32,80 @@ it("a ProxyFailure has a name, a code, a status and an optional cause", () => {
 });
 
 describe("the explanation of a failure", () => {
-  it.each<[what: string, cause: Error, reason: string, advice: string, isLasting?: boolean]>([
-    ["an expired certificate", coded("CERT_HAS_EXPIRED"), "has expired", "check the clock", true],
-    ["a self-signed certificate", coded("DEPTH_ZERO_SELF_SIGNED_CERT"), "is self-signed", "_CERTS=", true],
+  it.each<
+    [
+      what: string,
+      row: {
+        readonly cause: Error;
+        readonly reason: string;
+        readonly advice: string;
+        readonly isLasting?: boolean;
+      },
+    ]
+  >([
+    [
+      "an expired certificate",
+      { cause: coded("CERT_HAS_EXPIRED"), reason: "has expired", advice: "check the clock", isLasting: true },
+    ],
+    [
+      "a self-signed certificate",
+      {
+        cause: coded("DEPTH_ZERO_SELF_SIGNED_CERT"),
+        reason: "is self-signed",
+        advice: "_CERTS=",
+        isLasting: true,
+      },
+    ],
     // A server that is starting may respond this way.
-    ["a non-TLS server", coded("EPROTO"), "a different TLS version or no TLS", "service uses http://", false],
-    ["an interrupted TLS handshake", failure({}, hungUp), "disconnected during the TLS", "Check the port"],
-    ["a certificate for another host", named, "is for DNS:b.test, not for a.test", "Use a host name", true],
-    ["a malformed certificate", unnamed, "is for another host, not for this one", "Use a host name", true],
-    ["an unknown certificate", foreign(), "is for another host, not for this one", "Use a host name", true],
-    ["a proxy that responds with 407", byProxy(407), "it failed", "requires a user", true],
-    ["a proxy that responds with 502", byProxy(502), "it failed", "Check HTTP_PROXY", false],
-  ])("contains a reason and advice for %s", (_what, cause, reason, advice, isLasting) => {
+    [
+      "a non-TLS server",
+      {
+        cause: coded("EPROTO"),
+        reason: "a different TLS version or no TLS",
+        advice: "service uses http://",
+        isLasting: false,
+      },
+    ],
+    [
+      "an interrupted TLS handshake",
+      { cause: failure({}, hungUp), reason: "disconnected during the TLS", advice: "Check the port" },
+    ],
+    [
+      "a certificate for another host",
+      {
+        cause: named,
+        reason: "is for DNS:b.test, not for a.test",
+        advice: "Use a host name",
+        isLasting: true,
+      },
+    ],
+    [
+      "a malformed certificate",
+      {
+        cause: unnamed,
+        reason: "is for another host, not for this one",
+        advice: "Use a host name",
+        isLasting: true,
+      },
+    ],
+    [
+      "an unknown certificate",
+      {
+        cause: foreign(),
+        reason: "is for another host, not for this one",
+        advice: "Use a host name",
+        isLasting: true,
+      },
+    ],
+    [
+      "a proxy that responds with 407",
+      { cause: byProxy(407), reason: "it failed", advice: "requires a user", isLasting: true },
+    ],
+    [
+      "a proxy that responds with 502",
+      { cause: byProxy(502), reason: "it failed", advice: "Check HTTP_PROXY", isLasting: false },
+    ],
+  ])("contains a reason and advice for %s", (_what, { cause, reason, advice, isLasting }) => {
     const texts = { reason: expect.stringContaining(reason), advice: expect.stringContaining(advice) };
     expect(explain(cause)).toEqual({ ...texts, isLasting, unsent: true });
   });

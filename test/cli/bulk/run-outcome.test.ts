@@ -14,16 +14,40 @@ const failed = { failed: 5, systematicFailure };
 const reportLost = { failure: reportFailure, reportFailure };
 const bothFailed = { left: 1, failure, reportFailure };
 
-it.each<[title: string, kind: unknown, message: string, end: Partial<RunOutcome>]>([
-  ["with a systematic failure even if later rows succeed", Halted, later, { ...failed, left: 4, failure }],
-  ["without a message if all rows after a systematic failure succeed", QuietEnd, "ended with 1", failed],
-  ["with the report's error even if rows fail too", Failure, noReport, { failed: 2, reportFailure }],
-  ["with the report's error if the report fails after the last row", Failure, noReport, reportLost],
-  ["early if its report cannot be written", Halted, reportFailure.message, { ...reportLost, left: 3 }],
-  ["with the reason for stopping even if its report fails too", Halted, whyStopped, bothFailed],
-])("a bulk run ends %s", (_title, kind, message, end) => {
-  const ending = endingOf({ ...good, ...end } as RunOutcome, Number.POSITIVE_INFINITY) as Error;
-  expect({ kind: ending.constructor, message: ending.message }).toEqual({ kind, message });
+it.each<
+  [
+    title: string,
+    row: { readonly errorClass: unknown; readonly message: string; readonly outcome: Partial<RunOutcome> },
+  ]
+>([
+  [
+    "with a systematic failure even if later rows succeed",
+    { errorClass: Halted, message: later, outcome: { ...failed, left: 4, failure } },
+  ],
+  [
+    "without a message if all rows after a systematic failure succeed",
+    { errorClass: QuietEnd, message: "ended with 1", outcome: failed },
+  ],
+  [
+    "with the report's error even if rows fail too",
+    { errorClass: Failure, message: noReport, outcome: { failed: 2, reportFailure } },
+  ],
+  [
+    "with the report's error if the report fails after the last row",
+    { errorClass: Failure, message: noReport, outcome: reportLost },
+  ],
+  [
+    "early if its report cannot be written",
+    { errorClass: Halted, message: reportFailure.message, outcome: { ...reportLost, left: 3 } },
+  ],
+  [
+    "with the reason for stopping even if its report fails too",
+    { errorClass: Halted, message: whyStopped, outcome: bothFailed },
+  ],
+])("a bulk run ends %s", (_title, { errorClass, message, outcome }) => {
+  const ending = endingOf({ ...good, ...outcome } as RunOutcome, Number.POSITIVE_INFINITY) as Error;
+  expect(ending.constructor).toBe(errorClass);
+  expect(ending.message).toBe(message);
 });
 
 it("a bulk run ends with a Misuse error if its report cannot be opened", () => {
