@@ -244,10 +244,13 @@ describe("the architecture rules", () => {
   });
 
   it.each([
-    ["a higher layer", "errors/errors.ts", "../client.ts", objectionToOurs],
-    ["core internals from outside the core", "emulator/start.ts", "../client.ts", objectionToOurs],
-    ["an unlisted package", "client.ts", "axios", objectionToOutside],
-  ] as const)("reject even a type-only import of %s", (_title, path, from, objectionTo) => {
+    ["a higher layer", { path: "errors/errors.ts", from: "../client.ts", objectionTo: objectionToOurs }],
+    [
+      "core internals from outside the core",
+      { path: "emulator/start.ts", from: "../client.ts", objectionTo: objectionToOurs },
+    ],
+    ["an unlisted package", { path: "client.ts", from: "axios", objectionTo: objectionToOutside }],
+  ] as const)("reject even a type-only import of %s", (_title, { path, from, objectionTo }) => {
     expect(violations([sourceFile(path, `import type { A } from "${from}";`)], objectionTo)).toHaveLength(1);
   });
 });

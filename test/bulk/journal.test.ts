@@ -146,17 +146,38 @@ describe("a journal after a crash", () => {
 describe("opening a journal", () => {
   const other = encodeHeader({ salt: "s", run: { template: "receipt", data: "may.csv" } });
 
-  it.each<[string, string | Buffer, boolean, RegExp]>([
+  it.each<
+    [
+      title: string,
+      row: { readonly content: string | Buffer; readonly fresh: boolean; readonly message: RegExp },
+    ]
+  >([
     [
       "another run's journal",
-      other + encodeLine(newRecord().fill(7)),
-      false,
-      /another run: template was "receipt" and is now "invoice", data was "may\.csv" and is now not set\. Use another journal/,
+      {
+        content: other + encodeLine(newRecord().fill(7)),
+        fresh: false,
+        message:
+          /another run: template was "receipt" and is now "invoice", data was "may\.csv" and is now not set\. Use another journal/,
+      },
     ],
-    ["a CSV file", "invoice_no,total\n1,2\n", false, /is not a journal, so the file was left unchanged/],
-    ["a text file, even with `fresh`", "hello", true, /is not a journal, so the file was left unchanged/],
-    ["a journal whose first line is damaged", damagedHeader, false, /first line is damaged/],
-  ])("fails for %s, and leaves the file unchanged", async (_title, content, fresh, message) => {
+    [
+      "a CSV file",
+      {
+        content: "invoice_no,total\n1,2\n",
+        fresh: false,
+        message: /is not a journal, so the file was left unchanged/,
+      },
+    ],
+    [
+      "a text file, even with `fresh`",
+      { content: "hello", fresh: true, message: /is not a journal, so the file was left unchanged/ },
+    ],
+    [
+      "a journal whose first line is damaged",
+      { content: damagedHeader, fresh: false, message: /first line is damaged/ },
+    ],
+  ])("fails for %s, and leaves the file unchanged", async (_title, { content, fresh, message }) => {
     const path = newPath();
     await writeFile(path, content);
     const error = await refusalOf(open(path, { fresh }));

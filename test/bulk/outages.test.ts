@@ -135,22 +135,34 @@ describe("an outage during a run", () => {
   });
 });
 
-it.each<[string, number, number, number | "auto"]>([
-  ["one job", 40, 1, 8],
-  ["twelve consecutive jobs at concurrency 1", 40, 12, 1],
-  ["the first twelve jobs", 0, 12, "auto"],
-  ["the last two jobs", 98, 2, 8],
-])("a run rejects only the jobs that receive a 500: %s", async (_, from, count, concurrency) => {
-  const replyTo = (n: number) => (n >= from && n < from + count ? 500 : 200);
-  const { rejected, results, error, outages } = await simulate(replyTo, { concurrency });
-  expect({ rejectedCount: rejected.length, resultCount: results.length, error }).toEqual({
-    rejectedCount: count,
-    resultCount: 100,
-    error: undefined,
-  });
-  if (count < 3) expect(outages).toEqual([]);
-  if (count === 1) expect(rejected).toMatchObject([{ attempts: 3 }]);
-});
+it.each<
+  [
+    title: string,
+    row: {
+      readonly firstFailedJob: number;
+      readonly failedJobs: number;
+      readonly concurrency: number | "auto";
+    },
+  ]
+>([
+  ["one job", { firstFailedJob: 40, failedJobs: 1, concurrency: 8 }],
+  ["twelve consecutive jobs at concurrency 1", { firstFailedJob: 40, failedJobs: 12, concurrency: 1 }],
+  ["the first twelve jobs", { firstFailedJob: 0, failedJobs: 12, concurrency: "auto" }],
+  ["the last two jobs", { firstFailedJob: 98, failedJobs: 2, concurrency: 8 }],
+])(
+  "a run rejects only the jobs that receive a 500: %s",
+  async (_, { firstFailedJob, failedJobs, concurrency }) => {
+    const replyTo = (n: number) => (n >= firstFailedJob && n < firstFailedJob + failedJobs ? 500 : 200);
+    const { rejected, results, error, outages } = await simulate(replyTo, { concurrency });
+    expect({ rejectedCount: rejected.length, resultCount: results.length, error }).toEqual({
+      rejectedCount: failedJobs,
+      resultCount: 100,
+      error: undefined,
+    });
+    if (failedJobs < 3) expect(outages).toEqual([]);
+    if (failedJobs === 1) expect(rejected).toMatchObject([{ attempts: 3 }]);
+  },
+);
 
 it("Retry-After pauses the whole run", async () => {
   const { sent, rejected } = await simulate((n, atMs) => (n === 3 && atMs < 60_000 ? 429 : 200));

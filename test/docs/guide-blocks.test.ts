@@ -105,14 +105,29 @@ describe("the serverless function in proxies-and-tls.md", () => {
   });
 
   it.each([
-    ["values that are not JSON", { body: "total=640" }, saying(404), 25_000, 400, ["SyntaxError"]],
-    ["a timeout", { body }, () => {}, 50, 504, ["TimeoutError"]],
-  ])("logs the error and returns a status for %s", async (_, event, answer, totalMs, statusCode, logged) => {
-    const log = vi.spyOn(console, "error").mockReturnValue();
-    await startService(answer);
-    expect(await call(event, totalMs)).toMatchObject({ statusCode });
-    expect(log.mock.calls.map(([error]) => error.name)).toEqual(logged);
-  });
+    [
+      "values that are not JSON",
+      {
+        event: { body: "total=640" },
+        answer: saying(404),
+        totalMs: 25_000,
+        statusCode: 400,
+        logged: ["SyntaxError"],
+      },
+    ],
+    [
+      "a timeout",
+      { event: { body }, answer: () => {}, totalMs: 50, statusCode: 504, logged: ["TimeoutError"] },
+    ],
+  ])(
+    "logs the error and returns a status for %s",
+    async (_, { event, answer, totalMs, statusCode, logged }) => {
+      const log = vi.spyOn(console, "error").mockReturnValue();
+      await startService(answer);
+      expect(await call(event, totalMs)).toMatchObject({ statusCode });
+      expect(log.mock.calls.map(([error]) => error.name)).toEqual(logged);
+    },
+  );
 });
 
 describe("the code blocks in observability.md", () => {

@@ -77,24 +77,31 @@ describe("a call whose values are nested 20,000 levels deep", () => {
 });
 
 describe("a document that would take too much memory or time", () => {
-  it.each<[what: string, uid: string, values: object, reason: string]>([
-    ["rows", "rows", { rows: rows(400_000) }, "nodes"],
-    ["combinations of rows", "pairs", { rows: rows(5_000) }, "nodes"],
-    ["words", "text", { text: "1 ".repeat(500_000) }, "nodes"],
-    ["Chinese characters", "text", { text: "中".repeat(300_000) }, "nodes"],
-    ["hyphens", "text", { text: "a-a-a-a-a ".repeat(100_000) }, "nodes"],
+  it.each<[what: string, row: { readonly uid: string; readonly values: object; readonly reason: string }]>([
+    ["rows", { uid: "rows", values: { rows: rows(400_000) }, reason: "nodes" }],
+    ["combinations of rows", { uid: "pairs", values: { rows: rows(5_000) }, reason: "nodes" }],
+    ["words", { uid: "text", values: { text: "1 ".repeat(500_000) }, reason: "nodes" }],
+    ["Chinese characters", { uid: "text", values: { text: "中".repeat(300_000) }, reason: "nodes" }],
+    ["hyphens", { uid: "text", values: { text: "a-a-a-a-a ".repeat(100_000) }, reason: "nodes" }],
     [
       "copies of a long text in SVG images",
-      "images",
-      { text: "<".repeat(500_000), rows: rows(250_000) },
-      "nodes",
+      { uid: "images", values: { text: "<".repeat(500_000), rows: rows(250_000) }, reason: "nodes" },
     ],
-    ["elements in the headers of its pages", "headers", { rows: rows(2_000) }, "nodes"],
-    ["elements of a module template", "tree", { rows: Array(200_000).fill([1]) }, "nodes"],
-    ["letters in one word", "text", { text: "x".repeat(900_000) }, "a word of more than 2000 characters"],
+    [
+      "elements in the headers of its pages",
+      { uid: "headers", values: { rows: rows(2_000) }, reason: "nodes" },
+    ],
+    [
+      "elements of a module template",
+      { uid: "tree", values: { rows: Array(200_000).fill([1]) }, reason: "nodes" },
+    ],
+    [
+      "letters in one word",
+      { uid: "text", values: { text: "x".repeat(900_000) }, reason: "a word of more than 2000 characters" },
+    ],
   ])(
     "gets a 422 if the values have too many %s, and other calls are served",
-    async (_, uid, values, reason) => {
+    async (_, { uid, values, reason }) => {
       const response = await generate(shared, uid, values);
       const { type, detail } = await response.json();
       expect({ status: response.status, type }).toEqual({

@@ -42,9 +42,19 @@ describe("a runaway template", () => {
   });
 
   it.each([
-    ["never ends", "for (;;);", 500, /it took longer than 500 ms \(limits\.renderMs\)/],
-    ["runs out of memory", "for (const all = []; ; ) all.push(Array(100_000).fill(1.5));", 60_000, /memory/],
-  ])("is stopped if it %s, and does not affect the next template", async (_, body, limitMs, problem) => {
+    [
+      "never ends",
+      { body: "for (;;);", limitMs: 500, problem: /it took longer than 500 ms \(limits\.renderMs\)/ },
+    ],
+    [
+      "runs out of memory",
+      {
+        body: "for (const all = []; ; ) all.push(Array(100_000).fill(1.5));",
+        limitMs: 60_000,
+        problem: /memory/,
+      },
+    ],
+  ])("is stopped if it %s, and does not affect the next template", async (_, { body, limitMs, problem }) => {
     const bad = `export default () => { ${body} };`;
     const templates = await templateFolder({ "bad.mjs": bad, "fine.json": fine });
     const renderers = new Renderers({ templates, images: undefined, fonts: undefined }, 1, limitMs, 64);

@@ -35,25 +35,42 @@ const onError = () => {};
 const calls = Array.from({ length: 6 });
 
 describe.runIf(hasPipeFiles && hasLinks)("in place of a file of a template,", () => {
-  it.each<[what: string, uid: string, file: string, reason: string]>([
-    ["a JSON template", "template", "templates/template.json", `template.json: cannot be read: ${pipe}`],
-    ["a module template", "module", "templates/module.mjs", `module.mjs cannot be loaded: ${pipe}`],
+  it.each<[what: string, row: { readonly uid: string; readonly file: string; readonly reason: string }]>([
+    [
+      "a JSON template",
+      { uid: "template", file: "templates/template.json", reason: `template.json: cannot be read: ${pipe}` },
+    ],
+    [
+      "a module template",
+      { uid: "module", file: "templates/module.mjs", reason: `module.mjs cannot be loaded: ${pipe}` },
+    ],
     [
       "an imported module",
-      "importing",
-      "templates/shared/pipe.mjs",
-      `shared/pipe.mjs cannot be loaded: ${pipe}`,
+      {
+        uid: "importing",
+        file: "templates/shared/pipe.mjs",
+        reason: `shared/pipe.mjs cannot be loaded: ${pipe}`,
+      },
     ],
-    ["an image", "picture", "images/pipe.png", `a file that it uses cannot be read: ${pipe} (pipe.png)`],
+    [
+      "an image",
+      {
+        uid: "picture",
+        file: "images/pipe.png",
+        reason: `a file that it uses cannot be read: ${pipe} (pipe.png)`,
+      },
+    ],
     [
       "a font",
-      "font",
-      "fonts/Pipe-Regular.ttf",
-      `a file that it uses cannot be read: ${pipe} (Pipe-Regular.ttf)`,
+      {
+        uid: "font",
+        file: "fonts/Pipe-Regular.ttf",
+        reason: `a file that it uses cannot be read: ${pipe} (Pipe-Regular.ttf)`,
+      },
     ],
   ])(
     "a named pipe for %s causes a 500 with the reason, and other templates still work",
-    async (_, uid, file, reason) => {
+    async (_, { uid, file, reason }) => {
       await mkdir(join(shared.folder, file, ".."), { recursive: true });
       makePipe(join(shared.folder, file));
       expect(await Promise.all(calls.map(() => textOf(shared, uid)))).toEqual(calls.map(() => 500));

@@ -24,7 +24,10 @@ const program = `
 const pdf = "%PDF-1.4\nwarm\n%%EOF\n";
 
 /** Lets a function generate a document, freezes it, changes its connection, and calls it again. */
-async function callAgainAfter(retry: object, happening: (socket: Socket, forgotten: Set<Socket>) => unknown) {
+async function callAgainAfter(
+  retry: object,
+  whileFrozen: (socket: Socket, forgotten: Set<Socket>) => unknown,
+) {
   const forgotten = new Set<Socket>();
   const sockets = new Set<Socket>();
   const server = await serveRaw((socket) => {
@@ -43,45 +46,53 @@ async function callAgainAfter(retry: object, happening: (socket: Socket, forgott
   expect(await outcomes.next()).toMatchObject({ value: "document" });
   child.kill("SIGSTOP");
   await eventually(() => execFileSync("ps", ["-o", "stat=", "-p", `${child.pid}`]).includes("T"));
-  for (const socket of sockets) await happening(socket, forgotten);
+  for (const socket of sockets) await whileFrozen(socket, forgotten);
   child.stdin.write("second\n");
   child.kill("SIGCONT");
   const { value: outcome } = await outcomes.next();
   return { outcome, requests: server.requests.length, connections: server.allSockets };
 }
 
-const ended = (socket: Socket) => new Promise<void>((resolve) => socket.end(resolve));
-const forgot = (socket: Socket, forgotten: Set<Socket>) => forgotten.add(socket);
+const endConnection = (socket: Socket) => new Promise<void>((resolve) => socket.end(resolve));
+const forgetConnection = (socket: Socket, forgotten: Set<Socket>) => forgotten.add(socket);
 const mayRenderTwice = false;
 
 describe.runIf(process.platform !== "win32")("a serverless function that was frozen", () => {
   it.each([
     [
       "reuses an intact connection",
-      { limit: 0 },
-      () => {},
-      { outcome: "document", requests: 2, connections: 1 },
+      {
+        retry: { limit: 0 },
+        whileFrozen: () => {},
+        expected: { outcome: "document", requests: 2, connections: 1 },
+      },
     ],
     [
       "reconnects if the connection was closed",
-      { mayRenderTwice },
-      ended,
-      { outcome: "document", requests: 2, connections: 2 },
+      {
+        retry: { mayRenderTwice },
+        whileFrozen: endConnection,
+        expected: { outcome: "document", requests: 2, connections: 2 },
+      },
     ],
     [
       "reconnects and retries if the service lost the connection",
-      { limit: 1 },
-      forgot,
-      { outcome: "document", requests: 3, connections: 2 },
+      {
+        retry: { limit: 1 },
+        whileFrozen: forgetConnection,
+        expected: { outcome: "document", requests: 3, connections: 2 },
+      },
     ],
     [
       "does not retry if `mayRenderTwice` is false",
-      { mayRenderTwice },
-      forgot,
-      { outcome: "timeout", requests: 2, connections: 1 },
+      {
+        retry: { mayRenderTwice },
+        whileFrozen: forgetConnection,
+        expected: { outcome: "timeout", requests: 2, connections: 1 },
+      },
     ],
-  ])("%s", async (_title, retry, happening, expected) => {
-    const { outcome, requests, connections } = await callAgainAfter(retry, happening);
+  ])("%s", async (_title, { retry, whileFrozen, expected }) => {
+    const { outcome, requests, connections } = await callAgainAfter(retry, whileFrozen);
     expect({ outcome, requests, connections: Math.min(connections, 2) }).toEqual(expected);
   });
 });

@@ -45,15 +45,32 @@ const streamed = [
 ];
 const all = [...inMemory, "blob()", "response()", "a document that waits", ...streamed];
 
-it.each<[transport: string, megabytes: number, how: string, outputs: string[], held: number, peak: number]>([
-  ["undici", 0.25, "that is sent in chunks of one byte", all, 15, 100],
-  ["fetch", 0.25, "that is sent in chunks of one byte", all, 15, 100],
-  ["undici", 120, "that is buffered", inMemory, 150, 200],
-  ["undici", 120, "that is streamed", streamed, 50, 80],
+it.each<
+  [
+    transport: string,
+    megabytes: number,
+    how: string,
+    row: { readonly outputs: string[]; readonly heldMegabytes: number; readonly peakMegabytes: number },
+  ]
+>([
+  [
+    "undici",
+    0.25,
+    "that is sent in chunks of one byte",
+    { outputs: all, heldMegabytes: 15, peakMegabytes: 100 },
+  ],
+  [
+    "fetch",
+    0.25,
+    "that is sent in chunks of one byte",
+    { outputs: all, heldMegabytes: 15, peakMegabytes: 100 },
+  ],
+  ["undici", 120, "that is buffered", { outputs: inMemory, heldMegabytes: 150, peakMegabytes: 200 }],
+  ["undici", 120, "that is streamed", { outputs: streamed, heldMegabytes: 50, peakMegabytes: 80 }],
 ])(
   "the %s transport uses a limited amount of memory for a %d MB document %s",
   { timeout: 300_000 },
-  async (transport, megabytes, how, outputs, heldMegabytes, peakMegabytes) => {
+  async (transport, megabytes, how, { outputs, heldMegabytes, peakMegabytes }) => {
     const size = megabytes * megabyte;
     const baseUrl = await serve(size, how.includes("chunks"));
     const settings = JSON.stringify({ outputs, transport, baseUrl, bytes: size });

@@ -179,12 +179,34 @@ describe("a queue worker", () => {
 
   const full = { put: () => Promise.reject(Object.assign(new Error("write failed"), { code: "ENOSPC" })) };
   const stop = new AbortController();
-  it.each<[why: string, answer: Answer, options: Partial<WorkOptions<Job>>, message: string | RegExp]>([
-    ["the service is unavailable for too long", saying(503), { giveUpAfter: 0 }, /is unavailable; the last/],
-    ["its API key is invalid", saying(401), {}, /^The worker stopped.* Its jobs are still in the queue\.$/s],
-    ["its disk is full", answerPdf, { sink: full }, /: the disk is full/],
-    ["its signal is aborted", () => stop.abort(new Error("enough")), { signal: stop.signal }, "enough"],
-  ])("stops and leaves its jobs in the queue if %s", async (_why, answer, options, message) => {
+  it.each<
+    [
+      why: string,
+      row: {
+        readonly answer: Answer;
+        readonly options: Partial<WorkOptions<Job>>;
+        readonly message: string | RegExp;
+      },
+    ]
+  >([
+    [
+      "the service is unavailable for too long",
+      { answer: saying(503), options: { giveUpAfter: 0 }, message: /is unavailable; the last/ },
+    ],
+    [
+      "its API key is invalid",
+      {
+        answer: saying(401),
+        options: {},
+        message: /^The worker stopped.* Its jobs are still in the queue\.$/s,
+      },
+    ],
+    ["its disk is full", { answer: answerPdf, options: { sink: full }, message: /: the disk is full/ }],
+    [
+      "its signal is aborted",
+      { answer: () => stop.abort(new Error("enough")), options: { signal: stop.signal }, message: "enough" },
+    ],
+  ])("stops and leaves its jobs in the queue if %s", async (_why, { answer, options, message }) => {
     const setting = await setUp(answer);
     const { runs, work } = setting;
     await runs.add("nov", jobsOf(40));

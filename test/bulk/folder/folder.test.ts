@@ -138,13 +138,30 @@ describe.runIf(hasLinks)("a folder sink whose folder contains links", () => {
   const entering = 'The folder "/out/inner" is not writable: a link in it points outside "/out".';
   const enteringDeep = entering.replace("inner", "inner/deeper");
 
-  it.each<[string, Record<string, string>, string, string]>([
-    ["a link whose target is in a linked folder", { a: "inner/b", inner: ".." }, "a", saving],
-    ["links that return to the folder before they lead outside", { a: "../out/b", b: "../x" }, "a", saving],
-    ["a link to an outside folder", { inner: "../elsewhere" }, "inner/a", entering],
-    ["a missing subfolder of a linked folder", { inner: "../elsewhere" }, "inner/deeper/a", enteringDeep],
-    ["a link to a missing folder", { inner: "../missing" }, "inner/a", "is not writable"],
-  ])("rejects a path that leads outside the folder through %s", async (_title, links, name, message) => {
+  it.each<
+    [
+      title: string,
+      row: { readonly links: Record<string, string>; readonly name: string; readonly message: string },
+    ]
+  >([
+    [
+      "a link whose target is in a linked folder",
+      { links: { a: "inner/b", inner: ".." }, name: "a", message: saving },
+    ],
+    [
+      "links that return to the folder before they lead outside",
+      { links: { a: "../out/b", b: "../x" }, name: "a", message: saving },
+    ],
+    ["a link to an outside folder", { links: { inner: "../elsewhere" }, name: "inner/a", message: entering }],
+    [
+      "a missing subfolder of a linked folder",
+      { links: { inner: "../elsewhere" }, name: "inner/deeper/a", message: enteringDeep },
+    ],
+    [
+      "a link to a missing folder",
+      { links: { inner: "../missing" }, name: "inner/a", message: "is not writable" },
+    ],
+  ])("rejects a path that leads outside the folder through %s", async (_title, { links, name, message }) => {
     const { run, at, out, service } = await setUpFolder();
     await mkdir(join(at, "elsewhere"));
     for (const [link, target] of Object.entries(links)) await symlink(target, join(out, link));

@@ -85,19 +85,34 @@ describe("a bulk run that stops early", () => {
   });
 
   it.each([
-    [401, 1, "at the first failure: with this API key", "the API key"],
-    [403, 5, "after 5 failures: with this API key", "the API key or its permissions"],
-    [404, 5, "after 5 failures: with this uid and base URL", "the uid or the base URL"],
-    [422, 20, "after 20 failures: with values of this kind", "the values or the template"],
-  ])("exits with code 3 if every response is a %i (responses: %i)", async (status, count, when, what) => {
-    const bench = await Bench.withRows(30, saying(status));
-    const { code, printed, stderr } = await bench.bulk("data.csv", ["--concurrency", "1"]);
-    expect(code).toBe(3);
-    const reason = `template-pdf: Stopped ${when}, no other row would succeed`;
-    expect(stderr.split("\n").at(-2)).toMatch(new RegExp(`^${reason}[.:]`));
-    expect(printed.split("\n").at(-2)).toBe(`Fix ${what} first, then run the command again.`);
-    expect(bench.service.requests).toHaveLength(count);
-  });
+    [401, 1, { whenAndWhy: "at the first failure: with this API key", whatToFix: "the API key" }],
+    [
+      403,
+      5,
+      { whenAndWhy: "after 5 failures: with this API key", whatToFix: "the API key or its permissions" },
+    ],
+    [
+      404,
+      5,
+      { whenAndWhy: "after 5 failures: with this uid and base URL", whatToFix: "the uid or the base URL" },
+    ],
+    [
+      422,
+      20,
+      { whenAndWhy: "after 20 failures: with values of this kind", whatToFix: "the values or the template" },
+    ],
+  ])(
+    "exits with code 3 if every response is a %i (responses: %i)",
+    async (status, count, { whenAndWhy, whatToFix }) => {
+      const bench = await Bench.withRows(30, saying(status));
+      const { code, printed, stderr } = await bench.bulk("data.csv", ["--concurrency", "1"]);
+      expect(code).toBe(3);
+      const reason = `template-pdf: Stopped ${whenAndWhy}, no other row would succeed`;
+      expect(stderr.split("\n").at(-2)).toMatch(new RegExp(`^${reason}[.:]`));
+      expect(printed.split("\n").at(-2)).toBe(`Fix ${whatToFix} first, then run the command again.`);
+      expect(bench.service.requests).toHaveLength(count);
+    },
+  );
 
   it("exits with code 3 if an outage exceeds --give-up-after", async () => {
     const bench = await Bench.withRows(30);

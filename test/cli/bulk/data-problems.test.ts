@@ -63,18 +63,38 @@ describe("a problem in a row", () => {
 describe("a problem that affects the whole file", () => {
   const noHeader =
     "there is no header. On the first line, give each column the name of its template placeholder";
-  it.each<[title: string, name: string, content: string, message: string]>([
-    ["no rows", "a.ndjson", "\n \n", ": this is empty."],
-    ["a column without a name", "a.csv", "a, ,b\n1,2,3", ":1: column 2 of the header has no name."],
-    ["duplicate columns", "a.csv", "\na,b,a\n", ":2: column 3 of the header has the same name as column 1."],
-    ["an unclosed quote in the header", "a.csv", '"a,b\n1,2', `:1: ${notClosed}`],
-    ["a header that is not UTF-8", "a.csv", "a,\xfc\n1,2", `:1: ${notUtf8}`],
-    ["no header after the delimiter line", "a.csv", "sep=,\n", `: ${noHeader}`],
-    ["a single object", "a.json", '{"a":1}', ": this is not a JSON array;"],
-    ["an Excel workbook", "a.xlsx", "PK\x03\x04…", ": this is an Excel workbook or another zip archive."],
-    ["a compressed file", "a.csv", "\x1f\x8b\x08\x00", ": this is compressed with gzip."],
-    ["UTF-16", "a.csv", "a\0,\0b\0\n\0", ": this is not UTF-8. If it is UTF-16, add --encoding utf-16le"],
-  ])("is reported before any row is read (%s, file: %s)", async (_title, name, content, message) => {
+  it.each<[title: string, name: string, row: { readonly content: string; readonly message: string }]>([
+    ["no rows", "a.ndjson", { content: "\n \n", message: ": this is empty." }],
+    [
+      "a column without a name",
+      "a.csv",
+      { content: "a, ,b\n1,2,3", message: ":1: column 2 of the header has no name." },
+    ],
+    [
+      "duplicate columns",
+      "a.csv",
+      { content: "\na,b,a\n", message: ":2: column 3 of the header has the same name as column 1." },
+    ],
+    ["an unclosed quote in the header", "a.csv", { content: '"a,b\n1,2', message: `:1: ${notClosed}` }],
+    ["a header that is not UTF-8", "a.csv", { content: "a,\xfc\n1,2", message: `:1: ${notUtf8}` }],
+    ["no header after the delimiter line", "a.csv", { content: "sep=,\n", message: `: ${noHeader}` }],
+    ["a single object", "a.json", { content: '{"a":1}', message: ": this is not a JSON array;" }],
+    [
+      "an Excel workbook",
+      "a.xlsx",
+      { content: "PK\x03\x04…", message: ": this is an Excel workbook or another zip archive." },
+    ],
+    [
+      "a compressed file",
+      "a.csv",
+      { content: "\x1f\x8b\x08\x00", message: ": this is compressed with gzip." },
+    ],
+    [
+      "UTF-16",
+      "a.csv",
+      { content: "a\0,\0b\0\n\0", message: ": this is not UTF-8. If it is UTF-16, add --encoding utf-16le" },
+    ],
+  ])("is reported before any row is read (%s, file: %s)", async (_title, name, { content, message }) => {
     const file = fileOf(name, latin1(content));
     const error = await open(file).catch((reason) => reason);
     expect({ name: error.name, message: error.message.slice(0, (file + message).length) }).toEqual({

@@ -82,12 +82,24 @@ const twoSchemas = `${importing}export const a = z.string(); export const b = z.
 const letter = 'export default { uid: "letter", schema: undefined };';
 
 it.each([
-  ["JSON", "a.json", '{"type":}', "FILE:1:9: expected a value."],
-  ["a JSON Schema", "a.json", '{"date":"1 May"}', "FILE: this JSON Schema checks nothing."],
-  ["a module with a schema", "a.mjs", "export const size = 3;", "FILE: the module exports no schema."],
-  ["a module with exactly one schema", "a.mjs", twoSchemas, "FILE: it exports 2 schemas: a, b."],
-  ["a module with the requested template", "a.mjs", letter, 'FILE: this is template "letter"'],
-])("`bulk` rejects a schema file that is not %s", async (_title, name, content, message) => {
+  ["JSON", { name: "a.json", content: '{"type":}', message: "FILE:1:9: expected a value." }],
+  [
+    "a JSON Schema",
+    { name: "a.json", content: '{"date":"1 May"}', message: "FILE: this JSON Schema checks nothing." },
+  ],
+  [
+    "a module with a schema",
+    { name: "a.mjs", content: "export const size = 3;", message: "FILE: the module exports no schema." },
+  ],
+  [
+    "a module with exactly one schema",
+    { name: "a.mjs", content: twoSchemas, message: "FILE: it exports 2 schemas: a, b." },
+  ],
+  [
+    "a module with the requested template",
+    { name: "a.mjs", content: letter, message: 'FILE: this is template "letter"' },
+  ],
+])("`bulk` rejects a schema file that is not %s", async (_title, { name, content, message }) => {
   const file = fileOf(name, content);
   const error = await readSchema(file, options).catch((reason) => reason);
   expect(error).toMatchObject({ name: "Misuse" });

@@ -29,21 +29,51 @@ const noResponse = "no response for 2 min, next request in 8 s";
 const ending = { isEnding: true, pauseMs: 500, outageMs: 500 };
 const slow = "4,990 of 5,000  3 failed  0.25/s  28 s left  8 in flight";
 
-it.each<[title: string, columns: number, text: string, some?: Partial<RunProgress>]>([
-  ["everything on a wide terminal", wide, `${full}  ${pace}`],
-  ["the allowed rate", wide, `${full}  ${pace}, at most 150/s`, { allowedPerSecond: 149.6 }],
-  ["a pause", wide, `${full}  paused for 12 s at the service's request  152/s`, { pauseMs: 11_900 }],
-  ["an outage instead of the rate", wide, `${full}  ${noResponse}`, { ...outage, pauseMs: 7100 }],
-  ["a request during an outage", pipe, `${counts}  no response for 2 s, requesting now`, { outageMs: 1500 }],
-  ["how many documents are still in progress", wide, `${full}  finishing 8  152/s`, ending],
-  ["a shorter bar on a narrower terminal", 79, `██████░░░░░░░░░░  ${counts}  ${pace}`],
-  ["only the counts and the rate on a narrow terminal", 39, `${counts}  152/s`],
-  ["only the document count on a very narrow terminal", 20, "2,097 of 5,000"],
-  ["a truncated document count if the full count does not fit", 5, "2,097"],
-  ["no remaining time at a rate of zero", pipe, `${counts}  0/s  8 in flight`, { perSecond: 0 }],
-  ["a slow rate with two decimal places", pipe, slow, { perSecond: 0.25, made: 4990 }],
-])("the progress line shows %s", (_title, columns, text, some = {}) => {
-  expect(progressText({ ...progress, ...some }, columns)).toBe(text);
+it.each<
+  [
+    title: string,
+    row: { readonly columns: number; readonly text: string; readonly changed?: Partial<RunProgress> },
+  ]
+>([
+  ["everything on a wide terminal", { columns: wide, text: `${full}  ${pace}` }],
+  [
+    "the allowed rate",
+    { columns: wide, text: `${full}  ${pace}, at most 150/s`, changed: { allowedPerSecond: 149.6 } },
+  ],
+  [
+    "a pause",
+    {
+      columns: wide,
+      text: `${full}  paused for 12 s at the service's request  152/s`,
+      changed: { pauseMs: 11_900 },
+    },
+  ],
+  [
+    "an outage instead of the rate",
+    { columns: wide, text: `${full}  ${noResponse}`, changed: { ...outage, pauseMs: 7100 } },
+  ],
+  [
+    "a request during an outage",
+    { columns: pipe, text: `${counts}  no response for 2 s, requesting now`, changed: { outageMs: 1500 } },
+  ],
+  [
+    "how many documents are still in progress",
+    { columns: wide, text: `${full}  finishing 8  152/s`, changed: ending },
+  ],
+  ["a shorter bar on a narrower terminal", { columns: 79, text: `██████░░░░░░░░░░  ${counts}  ${pace}` }],
+  ["only the counts and the rate on a narrow terminal", { columns: 39, text: `${counts}  152/s` }],
+  ["only the document count on a very narrow terminal", { columns: 20, text: "2,097 of 5,000" }],
+  ["a truncated document count if the full count does not fit", { columns: 5, text: "2,097" }],
+  [
+    "no remaining time at a rate of zero",
+    { columns: pipe, text: `${counts}  0/s  8 in flight`, changed: { perSecond: 0 } },
+  ],
+  [
+    "a slow rate with two decimal places",
+    { columns: pipe, text: slow, changed: { perSecond: 0.25, made: 4990 } },
+  ],
+])("the progress line shows %s", (_title, { columns, text, changed = {} }) => {
+  expect(progressText({ ...progress, ...changed }, columns)).toBe(text);
 });
 
 it.each([

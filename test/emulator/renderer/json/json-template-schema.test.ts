@@ -69,29 +69,38 @@ describe("an issue from `anyOf` or `oneOf`", () => {
   const kind = (name: string, b: object = text) => ({ properties: { kind: { const: name }, b } });
   const letter = { type: "object", properties: { b: { enum: ["x"] } } };
 
-  it.each<[string, unknown, unknown, string]>([
+  it.each<
+    [title: string, row: { readonly schema: unknown; readonly value: unknown; readonly expected: string }]
+  >([
     [
       "all allowed types if no type matches",
-      { anyOf: [text, number, none] },
-      true,
-      "must be a string, a number or null",
+      {
+        schema: { anyOf: [text, number, none] },
+        value: true,
+        expected: "must be a string, a number or null",
+      },
     ],
-    ["the alternative whose type matches", { anyOf: [none, letter] }, { b: 1 }, '/b must be one of "x"'],
+    [
+      "the alternative whose type matches",
+      { schema: { anyOf: [none, letter] }, value: { b: 1 }, expected: '/b must be one of "x"' },
+    ],
     [
       "the alternative whose constant matches",
-      { oneOf: [kind("x"), kind("y", none)] },
-      aY,
-      "/b must be null",
+      { schema: { oneOf: [kind("x"), kind("y", none)] }, value: aY, expected: "/b must be null" },
     ],
     [
       "all alternatives if the intended one is unclear",
-      { anyOf: [aB, anA] },
-      {},
-      "does not match any of the allowed schemas",
+      { schema: { anyOf: [aB, anA] }, value: {}, expected: "does not match any of the allowed schemas" },
     ],
-    ["both `oneOf` alternatives if both match", { oneOf: [{ minimum: 1 }, { maximum: 9 }] }, 5, twice],
-    ["the only alternative that can ever match", { oneOf: [false, text] }, 5, "must be a string"],
-  ])("refers to %s", (_, schema, value, expected) => {
+    [
+      "both `oneOf` alternatives if both match",
+      { schema: { oneOf: [{ minimum: 1 }, { maximum: 9 }] }, value: 5, expected: twice },
+    ],
+    [
+      "the only alternative that can ever match",
+      { schema: { oneOf: [false, text] }, value: 5, expected: "must be a string" },
+    ],
+  ])("refers to %s", (_, { schema, value, expected }) => {
     const path = expected.startsWith("/") ? "a" : "a ";
     expect(issuesFor(propertyA(schema), { a: value })).toEqual([path + expected]);
   });

@@ -2,20 +2,46 @@ import { describe, expect, it } from "vitest";
 import { contentOf, definitionOf, issuesOf, type PagePart } from "./json-filling.ts";
 
 describe("a placeholder", () => {
-  it.each<[string, string, Record<string, unknown>, string]>([
-    ["a number", "{{count}}", { count: -0.5 }, "-0.5"],
-    ["a boolean", "{{paid}}", { paid: false }, "false"],
-    ["an empty string if the value is null", "[{{note}}]", { note: null }, "[]"],
-    ["a nested property's value", "{{buyer.address.city}}", { buyer: { address: { city: "Łódź" } } }, "Łódź"],
-    ["the value of a property of an array item", "{{lines.1.price}}", { lines: [{}, { price: 7 }] }, "7"],
-    ["the value even if the braces contain spaces", "{{ a }}{{\ta\n}}", { a: 1 }, "11"],
-    ["a value named größe, a-b or $c_d", "{{größe}}{{a-b}}{{$c_d}}", { größe: 1, "a-b": 2, $c_d: 3 }, "123"],
-    ["an empty string if an optional value is omitted", "[{{note?}}]", {}, "[]"],
-    ["an empty string if an optional property has no parent object", "[{{a.b.c?}}]", { a: "text" }, "[]"],
-    ["a value whose braces are not expanded", "{{a}}", { a: "{{b}} \\{{" }, "{{b}} \\{{"],
-    ["the value of an own property named `constructor`", "{{constructor}}", { constructor: "c" }, "c"],
-    ["the value of a property of `this`", "{{this.a}}", { a: 1 }, "1"],
-  ])("is replaced with %s", (_, text, values, expected) => {
+  it.each<
+    [
+      title: string,
+      row: { readonly text: string; readonly values: Record<string, unknown>; readonly expected: string },
+    ]
+  >([
+    ["a number", { text: "{{count}}", values: { count: -0.5 }, expected: "-0.5" }],
+    ["a boolean", { text: "{{paid}}", values: { paid: false }, expected: "false" }],
+    ["an empty string if the value is null", { text: "[{{note}}]", values: { note: null }, expected: "[]" }],
+    [
+      "a nested property's value",
+      { text: "{{buyer.address.city}}", values: { buyer: { address: { city: "Łódź" } } }, expected: "Łódź" },
+    ],
+    [
+      "the value of a property of an array item",
+      { text: "{{lines.1.price}}", values: { lines: [{}, { price: 7 }] }, expected: "7" },
+    ],
+    [
+      "the value even if the braces contain spaces",
+      { text: "{{ a }}{{\ta\n}}", values: { a: 1 }, expected: "11" },
+    ],
+    [
+      "a value named größe, a-b or $c_d",
+      { text: "{{größe}}{{a-b}}{{$c_d}}", values: { größe: 1, "a-b": 2, $c_d: 3 }, expected: "123" },
+    ],
+    ["an empty string if an optional value is omitted", { text: "[{{note?}}]", values: {}, expected: "[]" }],
+    [
+      "an empty string if an optional property has no parent object",
+      { text: "[{{a.b.c?}}]", values: { a: "text" }, expected: "[]" },
+    ],
+    [
+      "a value whose braces are not expanded",
+      { text: "{{a}}", values: { a: "{{b}} \\{{" }, expected: "{{b}} \\{{" },
+    ],
+    [
+      "the value of an own property named `constructor`",
+      { text: "{{constructor}}", values: { constructor: "c" }, expected: "c" },
+    ],
+    ["the value of a property of `this`", { text: "{{this.a}}", values: { a: 1 }, expected: "1" }],
+  ])("is replaced with %s", (_, { text, values, expected }) => {
     expect(contentOf(text, values)).toBe(expected);
   });
 
