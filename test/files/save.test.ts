@@ -73,19 +73,30 @@ describe("saveTo()", () => {
     expect(pdf.equals(await readFile(path))).toBe(true);
   });
 
-  it("leaves one complete file if 50 simultaneous calls save to the same path", async () => {
-    const sizes = Array.from({ length: 50 }, (_, index) => 50_000 + index);
-    const service = await Service.start((received) => {
-      const { size } = JSON.parse(received.body) as { size: number };
-      answers.inChunks(pdfOf(size))(received);
+  it("leaves one complete file if 50 simultaneous calls save different documents to the same path", async () => {
+    const numbers = Array.from({ length: 50 }, (_, number) => number);
+    const documentOf = (number: number) => {
+      const content = String.fromCharCode("A".charCodeAt(0) + number).repeat(200_000 + number);
+      return Buffer.from(`%PDF-1.4\n${content}\n%%EOF\n`);
+    };
+    const unfinished: (() => unknown)[] = [];
+    const service = await Service.start(({ body, response }) => {
+      const document = documentOf(JSON.parse(body).number);
+      response.writeHead(200, { "content-type": "application/pdf", "content-length": document.length });
+      response.write(document.subarray(0, 100_000));
+      unfinished.push(() => response.end(document.subarray(100_000)));
+      // No document is complete before all have begun.
+      if (unfinished.length === numbers.length) for (const finish of unfinished) finish();
     });
     const client = service.client();
     const folder = temporaryFolder();
-    const saving = sizes.map((size) => client.generate("uid", { size }).saveTo(join(folder, "one.pdf")));
-    expect((await Promise.all(saving)).map(({ bytes }) => bytes)).toEqual(sizes);
+    const path = join(folder, "one.pdf");
+    const saved = await Promise.all(numbers.map((number) => client.generate("uid", { number }).saveTo(path)));
+    expect(saved.map(({ bytes }) => bytes)).toEqual(numbers.map((number) => documentOf(number).length));
     expect(await readdir(folder)).toEqual(["one.pdf"]);
-    const content = await readFile(join(folder, "one.pdf"));
-    expect(pdfOf(content.length).equals(content)).toBe(true);
+    const content = await readFile(path);
+    const matching = numbers.filter((number) => documentOf(number).equals(content));
+    expect(matching, "documents with exactly the content of the file").toHaveLength(1);
   });
 
   it("replaces an existing file instead of overwriting its content", async () => {
