@@ -149,27 +149,59 @@ interface Expected {
   readonly refused?: number;
 }
 
+interface Simulation {
+  readonly server: MakeServer;
+  readonly circumstances?: Circumstances;
+  readonly expected?: Expected;
+}
+
 describe("an automatic pace", () => {
   const long = { durationMs: 120_000, settledFromMs: 80_000 };
   const longest = { durationMs: 200_000, settledFromMs: 80_000 };
 
-  it.each<[string, number, RetryAfter, MakeServer, Circumstances, Expected]>([
-    ["clock-aligned windows", 500, "none", byClock, {}, {}],
-    ["windows that start with a request", 20, "1", fromRequest, {}, {}],
-    ["a token bucket with 100 tokens", 100, "rest", bucketOf(100), {}, {}],
-    ["a token bucket with 10 tokens", 500, "1", bucketOf(10), {}, {}],
-    ["a token bucket with 1 token", 20, "none", bucketOf(1), {}, { least: 0.7 }],
-    ["a high limit", 2000, "rest", fromRequest, { latencyMs: 2 }, { refused: 0.002 }],
-    ["a low limit", 5, "none", byClock, { durationMs: 120_000 }, { refused: 0.025 }],
-    ["a limit with slow responses", 100, "1", byClock, { latencyMs: 300 }, {}],
-    ["a limit that halves", 100, "rest", byClock, { durationMs: 60_000 }, { change: 0.5 }],
-    ["a limit that doubles", 100, "none", fromRequest, long, { change: 2 }],
-    ["a limit with long pauses", 100, "5", byClock, longest, { refused: 0.005 }],
-    ["a per-minute limit", 10, "rest", minute, { durationMs: 600_000 }, {}],
+  it.each<[title: string, requestsPerSecond: number, retryAfter: RetryAfter, simulation: Simulation]>([
+    ["clock-aligned windows", 500, "none", { server: byClock }],
+    ["windows that start with a request", 20, "1", { server: fromRequest }],
+    ["a token bucket with 100 tokens", 100, "rest", { server: bucketOf(100) }],
+    ["a token bucket with 10 tokens", 500, "1", { server: bucketOf(10) }],
+    ["a token bucket with 1 token", 20, "none", { server: bucketOf(1), expected: { least: 0.7 } }],
+    [
+      "a high limit",
+      2000,
+      "rest",
+      { server: fromRequest, circumstances: { latencyMs: 2 }, expected: { refused: 0.002 } },
+    ],
+    [
+      "a low limit",
+      5,
+      "none",
+      { server: byClock, circumstances: { durationMs: 120_000 }, expected: { refused: 0.025 } },
+    ],
+    ["a limit with slow responses", 100, "1", { server: byClock, circumstances: { latencyMs: 300 } }],
+    [
+      "a limit that halves",
+      100,
+      "rest",
+      { server: byClock, circumstances: { durationMs: 60_000 }, expected: { change: 0.5 } },
+    ],
+    [
+      "a limit that doubles",
+      100,
+      "none",
+      { server: fromRequest, circumstances: long, expected: { change: 2 } },
+    ],
+    [
+      "a limit with long pauses",
+      100,
+      "5",
+      { server: byClock, circumstances: longest, expected: { refused: 0.005 } },
+    ],
+    ["a per-minute limit", 10, "rest", { server: minute, circumstances: { durationMs: 600_000 } }],
   ])(
     "settles near the server's limit (%s, %i requests per second, Retry-After: %s)",
-    (_what, rate, says, make, circumstances, { change = 1, least, refused = 0.02 }) => {
-      const server = make((nowMs) => (nowMs < 20_000 ? rate : rate * change), says);
+    (_what, rate, retryAfter, { server: makeServer, circumstances = {}, expected = {} }) => {
+      const { change = 1, least, refused = 0.02 } = expected;
+      const server = makeServer((nowMs) => (nowMs < 20_000 ? rate : rate * change), retryAfter);
       const outcome = simulateAuto(server, circumstances);
       expect(outcome.settledPerSecond).toBeGreaterThan((least ?? 0.9) * rate * change);
       expect(outcome.refusedShare).toBeLessThan(refused);

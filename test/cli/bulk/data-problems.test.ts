@@ -13,34 +13,107 @@ const isNot = (what: string) => `this is ${what}; use an object with a property 
 const nested = `{"a":${"[".repeat(600)}${"]".repeat(600)}}`;
 
 describe("a problem in a row", () => {
-  it.each<[title: string, format: string, content: string, good: number, ...problems: string[]]>([
-    ["too many cells", "csv", "a\n1,2,3\n2", 1, "2:: 3 cells, but the header has 1 column"],
-    ["too few cells", "csv", 'a,b\n"1\n2",3\n4\n', 1, "4:: 1 cell, but the header has 2 columns"],
-    ["an unclosed quote", "csv", 'a,b\n1,2\n3,"x\n4,5\n', 1, `3:: ${notClosed}`],
-    ["text after a closing quote", "csv", 'a,b\n1,"x" y\n2,3', 1, `2:b: ${goesOn}`],
-    ["bytes that are not UTF-8", "csv", "a,b\n1,2\n3,\xfc\n4,5", 2, `3:b: ${notUtf8}`],
-    ["invalid JSON", "ndjson", '{"a":1}\n{"b":tru}\n{"c":1}', 2, `2:6: ${noJson}`],
-    ["two objects on one line", "ndjson", '{"a":1} {"b":1}\n{}', 1, `1:9: ${ended}. ${itsOwn}`],
-    ["non-objects", "ndjson", ' [{}]\n"x"\n', 0, `1:2: ${isNot("an array")}`, `2:1: ${isNot("a string")}`],
-    ["bytes that are not UTF-8", "ndjson", '{}\n{"a":"\xfc"}\n{}', 2, `2:7: ${notUtf8}`],
-    ["nesting that is too deep", "ndjson", nested, 0, "1:1: this is nested deeper than 500 levels"],
-    ["invalid JSON", "json", '[{"a":1},{"b":tru},\n  {"d":1}]', 2, `1:15: ${noJson}`],
-    ["a missing comma", "json", '[{"a":1}\n{"b":1},{}]', 1, "2:1: expected a comma"],
-    ["a missing element between commas", "json", "[{},,{}]", 2, "1:5: expected a value"],
+  it.each<
+    [
+      title: string,
+      format: string,
+      file: { readonly content: string; readonly goodRows: number; readonly problems: readonly string[] },
+    ]
+  >([
+    [
+      "too many cells",
+      "csv",
+      { content: "a\n1,2,3\n2", goodRows: 1, problems: ["2:: 3 cells, but the header has 1 column"] },
+    ],
+    [
+      "too few cells",
+      "csv",
+      { content: 'a,b\n"1\n2",3\n4\n', goodRows: 1, problems: ["4:: 1 cell, but the header has 2 columns"] },
+    ],
+    [
+      "an unclosed quote",
+      "csv",
+      { content: 'a,b\n1,2\n3,"x\n4,5\n', goodRows: 1, problems: [`3:: ${notClosed}`] },
+    ],
+    [
+      "text after a closing quote",
+      "csv",
+      { content: 'a,b\n1,"x" y\n2,3', goodRows: 1, problems: [`2:b: ${goesOn}`] },
+    ],
+    [
+      "bytes that are not UTF-8",
+      "csv",
+      { content: "a,b\n1,2\n3,\xfc\n4,5", goodRows: 2, problems: [`3:b: ${notUtf8}`] },
+    ],
+    [
+      "invalid JSON",
+      "ndjson",
+      { content: '{"a":1}\n{"b":tru}\n{"c":1}', goodRows: 2, problems: [`2:6: ${noJson}`] },
+    ],
+    [
+      "two objects on one line",
+      "ndjson",
+      { content: '{"a":1} {"b":1}\n{}', goodRows: 1, problems: [`1:9: ${ended}. ${itsOwn}`] },
+    ],
+    [
+      "non-objects",
+      "ndjson",
+      {
+        content: ' [{}]\n"x"\n',
+        goodRows: 0,
+        problems: [`1:2: ${isNot("an array")}`, `2:1: ${isNot("a string")}`],
+      },
+    ],
+    [
+      "bytes that are not UTF-8",
+      "ndjson",
+      { content: '{}\n{"a":"\xfc"}\n{}', goodRows: 2, problems: [`2:7: ${notUtf8}`] },
+    ],
+    [
+      "nesting that is too deep",
+      "ndjson",
+      { content: nested, goodRows: 0, problems: ["1:1: this is nested deeper than 500 levels"] },
+    ],
+    [
+      "invalid JSON",
+      "json",
+      { content: '[{"a":1},{"b":tru},\n  {"d":1}]', goodRows: 2, problems: [`1:15: ${noJson}`] },
+    ],
+    [
+      "a missing comma",
+      "json",
+      { content: '[{"a":1}\n{"b":1},{}]', goodRows: 1, problems: ["2:1: expected a comma"] },
+    ],
+    [
+      "a missing element between commas",
+      "json",
+      { content: "[{},,{}]", goodRows: 2, problems: ["1:5: expected a value"] },
+    ],
     [
       "an unclosed string",
       "json",
-      '[{"a":"x\n},{}]',
-      1,
-      "1:7: this string is not closed before the end of the line",
+      {
+        content: '[{"a":"x\n},{}]',
+        goodRows: 1,
+        problems: ["1:7: this string is not closed before the end of the line"],
+      },
     ],
-    ["an unclosed array", "json", '[{},{"a":1}', 2, "1:12: expected ] at the end of an array"],
-    ["text after the array", "json", "[{}]\n[{}]", 1, `2:1: ${ended}`],
-    ["bytes that are not UTF-8", "json", '[{},\n{"a":\n"\xfc"},{}]', 2, `3:2: ${notUtf8}`],
-  ])("is reported, and the reader continues (%s, .%s)", async (_, format, content, good, ...problems) => {
+    [
+      "an unclosed array",
+      "json",
+      { content: '[{},{"a":1}', goodRows: 2, problems: ["1:12: expected ] at the end of an array"] },
+    ],
+    ["text after the array", "json", { content: "[{}]\n[{}]", goodRows: 1, problems: [`2:1: ${ended}`] }],
+    [
+      "bytes that are not UTF-8",
+      "json",
+      { content: '[{},\n{"a":\n"\xfc"},{}]', goodRows: 2, problems: [`3:2: ${notUtf8}`] },
+    ],
+  ])("is reported, and the reader continues (%s, .%s)", async (_, format, file) => {
+    const { content, goodRows, problems } = file;
     const rows = await readFileOf(`data.${format}`, latin1(content));
     expect(problemsOf(rows)).toEqual(problems);
-    expect(rows).toHaveLength(problems.length + good);
+    expect(rows).toHaveLength(problems.length + goodRows);
   });
 
   it("is reported if bytes are invalid in the specified encoding", async () => {
