@@ -50,55 +50,83 @@ async function folderWithContent(): Promise<string> {
   return folder;
 }
 
-async function expectUnchanged(folder: string): Promise<void> {
-  expect((await readdir(folder)).sort()).toEqual(["a-file", "a-folder"]);
-  expect(await readFile(join(folder, "a-file"), "utf8")).toBe("content");
+/** The names in a folder from `folderWithContent`, and the text of its file. */
+async function contentOf(folder: string) {
+  const names = (await readdir(folder)).sort();
+  return { names, text: await readFile(join(folder, "a-file"), "utf8") };
 }
 
-/** The error of a path that is refused before the request is sent. */
-async function refusal(pathIn: (folder: string) => unknown): Promise<SaveError> {
+const originalContent = { names: ["a-file", "a-folder"], text: "content" };
+
+/** Saves a document to a path that is refused, and then awaits the document. */
+async function saveToRefused(pathIn: (folder: string) => unknown) {
   const service = await Service.start(withLength(pdf));
   const folder = await folderWithContent();
   const pending = generate(service.client());
-  const error = await rejectionOf(pending.saveTo(pathIn(folder) as string));
-  expect(error).toBeInstanceOf(SaveError);
-  expect(error).toMatchObject({ code: "not_saved", attempts: 0 });
-  expect(typeof (error as SaveError).path).toBe("string");
-  // The awaited document rejects with the same error.
-  expect(await rejectionOf(pending)).toBe(error);
+  const error = (await rejectionOf(pending.saveTo(pathIn(folder) as string))) as SaveError;
+  const errorOfDocument = await rejectionOf(pending);
   await turns();
-  expect(service.requests).toHaveLength(0);
-  await expectUnchanged(folder);
-  return error as SaveError;
+  const effects = { requests: service.requests.length, content: await contentOf(folder) };
+  return { error, errorOfDocument, effects };
 }
 
+const noEffects = { requests: 0, content: originalContent };
+const beforeTheRequest = { code: "not_saved", attempts: 0, path: expect.any(String) };
+
 describe("saveTo() called in the same tick as generate()", () => {
-  it.each(refusedPaths)("rejects %s without sending a request", async (_, path, message) => {
-    expect(String(await refusal((folder) => `${folder}/${path}`))).toMatch(message);
-  });
+  it.each(refusedPaths)(
+    "rejects %s without sending a request or writing a file",
+    async (_, path, message) => {
+      const { error, errorOfDocument, effects } = await saveToRefused((folder) => `${folder}/${path}`);
+      expect(error).toBeInstanceOf(SaveError);
+      expect(error).toMatchObject(beforeTheRequest);
+      expect(error.message).toMatch(message);
+      expect(errorOfDocument).toBe(error);
+      expect(effects).toEqual(noEffects);
+    },
+  );
 
-  it.each(refusedValues)("rejects %s without sending a request", async (_, value, message) => {
-    const text = String(await refusal(() => value));
-    expect(text).toMatch(message);
-    expect(text).not.toContain("CANARY");
-  });
+  it.each(refusedValues)(
+    "rejects %s without sending a request, writing a file or quoting a URL",
+    async (_, value, message) => {
+      const { error, errorOfDocument, effects } = await saveToRefused(() => value);
+      expect(error).toBeInstanceOf(SaveError);
+      expect(error).toMatchObject(beforeTheRequest);
+      expect(error.message).toMatch(message);
+      expect(errorOfDocument).toBe(error);
+      expect(effects).toEqual(noEffects);
+      expect(String(error)).not.toContain("CANARY");
+    },
+  );
 
-  it.each(refusedOnWindows)("rejects %s on Windows without sending a request", async (_, path, message) => {
-    pretendWindows();
-    expect(String(await refusal((folder) => `${folder}/${path}`))).toMatch(message);
-  });
+  it.each(refusedOnWindows)(
+    "rejects %s on Windows without sending a request or writing a file",
+    async (_, path, message) => {
+      pretendWindows();
+      const { error, errorOfDocument, effects } = await saveToRefused((folder) => `${folder}/${path}`);
+      expect(error).toBeInstanceOf(SaveError);
+      expect(error).toMatchObject(beforeTheRequest);
+      expect(error.message).toMatch(message);
+      expect(errorOfDocument).toBe(error);
+      expect(effects).toEqual(noEffects);
+    },
+  );
 
   it("rejects a device path on Windows", async () => {
     pretendWindows();
-    expect(String(await refusal(() => "\\\\.\\NUL"))).toMatch(/got a Windows device\.$/);
+    const { error, effects } = await saveToRefused(() => "\\\\.\\NUL");
+    expect(error).toBeInstanceOf(SaveError);
+    expect(error.message).toMatch(/got a Windows device\.$/);
+    expect(effects).toEqual(noEffects);
   });
 
-  it("rejects with a SaveError whose cause is the original error", async () => {
-    const error = await refusal((folder) => join(folder, "missing", "a.pdf"));
-    expect(error.cause).toMatchObject({ code: "ENOENT" });
-    expect(await refusal((folder) => join(folder, "a-folder"))).not.toHaveProperty("cause");
-    expect(await refusal(() => "")).not.toHaveProperty("cause");
-    expect((await refusal(() => new URL("https://example.com"))).cause).toBeInstanceOf(TypeError);
+  it("rejects with the original error as the cause, if there is one", async () => {
+    const causeOf = async (pathIn: (folder: string) => unknown) => (await saveToRefused(pathIn)).error.cause;
+    expect(await causeOf((folder) => join(folder, "missing", "a.pdf"))).toMatchObject({ code: "ENOENT" });
+    expect(await causeOf(() => new URL("https://example.com"))).toBeInstanceOf(TypeError);
+    for (const pathIn of [(folder: string) => join(folder, "a-folder"), () => ""]) {
+      expect((await saveToRefused(pathIn)).error).not.toHaveProperty("cause");
+    }
   });
 
   it("makes every output reject if one path is invalid", async () => {
@@ -109,18 +137,18 @@ describe("saveTo() called in the same tick as generate()", () => {
     const outputs = [...paths.map((path) => pending.saveTo(path)), pending.bytes()];
     for (const { status } of await Promise.allSettled(outputs)) expect(status).toBe("rejected");
     expect(service.requests).toHaveLength(0);
-    await expectUnchanged(folder);
+    expect(await contentOf(folder)).toEqual(originalContent);
   });
 });
 
-it("saveTo() on an awaited document rejects if the folder is missing", async () => {
+it("saveTo() on an awaited document rejects and writes nothing if the folder is missing", async () => {
   const service = await Service.start(withLength(pdf));
   const folder = await folderWithContent();
   const document = await generate(service.client());
   const error = await rejectionOf(document.saveTo(`${folder}/missing/a.pdf`));
   expect(error).toBeInstanceOf(SaveError);
   expect(error).toMatchObject({ message: expect.stringMatching(/its folder does not exist/), attempts: 1 });
-  await expectUnchanged(folder);
+  expect(await contentOf(folder)).toEqual(originalContent);
 });
 
 const names = ["n".repeat(255), "ü".repeat(127), "-rf"];
