@@ -41,7 +41,7 @@ describe("reading a journal", () => {
         }
         saw("truncated in the lines");
         if (beginning.kind !== "header") expect.fail("The header was not found.");
-        expect(beginning.header).toEqual(told);
+        expect(beginning.header).toEqual(settings);
         const kept = Math.floor((cut.length - header.length) / lineBytes);
         const expected = { numbers: upTo(kept), damagedLines: 0, wholeBytes: kept * lineBytes };
         expect(read(cut.subarray(beginning.bytes), size)).toEqual(expected);

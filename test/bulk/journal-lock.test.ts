@@ -207,10 +207,10 @@ describe("a journal's lock", () => {
       expect(String(outcomes.find((outcome) => outcome instanceof Error))).toContain(
         "is in use by another run",
       );
-      expect(await filesBeside(path)).toEqual(["run.journal.lock"]);
+      expect(await filesNextTo(path)).toEqual(["run.journal.lock"]);
       // An owner removes only its own lock.
       await owners[0]?.release();
-      expect(await filesBeside(path)).toEqual([]);
+      expect(await filesNextTo(path)).toEqual([]);
     }
   });
 

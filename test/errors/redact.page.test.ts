@@ -51,6 +51,7 @@ describe("Quoted text", () => {
     ["booleans", "true", "true"],
     ["spaces instead of escapes", String.raw`a\nb\\tc&nbsp;d%ffe`, "a b c d e"],
     ["spaces instead of control characters", "\n a\r\n\tb\0c\t", "a b c"],
+    ["spaces instead of impossible characters", "a&#1114112;b&#x110000;c&nothing;d", "a b c d"],
     ["backslashes that escape nothing", String.raw`C:\Users\\Kim`, String.raw`C:\Users\Kim`],
   ])("contains %s", (_, text, expected) => {
     expect(redactor.quote(text, 500)).toBe(expected);
@@ -75,6 +76,7 @@ describe("Quoted text", () => {
     [["Anna Smith", "Dear Anna Smith,\nhello"], '"Dear Anna Smith,\\nhello"', '"[redacted]"'],
     [["x", "y"], "the axes x, y", "the axes x, y"],
     ["ΟΔΟΣ", "οδος", "[redacted]"],
+    ["ΟΔΟΣ", "ΟΔΟΣΑ", "[redacted]Α"],
     ["İbrahim", "ibrahim", "[redacted]"],
     ["50%25 off \\n", "50%25 off \\n", "[redacted]"],
   ])("contains a mark instead of values, and nothing else is replaced: %j in %j", (value, text, left) => {
@@ -107,6 +109,11 @@ describe("Quoted text", () => {
   it("does not contain values from nested objects", () => {
     const deep = new Redactor(undefined, '{"a":[{"b":{"c":["deeply"]}}],"__proto__":{"d":"hidden"}}');
     expect(deep.quote("deeply hidden", 100)).toBe("[redacted] [redacted]");
+  });
+
+  it("is not decoded to remove a key if no key was sent", () => {
+    const escapedOften = `%${"25".repeat(20)}41`;
+    expect(new Redactor(undefined, "{}").withoutKey(escapedOften)).toBe(escapedOften);
   });
 
   it("is unchanged if neither a key nor values were sent", () => {

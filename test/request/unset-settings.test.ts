@@ -104,10 +104,12 @@ it.each([
   expect(() => new TemplatePdf({ baseUrl, apiKey, fetch })).not.toThrow();
 });
 
-it.each(["[object Object]s", "an [object Object]", "<a> b", "0", ""])(
-  "%j is not taken for a missing text",
+it.each(["[object Object]s", "an [object Object]", "<a> b", "0"])(
+  "%j is not taken for a base URL that was not set",
   (text) => {
-    expect(missingText(text)).toBeUndefined();
+    expect(() => new TemplatePdf({ baseUrl: text, apiKey: "key", fetch })).toThrow(
+      "does not begin with https:// (or http:// on this machine)",
+    );
   },
 );
 

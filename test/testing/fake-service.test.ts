@@ -239,7 +239,7 @@ describe("service.fetch", () => {
   it("ends a stalled response with the reason if the signal is aborted", async () => {
     const leaving = new AbortController();
     const { fetch } = fakeService().fail(faults.stall({ afterBytes: 1_000 }));
-    const response = await fetch(`https://one.test${path}`, { ...asked, signal: leaving.signal });
+    const response = await fetch(`https://one.test${path}`, { ...init, signal: leaving.signal });
     const chunks = (response.body as ReadableStream<Uint8Array>).getReader();
     expect((await chunks.read()).value).toHaveLength(1_000);
     const nextChunk = chunks.read();
