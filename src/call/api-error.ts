@@ -12,7 +12,7 @@ import {
   TemplatePdfError,
 } from "../errors/errors.ts";
 import { ownOption, ownOptions } from "../runtime/own-options.ts";
-import { type ResponseHead, requestIdOf } from "../transport/response-head.ts";
+import { type ResponseHead, requestIdOf } from "../transport/transport.ts";
 import type { SentRequest } from "./sent-request.ts";
 
 /** How much of an error response's body is kept. */

@@ -8,8 +8,7 @@ import {
 } from "../errors/errors.ts";
 import { isInstance, readForeign, readForeignText } from "../errors/foreign-values.ts";
 import { pageAddress } from "../runtime/environment.ts";
-import type { ResponseHead } from "../transport/response-head.ts";
-import type { Explanation } from "../transport/transport.ts";
+import type { Explanation, ResponseHead } from "../transport/transport.ts";
 import {
   apiError,
   describeResponse,

@@ -1,8 +1,13 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import type { ResolvedCall } from "../options/call-options.ts";
 import { decodeUtf8 } from "../runtime/environment.ts";
-import { contentLengthOf, type ResponseHead } from "../transport/response-head.ts";
-import type { Exchange, Receiver, Transport } from "../transport/transport.ts";
+import {
+  contentLengthOf,
+  type Exchange,
+  type Receiver,
+  type ResponseHead,
+  type Transport,
+} from "../transport/transport.ts";
 import { maxErrorBytes } from "./api-error.ts";
 import {
   type AttemptFailure,

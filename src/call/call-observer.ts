@@ -1,8 +1,12 @@
 import { callSafely } from "../errors/foreign-values.ts";
 import type { ResolvedCall } from "../options/call-options.ts";
 import { type CallEvent, callHook, type EventOf, type Hooks, noHooks } from "../options/hooks.ts";
-import { expectedLengthOf, type ResponseHead } from "../transport/response-head.ts";
-import type { CapturedContext, TransportPool } from "../transport/transport.ts";
+import {
+  type CapturedContext,
+  expectedLengthOf,
+  type ResponseHead,
+  type TransportPool,
+} from "../transport/transport.ts";
 
 /** Numbers the calls that have hooks. */
 let calls = 0;

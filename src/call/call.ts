@@ -9,7 +9,7 @@ import { buildHeaders, credentialsIn } from "../request/headers.ts";
 import { type AnyTemplate, type CheckedTemplate, serializer } from "../request/schema.ts";
 import { serializeValues } from "../request/values.ts";
 import { ownOption } from "../runtime/own-options.ts";
-import { contentLengthOf, type ResponseHead, requestIdOf } from "../transport/response-head.ts";
+import { contentLengthOf, type ResponseHead, requestIdOf } from "../transport/transport.ts";
 import { type AbortListener, listenToAbort, stopListening } from "./abort-signals.ts";
 import { Attempt, type AttemptEvents, type PdfResponse } from "./attempt.ts";
 import { type AttemptFailure, totalOver } from "./attempt-failures.ts";

@@ -8,12 +8,11 @@ import type { CheckedPath, Saved, SaveOptions, SavePolicy } from "../files/save-
 import { makeDisposable } from "../runtime/disposal.ts";
 import { ownOption, withoutPrototype } from "../runtime/own-options.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
-import { requestIdOf } from "../transport/response-head.ts";
-import { iterateChunks } from "./chunk-iterator.ts";
+import { requestIdOf } from "../transport/transport.ts";
 import { MemorySink } from "./memory-sink.ts";
 import type { NodeOutputs } from "./node-outputs.ts";
 import { filenameOf } from "./response-filename.ts";
-import { webStreamOf } from "./web-stream.ts";
+import { iterateChunks, webStreamOf } from "./web-stream.ts";
 
 /**
  * A generated PDF whose first bytes have arrived, with its metadata and output methods.

@@ -2,10 +2,10 @@ import { abortError } from "../call/abort-signals.ts";
 import type { Call } from "../call/call.ts";
 import type { Saved, SaveOptions, SavePolicy } from "../files/save-path.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
-import { iterateChunks } from "./chunk-iterator.ts";
 import type { GeneratedPdf } from "./generated-pdf.ts";
 import type { NodeOutputs } from "./node-outputs.ts";
 import { PendingOutputs } from "./pending-outputs.ts";
+import { iterateChunks } from "./web-stream.ts";
 
 /**
  * A pending document: a promise for a `GeneratedPdf`. The promise also has the output methods of

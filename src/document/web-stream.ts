@@ -1,5 +1,7 @@
+import { abortError } from "../call/abort-signals.ts";
 import type { Body } from "../call/body.ts";
 import { ChunkRelay } from "../call/chunks.ts";
+import { addCaller } from "../errors/caller-stack.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
 
 /** The number of bytes to buffer ahead of a reader. */
@@ -49,4 +51,39 @@ function writeTo(controller: ReadableStreamDefaultController<Bytes>, body: Body,
 function ownBytes(chunk: Uint8Array): Bytes {
   const whole = chunk.byteLength === chunk.buffer.byteLength && chunk.buffer instanceof ArrayBuffer;
   return whole ? new Uint8Array(chunk.buffer) : new Uint8Array(chunk);
+}
+
+type Reader = ReadableStreamDefaultReader<Bytes>;
+
+/**
+ * Iterates over the chunks of a document. It is not a generator, because a generator that never started does not run its
+ * `finally` block, so the connection would stay open.
+ *
+ * @param open - opens the document when the first chunk is requested
+ * @param giveUp - releases a document that was not opened
+ */
+export function iterateChunks(
+  open: () => Reader | Promise<Reader>,
+  giveUp: () => Promise<void>,
+): AsyncIterableIterator<Bytes> {
+  let reader: Promise<Reader> | undefined;
+  return {
+    async next() {
+      reader ??= (async () => open())();
+      try {
+        const { done, value } = await (await reader).read();
+        return done ? { done, value: undefined } : { done, value };
+      } catch (error) {
+        throw addCaller(error);
+      }
+    },
+    async return() {
+      if (reader === undefined) await giveUp();
+      else await reader.then((opened) => opened.cancel(abortError())).catch(() => {});
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
 }

@@ -4,8 +4,8 @@ import { describeKind, isBytes } from "../errors/value-kinds.ts";
 import { isPage, mayForbidCaching } from "../runtime/environment.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
 import { nextLoopTurn, stepsPerTurn } from "../runtime/timers.ts";
-import { codingsOf, type ResponseHead } from "./response-head.ts";
 import {
+  codingsOf,
   type Exchange,
   type FetchInit,
   type FetchLike,
@@ -14,6 +14,7 @@ import {
   headerPairs,
   type ReadResult,
   type Receiver,
+  type ResponseHead,
   type Transport,
   type WireRequest,
 } from "./transport.ts";

@@ -1,5 +1,5 @@
 import type { Transform } from "node:stream";
-import { codingsOf, type ResponseHead } from "./response-head.ts";
+import { codingsOf, type ResponseHead } from "./transport.ts";
 
 /** The controller that undici passes to new-style handlers. */
 export interface DispatchController {

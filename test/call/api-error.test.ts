@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { apiError, retryAfterOf } from "../../src/call/api-error.ts";
 import * as errors from "../../src/errors/errors.ts";
-import type { ResponseHead } from "../../src/transport/response-head.ts";
+import type { ResponseHead } from "../../src/transport/transport.ts";
 import { headOf, key, note, request, requestWith, word } from "../support/facts.ts";
 
 const errorOf = (head: ResponseHead, body = "", cause?: unknown) =>

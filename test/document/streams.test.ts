@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { iterateChunks } from "../../src/document/chunk-iterator.ts";
 import { nodeOutputs } from "../../src/document/node-outputs.ts";
-import { webStreamOf } from "../../src/document/web-stream.ts";
+import { iterateChunks, webStreamOf } from "../../src/document/web-stream.ts";
 import { Wire } from "../support/wire.ts";
 
 describe("An unread stream of small chunks", () => {

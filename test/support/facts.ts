@@ -1,5 +1,5 @@
 import { SentRequest } from "../../src/call/sent-request.ts";
-import type { ResponseHead } from "../../src/transport/response-head.ts";
+import type { ResponseHead } from "../../src/transport/transport.ts";
 
 /** A secret of the caller and a word from its values. */
 export const key = "sk-live-123456";

@@ -5,8 +5,7 @@ import { Call } from "../../src/call/call.ts";
 import { Connections, type SharedState } from "../../src/call/connections.ts";
 import { type CallOptions, resolveCall } from "../../src/options/call-options.ts";
 import { type ClientOptions, resolveOptions } from "../../src/options/client-options.ts";
-import type { ResponseHead } from "../../src/transport/response-head.ts";
-import type { CapturedContext, Receiver, Transport } from "../../src/transport/transport.ts";
+import type { CapturedContext, Receiver, ResponseHead, Transport } from "../../src/transport/transport.ts";
 
 /** Something that happens to a call. */
 export type Step = (scripted: ScriptedCall) => void | Promise<void>;

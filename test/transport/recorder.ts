@@ -1,8 +1,13 @@
 import { EventEmitter, once } from "node:events";
 import type { Socket } from "node:net";
 import { expect, onTestFinished } from "vitest";
-import type { ResponseHead } from "../../src/transport/response-head.ts";
-import type { Exchange, Receiver, Transport, WireRequest } from "../../src/transport/transport.ts";
+import type {
+  Exchange,
+  Receiver,
+  ResponseHead,
+  Transport,
+  WireRequest,
+} from "../../src/transport/transport.ts";
 import { listen, type RawRequest, serveRaw } from "../support/sockets.ts";
 
 /** What a test does at the moment of an event. */

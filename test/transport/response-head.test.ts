@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contentLengthOf, expectedLengthOf } from "../../src/transport/response-head.ts";
+import { contentLengthOf, expectedLengthOf } from "../../src/transport/transport.ts";
 import { headOf } from "../support/facts.ts";
 
 describe("the length of a response", () => {
