@@ -45,7 +45,8 @@ function isExempt(hostname: string, port: string): boolean {
  */
 function matches(entry: string, hostname: string, port: string): boolean {
   // An IPv6 address needs brackets only if it has a port.
-  const place = /^[^[\]]*:[^[\]]*:[^[\]]*$/.test(entry) ? `[${entry}]` : entry;
+  const isBare = !/[[\]]/.test(entry) && entry.split(":").length > 2;
+  const place = isBare ? `[${entry}]` : entry;
   const [, host = place, onlyPort] = /^(.+):(\d+)$/.exec(place) ?? [];
   const name = canonicalHost(host.replace(/^\*?\./, "").toLowerCase());
   const isListed = hostname === name || hostname.endsWith(`.${name}`);
