@@ -5,8 +5,8 @@
 const limits = [
   ["{ TemplatePdf }", "dist/index.js", 20_150],
   ["{ TemplatePdf, template }", "dist/index.js", 21_000],
-  ["{ TemplatePdfError }", "dist/index.js", 410],
-  ["{ download, objectUrl }", "dist/browser/index.js", 1_150],
+  ["{ TemplatePdfError }", "dist/index.js", 400],
+  ["{ download, objectUrl }", "dist/browser/index.js", 1_120],
 ];
 
 export default limits.map(([names, path, bytes]) => ({

@@ -86,7 +86,7 @@ function asCommonJs(splitting: boolean): NonNullable<Options["plugins"]>[number]
 
 const source = fileURLToPath(new URL("src", import.meta.url));
 
-/** `dist` has one part for the tools, and one each for the client and each platform. */
+/** `dist` has one part for the tools, and one each for the client, the error classes and each platform. */
 const inBase = sharedModules([startsOf(isTool), ...startsOf(isOfClient).map((path) => [path])]);
 
 function startsOf(isOf: (path: string) => boolean): string[] {
@@ -112,6 +112,7 @@ const fewFiles = (extension: "js" | "cjs"): NonNullable<Options["esbuildPlugins"
       const imported = join(dirname(importer), path);
       const [from, to] = [importer, imported].map(kindOfOutput);
       if (to === "entry") return outside(path.replace(/ts$/, extension));
+      if (to === "errors") return outside("#errors");
       if (to === "base") return from === "base" ? undefined : outside("#base");
       if (from === "tools" && imported === join(source, "index.ts")) return outside("template-pdf");
       // Every other file is in the only part that imports it.
@@ -125,9 +126,10 @@ function outside(path: string) {
 }
 
 /** Returns the part of `dist` that contains a source file. */
-function kindOfOutput(file: string): "tools" | "base" | "entry" | "client" {
+function kindOfOutput(file: string): "tools" | "base" | "errors" | "entry" | "client" {
   if (file === base || inBase.has(file)) return "base";
   const path = relative(source, file).replaceAll("\\", "/");
+  if (path === "errors/errors.ts") return "errors";
   if (isTool(path)) return "tools";
   return path.startsWith("platform/") ? "entry" : "client";
 }

@@ -1,4 +1,3 @@
-import type { PlatformPath } from "node:path";
 import { fileSystem, ignoreMissing } from "./file-system.ts";
 import { objectionOfWindows } from "./filenames.ts";
 import { isFolder, PathRefusal } from "./system-errors.ts";
@@ -13,13 +12,23 @@ export interface FileTarget {
   readonly isDirect: boolean;
 }
 
+/** The part of `node:path` that makes a path absolute. Browser projects have no types of Node. */
+interface PathRules {
+  readonly sep: string;
+  isAbsolute(path: string): boolean;
+  parse(path: string): { readonly root: string };
+  resolve(...paths: string[]): string;
+  dirname(path: string): string;
+  basename(path: string): string;
+}
+
 /**
  * Makes a path absolute and keeps its last part: trailing separators and dots, which are not file names, are refused later.
  *
  * @param folder - the working directory
  * @param path - `node:path` of the system that the path is for
  */
-export function absolutePath(text: string, folder: string, path: PlatformPath = fileSystem().path): string {
+export function absolutePath(text: string, folder: string, path: PathRules = fileSystem().path): string {
   if (path.sep === "/") {
     // Joined without normalizing, because removing a `..` after a link would change the path.
     return path.isAbsolute(text) ? text : folder + path.sep + text;

@@ -23,7 +23,7 @@ it("a browser bundle of the client contains only browser files", async () => {
   const { metafile, warnings } = await bundle('export { TemplatePdf } from "template-pdf";');
   expect(warnings).toEqual([]);
   const inputs = Object.keys(metafile.inputs).filter((path) => path !== "<stdin>");
-  const files = ["base.js", "index.js", "platform/browser.js"];
+  const files = ["base.js", "errors/errors.js", "index.js", "platform/browser.js"];
   expect(inputs.sort()).toEqual(files.map((file) => `node_modules/template-pdf/dist/${file}`));
   expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
 });

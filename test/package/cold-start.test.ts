@@ -68,8 +68,10 @@ describe("a fresh process that imports the package", async () => {
   const loaded: { atLoad: string[]; atClient: string[]; atDocument: string[]; length: number } =
     await run("import.mjs");
 
-  it("loads only three of the package's files before the first call", () => {
-    const names = ["base", "index", "platform/node"].map((name) => `template-pdf/dist/${name}.js`);
+  it("loads only four of the package's files before the first call", () => {
+    const names = ["base", "errors/errors", "index", "platform/node"].map(
+      (name) => `template-pdf/dist/${name}.js`,
+    );
     expect(filesOfPackages(loaded.atLoad).sort()).toEqual(names);
     expect(filesOfPackages(loaded.atClient)).toEqual([]);
   });

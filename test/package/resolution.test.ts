@@ -120,7 +120,7 @@ describe.each(runtimes)("with the conditions %j, a resolver that does not backtr
         );
       }
       // The other imports are files of the emulator, which has one format.
-      for (const name of ["#platform", "#base", "#sockets"]) {
+      for (const name of ["#platform", "#errors", "#base", "#sockets"]) {
         targets.set(name, resolveImports(manifest, name, options)?.[0]);
       }
       for (const [name, target] of targets) {
