@@ -25,7 +25,7 @@ export interface AttemptFailure {
   readonly repeat: Repeat;
   /** The delay that the service requests, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** Creates the error once the next step is known. Its message ends with `note`. */
+  /** Creates the error once it is known whether the attempt is retried. Its message ends with `note`, which says why not. */
   readonly error: (note: string) => unknown;
 }
 

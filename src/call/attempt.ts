@@ -64,8 +64,9 @@ export class Attempt implements Receiver, BodyEvents {
   readonly #verifies: boolean;
   /** The check of a document; missing until its headers have arrived. */
   #check: PdfCheck | undefined;
+  /** Settles the promise of `run`. */
   #fail!: (failure: AttemptFailure) => void;
-  /** Whether the exchange is over, or its events do not matter any more. */
+  /** Whether the document has arrived, or the attempt was cancelled. */
   #isOver = false;
   #head: ResponseHead | undefined;
   /** Bytes that arrived before the type of the response was known. */
@@ -191,7 +192,9 @@ export class Attempt implements Receiver, BodyEvents {
 
   onRead(): void {
     const body = this.body as Body;
-    if (!this.#isOver) this.#timeouts.after(body.isPaused ? "paused" : "read", body.readState);
+    // The timeout for the first byte does not depend on readers.
+    if (!this.#isOver && this.#receivedBytes > 0)
+      this.#timeouts.after(body.isPaused ? "paused" : "read", body.readState);
     this.#events.onRead();
   }
 

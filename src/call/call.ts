@@ -20,12 +20,8 @@ import { type Phase, PhaseTimeouts, type TimeoutListener } from "./phase-timeout
 import { type Decision, decide } from "./retry-policy.ts";
 import { SentRequest } from "./sent-request.ts";
 
-/**
- * The state of a call. It is `invalid` if its arguments are, and fails when it starts. It is `pending` until a document begins
- * to arrive, and while the call is waiting for a retry. It is `arriving` while the document arrives, `received` when the
- * document has arrived, and `done` when an output has it.
- */
-type CallState = "invalid" | "pending" | "arriving" | "received" | "done" | "failed";
+/** The state of a call. A call with invalid arguments fails when it starts. */
+type CallState = "invalid" | "running" | "over";
 
 /** What a call reports to its pending result. */
 export interface CallListener {
@@ -49,7 +45,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
   readonly bulk: BulkAttempt | undefined;
   readonly #client: SharedState;
   readonly #startedAtMs = performance.now();
-  #state: CallState = "pending";
+  #state: CallState = "running";
   #uid = "";
   #path = "";
   /** The JSON body; a promise if the template's schema is asynchronous. */
@@ -62,7 +58,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
   #request: SentRequest | undefined;
   #timeouts: PhaseTimeouts | undefined;
   /** Ends the delay before a retry. */
-  #resume: (() => void) | undefined;
+  #endPause: (() => void) | undefined;
   #listener: CallListener | undefined;
   readonly #observer: CallObserver | undefined;
   /** Whether the client's `close()` waits for this call. */
@@ -125,7 +121,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
    */
   fail(error: unknown, retryDelayMs?: number): void {
     if (this.#isOver) return;
-    this.#state = "failed";
+    this.#state = "over";
     this.#error = error;
     this.#attempt?.cancel(error);
     this.#release();
@@ -135,7 +131,11 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
     this.bulk?.onFailed(error, this.#attempts);
   }
 
-  /** Called when the caller's signal is aborted. */
+  /** Makes the client's `close()` wait for work on the document, even if the document has arrived. */
+  keepOpen<T>(work: () => Promise<T>): Promise<T> {
+    return this.#client.connections.during(work);
+  }
+
   handleEvent(): void {
     this.fail(this.settings.signal?.reason);
   }
@@ -145,7 +145,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
   }
 
   onPauseOver(): void {
-    this.#resume?.();
+    this.#endPause?.();
   }
 
   onTotalOver(): void {
@@ -168,7 +168,6 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
   }
 
   onDocument(response: PdfResponse): void {
-    this.#state = "arriving";
     this.#listener?.onDocument(response);
   }
 
@@ -193,12 +192,11 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
   }
 
   onArrived(): void {
-    this.#state = "received";
     if (this.#attempt?.body?.readState === "nobody") this.#release();
   }
 
   onWhole(): void {
-    this.#state = "done";
+    this.#state = "over";
     this.#release();
     this.bulk?.onWhole(this.#attempts);
   }
@@ -208,7 +206,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
   }
 
   get #isOver(): boolean {
-    return this.#state === "done" || this.#state === "failed";
+    return this.#state === "over";
   }
 
   /** Whether a stream was returned. `timeouts.total` does not apply to it. */
@@ -222,8 +220,13 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
 
   #next(): void {
     const { apiKey } = this.#client.options;
-    if (typeof this.#json === "string" && typeof apiKey !== "function") this.#try(this.#json, apiKey);
-    else this.#nextWhenReady().catch((error) => this.fail(error));
+    try {
+      if (typeof this.#json === "string" && typeof apiKey !== "function") this.#try(this.#json, apiKey);
+      else this.#nextWhenReady().catch((error) => this.fail(error));
+    } catch (error) {
+      // The global `fetch` may be a getter that throws.
+      this.fail(error);
+    }
   }
 
   async #nextWhenReady(): Promise<void> {
@@ -242,10 +245,11 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
     const { headers: ownHeaders } = this.settings;
     const extra = ownHeaders ? new Map([...options.headers, ...ownHeaders]) : options.headers;
     const headers = (ownHeaders ? undefined : sharedHeaders) ?? buildHeaders(apiKey ?? undefined, extra);
-    this.#attempts++;
-    this.#notify("request", () => ({ method: "POST" as const, url: origin + this.#path }));
+    const attempt = this.#attempts + 1;
+    this.#notify("request", () => ({ method: "POST" as const, url: origin + this.#path }), attempt);
     // A hook may have cancelled the call.
     if (this.#isOver) return;
+    this.#attempts = attempt;
     const parts = { uid: this.#uid, path: this.#path, headers, json, attempts: this.#attempts };
     const request = new SentRequest(parts, options.endpoint, apiKey ?? credentialsIn(extra), this.#request);
     this.#request = request;
@@ -283,7 +287,6 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
   /** If the call ends during the delay, there are no further attempts. */
   async #retry(error: unknown, delayMs: number): Promise<void> {
     const attempt = this.#attempt;
-    this.#state = "pending";
     this.#error = error;
     this.#attempt = undefined;
     this.#listener?.onReplaced();
@@ -293,7 +296,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
     if (this.#isOver) return;
     // Continues in the asynchronous context of the call.
     await new Promise<void>((resolve) => {
-      this.#resume = resolve;
+      this.#endPause = resolve;
       this.#timeouts?.pause(delayMs);
     });
     this.#next();
@@ -307,9 +310,13 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
     this.#isRegistered = false;
   }
 
-  #notify<Name extends keyof Hooks>(name: Name, more: () => Omit<EventOf<Name>, keyof CallEvent>): void {
+  #notify<Name extends keyof Hooks>(
+    name: Name,
+    more: () => Omit<EventOf<Name>, keyof CallEvent>,
+    attempt = this.#attempts,
+  ): void {
     if (!this.#observer) return;
-    const common = { uid: this.#uid, attempt: this.#attempts, elapsedMs: this.#elapsedMs };
+    const common = { uid: this.#uid, attempt, elapsedMs: this.#elapsedMs };
     this.#observer.notify(name, common, more);
   }
 }

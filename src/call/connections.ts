@@ -29,6 +29,16 @@ export class Connections {
     if (this.#calls === 0) this.#whenIdle?.();
   }
 
+  /** Registers work for as long as it takes. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.enter();
+    try {
+      return await work();
+    } finally {
+      this.leave();
+    }
+  }
+
   /** Closes the connections, once the registered calls are over. */
   close(): Promise<void> {
     this.#closing ??= this.#untilIdle().then(() => this.pool.close());

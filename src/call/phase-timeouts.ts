@@ -20,6 +20,7 @@ export const phaseAfter = {
   bytes: { nobody: "stall", untouched: "stall", reading: "stall" },
   /** The first bytes of a document arrived. */
   document: { nobody: "unread", untouched: "stall", reading: "stall" },
+  /** An output reads a document whose first bytes have arrived. */
   read: { nobody: "same", untouched: "stall", reading: "stall" },
   /** A reader may be slow, but a stream that was never read from counts as unread. */
   paused: { nobody: "same", untouched: "unread", reading: "none" },
@@ -65,8 +66,7 @@ export class PhaseTimeouts {
   /** Begins the phase that follows an event. */
   after(event: keyof typeof phaseAfter, reader: ReadState = "nobody"): void {
     const phase = phaseAfter[event][reader];
-    // The timeout for the first byte does not depend on readers.
-    if (phase === "same" || (event === "read" && this.#phase === "firstByte")) return;
+    if (phase === "same") return;
     this.#begin(phase, phase === "none" ? Number.POSITIVE_INFINITY : limitOf(phase, this.#timeouts));
   }
 

@@ -45,7 +45,7 @@ export function decide(
   }
   if (retryAfterMs !== undefined && retryAfterMs > longestDelayMs) {
     return {
-      why: ` Not retried: the service requests a delay of ${inSeconds(retryAfterMs)}, which exceeds the limit of 60 s.`,
+      why: ` Not retried: the service requests a delay of ${inSeconds(retryAfterMs)}, which exceeds the limit of ${inSeconds(longestDelayMs)}.`,
     };
   }
   const delayMs = retryAfterMs ?? backOffMs(attempts, random());

@@ -2,6 +2,7 @@
 import { abortError } from "../call/abort-signals.ts";
 import { responseFacts } from "../call/api-error.ts";
 import type { PdfResponse } from "../call/attempt.ts";
+import type { Call } from "../call/call.ts";
 import { addCaller, rejectWithCaller } from "../errors/caller-stack.ts";
 import { OversizedPdfError } from "../errors/errors.ts";
 import type { CheckedPath, Saved, SaveOptions, SavePolicy } from "../files/save-path.ts";
@@ -13,6 +14,9 @@ import { MemorySink } from "./memory-sink.ts";
 import type { NodeOutputs } from "./node-outputs.ts";
 import { filenameOf } from "./response-filename.ts";
 import { iterateChunks, webStreamOf } from "./web-stream.ts";
+
+/** What a document needs of its call. */
+type DocumentOwner = Pick<Call, "settings" | "keepOpen">;
 
 /**
  * A generated PDF whose first bytes have arrived, with its metadata and output methods.
@@ -33,17 +37,17 @@ export class GeneratedPdf {
   /** The number of requests. */
   readonly attempts: number;
   readonly #response: PdfResponse;
-  readonly #maxBytes: number;
+  readonly #call: DocumentOwner;
   readonly #nodeOutputs: NodeOutputs;
   #headers: Headers | undefined;
 
   /** @internal */
-  constructor(response: PdfResponse, maxBytes: number, nodeOutputs: NodeOutputs) {
+  constructor(response: PdfResponse, call: DocumentOwner, nodeOutputs: NodeOutputs) {
     this.status = response.head.status;
     this.contentLength = response.contentLength;
     this.attempts = response.request.attempts;
     this.#response = response;
-    this.#maxBytes = maxBytes;
+    this.#call = call;
     this.#nodeOutputs = nodeOutputs;
     makeDisposable(Object.getPrototypeOf(this), cancel);
   }
@@ -204,7 +208,9 @@ export class GeneratedPdf {
   async saveTo(path: string | URL, options?: SaveOptions | SavePolicy): Promise<Saved> {
     try {
       // Checked before reading: if the path is not writable, the caller can save the document elsewhere.
-      return await this.saveChecked(await this.#nodeOutputs.checkPath(path, options, this.attempts));
+      return await this.#call.keepOpen(async () => {
+        return this.saveChecked(await this.#nodeOutputs.checkPath(path, options, this.attempts));
+      });
     } catch (error) {
       throw addCaller(error);
     }
@@ -259,7 +265,11 @@ export class GeneratedPdf {
   /** @internal */
   collect(output: string, resolve: (whole: Bytes) => void, reject: (error: unknown) => void): void {
     const { body, contentLength } = this.#response;
-    const limits = { contentLength, maxBytes: this.#maxBytes, oversized: () => this.#oversized() };
+    const limits = {
+      contentLength,
+      maxBytes: this.#call.settings.maxBytes,
+      oversized: () => this.#oversized(),
+    };
     body.read(output, new MemorySink(body, limits, resolve, reject));
   }
 
@@ -271,7 +281,7 @@ export class GeneratedPdf {
 
   #oversized(): OversizedPdfError {
     const { head, request } = this.#response;
-    const maxBytes = this.#maxBytes;
+    const { maxBytes } = this.#call.settings;
     const size = this.contentLength === undefined ? `more than ${maxBytes}` : this.contentLength;
     return new OversizedPdfError(
       `The document for template ${JSON.stringify(request.uid)} is ${size} bytes long, which exceeds the limit of ${maxBytes} (\`maxBytes\`). Raise the limit, or use saveTo() or stream().`,

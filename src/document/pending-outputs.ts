@@ -1,7 +1,7 @@
 import type { PdfResponse } from "../call/attempt.ts";
 import type { Call, CallListener } from "../call/call.ts";
 import { rejectWithCaller } from "../errors/caller-stack.ts";
-import type { Saved, SaveOptions, SavePolicy } from "../files/save-path.ts";
+import type { CheckedPath, Saved, SaveOptions, SavePolicy } from "../files/save-path.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
 import { GeneratedPdf } from "./generated-pdf.ts";
 import type { NodeOutputs } from "./node-outputs.ts";
@@ -26,6 +26,7 @@ export class PendingOutputs implements CallListener {
   #settled: Settled | undefined;
   #waiting: ((settled: Settled) => void)[] | undefined;
   #count = 0;
+  #failedCount = 0;
   /** Whether the first output needs the whole document, so that it does not see a truncated one. */
   #isFirstWhole = false;
   #isAwaited = false;
@@ -77,8 +78,9 @@ export class PendingOutputs implements CallListener {
         const fail = (error: unknown): void => {
           // Another document replaces the truncated one.
           if (this.#settled !== settled) return this.#whenSettled(readSettled);
+          this.#failedCount++;
           // No other code can read this document.
-          if (this.#count === 1 && !this.#isAwaited) this.#call.fail(error);
+          if (this.#failedCount === this.#count && !this.#isAwaited) this.#call.fail(error);
           rejectWithCaller(resolve, error);
         };
         try {
@@ -94,10 +96,14 @@ export class PendingOutputs implements CallListener {
   /** Adds a file, and checks its path before the call starts. */
   addFile(path: string | URL, options: SaveOptions | SavePolicy | undefined): Promise<Saved> {
     if (this.#hasStarted) return this.add("whole", (document) => document.saveTo(path, options));
-    const checked = this.#nodeOutputs.checkPath(path, options, 0);
+    let checked: CheckedPath | undefined;
+    const check = this.#nodeOutputs.checkPath(path, options, 0).then((result) => {
+      checked = result;
+    });
     this.#checks ??= [];
-    this.#checks.push(checked);
-    return this.add("whole", async (document) => document.saveChecked(await checked));
+    this.#checks.push(check);
+    // Not after a promise: the whole document may arrive with its first bytes, and other outputs may want to read it, too.
+    return this.add("whole", (document) => document.saveChecked(checked as CheckedPath));
   }
 
   /** Called when the caller awaits the pending result itself. */
@@ -113,7 +119,7 @@ export class PendingOutputs implements CallListener {
 
   onDocument(response: PdfResponse): void {
     this.#onSettled({
-      document: new GeneratedPdf(response, this.#call.settings.maxBytes, this.#nodeOutputs),
+      document: new GeneratedPdf(response, this.#call, this.#nodeOutputs),
     });
   }
 

@@ -258,6 +258,26 @@ describe("A call", () => {
     expect(scripted.events).toEqual(["captured the context", failed(0, /^cancelled$/)]);
   });
 
+  it("fails if the transport cannot be selected, for example because the global `fetch` is a getter that throws", async () => {
+    const scripted = new ScriptedCall();
+    scripted.context.connections.pool.current = () => {
+      throw new Error("no fetch");
+    };
+    await scripted.play();
+    expect(scripted.events).toEqual([failed(0, /^no fetch$/)]);
+  });
+
+  it("reports 0 attempts if the `request` hook cancels it before the first request", async () => {
+    const attempts: number[] = [];
+    const hooks = {
+      request: () => void callIsCancelled(scripted),
+      error: ({ attempt }: { attempt: number }) => attempts.push(attempt),
+    };
+    const scripted: ScriptedCall = new ScriptedCall({ options: { hooks } });
+    await scripted.play();
+    expect(attempts).toEqual([0]);
+  });
+
   it("is not sent if it is cancelled before it starts", async () => {
     const scripted = new ScriptedCall();
     callIsCancelled(scripted);
@@ -269,12 +289,17 @@ describe("A call", () => {
     const seen: unknown[] = [];
     const callOptions = { onProgress: (progress: unknown) => seen.push(progress) };
     const scripted: ScriptedCall = new ScriptedCall({ callOptions });
-    const cancelled = () => {
-      callIsCancelled(scripted);
-      return false;
+    let chunks = 0;
+    /** The output takes the first chunk, and cancels the call at the second one. */
+    const write = () => {
+      chunks++;
+      if (chunks === 2) callIsCancelled(scripted);
+      return chunks < 2;
     };
-    await scripted.play(...documentBegins, documentIsRead({ write: cancelled }), timePasses(10));
-    expect(seen).toEqual([{ receivedBytes: 5, totalBytes: undefined }]);
+    await scripted.play(...documentBegins, documentIsRead({ write }), bytesArrive("x"), timePasses(10));
+    expect(seen, "progress before the chunk at which the call was cancelled").toEqual([
+      { receivedBytes: 5, totalBytes: undefined },
+    ]);
     expect(scripted.events).toEqual([
       "captured the context",
       "opened",

@@ -88,15 +88,6 @@ describe("The timeouts of a call", () => {
     expect(reached.map(({ limit }) => limit)).toEqual(["total", "firstByte"]);
   });
 
-  it("do not start the timeout for the first byte again when an output reads", () => {
-    const { recorded, reached } = recordedTimeouts();
-    recorded.after("sent");
-    vi.advanceTimersByTime(30_000);
-    recorded.after("read", "reading");
-    vi.advanceTimersByTime(1_000_000);
-    expect(reached).toEqual([{ limit: "firstByte", seconds: 60 }]);
-  });
-
   it("start `stall` again with each chunk, but no other phase", () => {
     const { recorded, reached } = recordedTimeouts();
     recorded.after("bytes");

@@ -111,6 +111,54 @@ it.each([false, true])("a failed saveTo() ends its generate() call (broken socke
 });
 
 describe("close()", () => {
+  it.each<[string, (pending: PendingPdf, path: string) => Promise<{ saving: Promise<unknown> }>]>([
+    ["in the same tick as generate()", async (pending, path) => ({ saving: pending.saveTo(path) })],
+    [
+      "after the call has started",
+      async (pending, path) => {
+        await undefined;
+        return { saving: pending.saveTo(path) };
+      },
+    ],
+    ["on an awaited document", async (pending, path) => ({ saving: (await pending).saveTo(path) })],
+  ])("waits until a small document is saved if saveTo() is called %s", async (_, start) => {
+    const service = await Service.start(withLength(small));
+    const client = service.client();
+    const { saving } = await start(generate(client), join(temporaryFolder(), "a.pdf"));
+    let isSaved = false;
+    const saved = saving.then(() => {
+      isSaved = true;
+    });
+    await client.close();
+    expect(isSaved, "saved before close() resolves").toBe(true);
+    await saved;
+  });
+
+  it("lets the first of two outputs read the document, even if it is a file", async () => {
+    const service = await Service.start(withLength(small));
+    const pending = generate(service.client());
+    const saving = pending.saveTo(join(temporaryFolder(), "a.pdf"));
+    const reading = rejectionOf(pending.bytes());
+    expect((await saving).bytes).toBe(small.length);
+    expect(await reading).toMatchObject({
+      message:
+        "bytes() cannot read the document, because saveTo() has already read it. Reuse the value it returned, or generate the document again.",
+    });
+  });
+
+  it("frees the connection of a document if no output can read it", async () => {
+    const service = await Service.start(unfinished);
+    const pending = generate(service.client());
+    const { closed } = await service.request();
+    const missing = join(temporaryFolder(), "no-such-folder", "a.pdf");
+    const errors = await Promise.all([
+      rejectionOf(pending.saveTo(missing)),
+      rejectionOf(pending.saveTo(missing)),
+    ]);
+    expect(errors.every((error) => SaveError.is(error))).toBe(true);
+    await closed;
+  });
+
   it("makes later calls reject, including calls on derived clients", async () => {
     const service = await Service.start(withLength(small));
     const client = service.client();

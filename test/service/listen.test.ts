@@ -126,8 +126,17 @@ describe("listen()", () => {
 
   it("can respond to a caller that is still sending the request body", async () => {
     const listening = await start(async () => new Response("enough", { status: 413 }));
-    const response = await fetch(listening.baseUrl, { method: "POST", body: new Uint8Array(10_000_000) });
+    let sending: ReadableStreamDefaultController<Uint8Array> | undefined;
+    // A body without an end: a server that reads all of it would never respond.
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        sending = controller;
+        controller.enqueue(new Uint8Array(1_000));
+      },
+    });
+    const response = await fetch(listening.baseUrl, { method: "POST", body, duplex: "half" } as RequestInit);
     expect({ status: response.status, body: await response.text() }).toEqual({ status: 413, body: "enough" });
+    sending?.close();
   });
 
   it("rejects with advice if the port or the host is not available", async () => {
