@@ -226,6 +226,8 @@ class UndiciExchange implements Exchange, SocketOwner {
     if (this.#state === "over") return;
     if (!this.#isFlowing) return this.#hold("end");
     this.#close();
+    // A coding may end before the response does, which may go on forever (see `onResponseEnd`).
+    this.#controller?.abort(new Error("The response goes on after the end of its content coding."));
     this.#receiver.onEnd();
   }
 

@@ -2,8 +2,9 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { InvalidPdfError, NotFoundError, TruncatedPdfError } from "template-pdf";
 import { describe, expect, it } from "vitest";
 import { fakePdf } from "../../src/testing/fake-pdf.ts";
+import { eventually } from "../support/eventually.ts";
 import { clientOf, rejectionOf, transports } from "../support/service.ts";
-import { serveRaw, wholeAnswer } from "../support/sockets.ts";
+import { framed, responseHeaders, serveRaw, wholeAnswer } from "../support/sockets.ts";
 import { withoutBackOff } from "./timing.ts";
 
 const small = fakePdf({ bytes: 2_000 });
@@ -76,4 +77,19 @@ describe("a document in gzip", () => {
     expect(Buffer.compare(bytes, small)).toBe(0);
     expect(server.requests[0]?.lines.join("\n")).not.toMatch(/accept-encoding/i);
   });
+});
+
+it("a document whose response never ends after its coding keeps no socket and no client open", async () => {
+  const opening = responseHeaders(200, ["content-encoding: br", "transfer-encoding: chunked"]);
+  const server = await serveRaw((socket) => {
+    socket.write(opening);
+    socket.write(framed(brotliCompressSync(small)));
+    const more = () => socket.write(framed("more"), (error) => !error && setImmediate(more));
+    more();
+  });
+  const client = clientOf(server.origin);
+  const bytes = await client.generate("inv_2024", {}).bytes();
+  expect(Buffer.compare(bytes, small)).toBe(0);
+  await client.close();
+  await eventually(() => server.openSockets === 0);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { framed, noise, responseHeaders, wholeAnswer } from "../support/sockets.ts";
 import type { MakeTransport } from "./contract.ts";
-import { exchange, send, settle } from "./recorder.ts";
+import { exchange, type Hooks, send, settle } from "./recorder.ts";
 
 /** Compresses with a low quality, because the best compression is slow. */
 function brotli(content: Uint8Array): Buffer {
@@ -119,6 +119,35 @@ export function describeBody(makeTransport: MakeTransport, isBlind: boolean): vo
         await settle(transport);
         expect(recorder.events.at(-1)).toBe("failure");
         expect(recorder.failure).toBeInstanceOf(Error);
+      },
+    );
+
+    const endings: [coding: string, content: Buffer, hooks?: Hooks][] = [
+      ["br", brotli(document)],
+      ["deflate", deflateSync(document)],
+      ["deflate", deflateRawSync(document)],
+      ["gzip", gzipSync(document)],
+      ["gzip, br", brotli(gzipSync(document))],
+      ["br", brotli(document), { onHead: (one) => [one.pause(), setTimeout(() => one.resume(), 100)] }],
+    ];
+    it.skipIf(isBlind).each(endings)(
+      "closes the socket of a body that goes on after the end of its coding (%s, row %#)",
+      async (coding, content, hooks) => {
+        const { server, recorder } = await send(
+          makeTransport(),
+          (socket) => {
+            socket.write(responseHeaders(200, [`content-encoding: ${coding}`, "transfer-encoding: chunked"]));
+            socket.write(framed(content));
+            const padding = framed(Buffer.alloc(10_000));
+            const more = () => socket.write(padding, (error) => !error && setImmediate(more));
+            more();
+          },
+          hooks,
+        );
+        await recorder.finished();
+        expect(recorder.events).toEqual(["sent", "head", "chunk", "end"]);
+        expect(recorder.body.equals(document)).toBe(true);
+        await eventually(() => server.openSockets === 0);
       },
     );
 
