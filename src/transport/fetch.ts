@@ -56,6 +56,7 @@ class FetchExchange implements Exchange {
   readonly #controller = new AbortController();
   /** `over`: the receiver has received its last event, or has aborted. */
   #state: "flowing" | "paused" | "over" = "flowing";
+  #response: FetchResponse | undefined;
   #reader: FetchReader | undefined;
   /** Wakes a paused exchange. */
   #wake: (() => void) | undefined;
@@ -86,8 +87,7 @@ class FetchExchange implements Exchange {
     // The signal is not aborted after the end, because other code may watch it.
     if (this.#isOver) return;
     this.#state = "over";
-    this.#controller.abort(reason);
-    this.#cancel(this.#reader, reason);
+    this.#discard(reason);
     this.#wake?.();
   }
 
@@ -98,9 +98,10 @@ class FetchExchange implements Exchange {
       // That call may have aborted the exchange.
       if (!this.#isOver) this.#receiver.onSent();
       const response = await sent;
+      this.#response = response;
       checkResponse(response);
       if (!this.#isOver) this.#receiver.onHead(headOf(response));
-      if (this.#isOver) return this.#cancel(response.body);
+      if (this.#isOver) return this.#discard();
       this.#reader = response.body?.getReader();
       // Chunks that are already there, and empty ones, must not keep timers and signals waiting.
       for (let reads = 1; this.#reader; reads++) {
@@ -113,18 +114,19 @@ class FetchExchange implements Exchange {
         if (value.length > 0) this.#receiver.onChunk(value);
       }
     } catch (cause) {
+      if (this.#response) this.#discard(cause);
       if (this.#isOver) return;
       this.#state = "over";
-      this.#cancel(this.#reader, cause);
       return this.#receiver.onFailure(cause);
     }
     this.#state = "over";
     this.#receiver.onEnd();
   }
 
-  /** Cancels a body in addition to the abort, because the body of a mock may ignore our signal. */
-  #cancel(body: Pick<FetchReader, "cancel"> | null | undefined, reason?: unknown): void {
-    callSafely(() => body?.cancel(reason));
+  /** Ends the body in addition to the abort, because the body of a mock may ignore our signal. All of this is foreign code. */
+  #discard(reason?: unknown): void {
+    callSafely(() => (this.#reader ? this.#reader.cancel(reason) : endBody(this.#response?.body, reason)));
+    callSafely(() => this.#controller.abort(reason));
   }
 
   #untilWoken(): Promise<void> {
@@ -158,6 +160,23 @@ function checkResponse(response: FetchResponse): void {
     throw new ConfigurationError("Expected `fetch` to return a new Response for every call.");
   }
   if (response.body && typeof response.body.getReader !== "function") throw notBytes(response.body);
+}
+
+/** The methods that end a body: that of a web stream, of a Node stream, or of an iterable. */
+interface EndableBody {
+  cancel?(reason: unknown): unknown;
+  destroy?(): unknown;
+  on?(event: "error", listener: () => void): unknown;
+  [Symbol.asyncIterator]?(): { return?(): unknown };
+}
+
+/** Ends a body that nobody reads. */
+function endBody(body: EndableBody | null | undefined, reason: unknown): unknown {
+  if (typeof body?.cancel === "function") return body.cancel(reason);
+  if (typeof body?.destroy !== "function") return body?.[Symbol.asyncIterator]?.().return?.();
+  // An error that nobody listens to would end the process.
+  body.on?.("error", () => {});
+  return body.destroy();
 }
 
 function headOf({ status, type, headers }: FetchResponse): ResponseHead {

@@ -1,11 +1,16 @@
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
 import { fetchTransport } from "../../src/transport/fetch.ts";
 import type { FetchInit, FetchLike, FetchResponse } from "../../src/transport/transport.ts";
-import { later } from "../support/sockets.ts";
+import { eventually } from "../support/eventually.ts";
+import { later, responseHeaders, serveRaw, turn } from "../support/sockets.ts";
 import { describeTransport } from "./contract.ts";
 import { type Hooks, record, requestTo } from "./recorder.ts";
 
 describeTransport("fetch", () => fetchTransport(() => globalThis.fetch as FetchLike, undefined), true);
+
+const halfAnswer = `${responseHeaders(200, ["content-length: 10"])}half`;
 
 describe("the fetch transport", () => {
   const request = requestTo("http://service.test");
@@ -69,6 +74,91 @@ describe("the fetch transport", () => {
     const recorder = by(async () => hidden);
     await recorder.finished();
     expect(recorder.head.opaqueRedirect).toBe(true);
+  });
+
+  describe("with a fetch whose response cannot be used", () => {
+    type Opened = { readonly incoming: IncomingMessage; readonly headers: Headers };
+    const opened = ({ signal }: FetchInit, origin: string, isBySignal: boolean) =>
+      new Promise<Opened>((resolve, reject) => {
+        const sent = httpRequest(origin, { method: "POST", ...(isBySignal && { signal }) }, (incoming) =>
+          resolve({ incoming, headers: new Headers() }),
+        );
+        sent.on("error", reject).end("{}");
+      });
+    const status = 200;
+    const closing = (incoming: IncomingMessage) => ({ return: async () => void incoming.destroy() });
+
+    it.each<[what: string, respond: (opened: Opened) => unknown, isBySignal?: boolean]>([
+      ["has the body of node-fetch", ({ incoming, headers }) => ({ status, headers, body: incoming })],
+      [
+        "has an iterable as its body",
+        ({ incoming, headers }) => ({
+          status,
+          headers,
+          body: { [Symbol.asyncIterator]: () => closing(incoming) },
+        }),
+      ],
+      ["has an unknown body", ({ headers }) => ({ status, headers, body: {} }), true],
+      [
+        "has an unknown body that cannot be read",
+        ({ headers }) =>
+          Object.defineProperty({ status, headers }, "body", {
+            get() {
+              throw new Error("no body");
+            },
+          }),
+        true,
+      ],
+      ["has no status", ({ incoming, headers }) => ({ headers, body: incoming })],
+      [
+        "has a body whose getReader() throws",
+        ({ incoming, headers }) => {
+          const getReader = () => {
+            throw new Error("no reader");
+          };
+          return { status, headers, body: { getReader, cancel: async () => void incoming.destroy() } };
+        },
+      ],
+      [
+        "has a reader that rejects",
+        ({ headers }) => {
+          const fail = () => Promise.reject(new Error("not today"));
+          return { status, headers, body: { getReader: () => ({ read: fail, cancel: fail }) } };
+        },
+        true,
+      ],
+    ])("closes the socket of a response that %s", async (_what, respond, isBySignal = false) => {
+      const server = await serveRaw((socket) => socket.write(halfAnswer));
+      const fetch = async (_url: string, init: FetchInit) =>
+        respond(await opened(init, server.origin, isBySignal)) as FetchResponse;
+      const recorders = Array.from({ length: 5 }, () => by(fetch));
+      for (const recorder of recorders) await recorder.finished();
+      expect(recorders.map(({ events }) => events.at(-1))).toEqual(Array(5).fill("failure"));
+      await eventually(() => server.openSockets === 0);
+    });
+
+    it("closes the socket of such a response that arrives after the abort", async () => {
+      const server = await serveRaw((socket) => socket.write(halfAnswer));
+      const arrived = later<void>();
+      const recorder = by(async (_url, init) => {
+        const { incoming, headers } = await opened(init, server.origin, false);
+        arrived.resolve();
+        await turn();
+        return { status, headers, body: incoming } as unknown as FetchResponse;
+      });
+      await arrived.promise;
+      recorder.abort();
+      await eventually(() => server.openSockets === 0);
+      expect(recorder.events).toEqual(["sent"]);
+    });
+
+    it("survives the error that such a body emits when it is destroyed", async () => {
+      const body = new Readable({ read() {}, destroy: (_error, callback) => callback(new Error("torn")) });
+      const recorder = by(async () => ({ status, headers: new Headers(), body }) as unknown as FetchResponse);
+      await recorder.finished();
+      await turn();
+      expect(body.destroyed).toBe(true);
+    });
   });
 
   describe("with a fetch that ignores signals", () => {
