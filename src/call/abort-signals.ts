@@ -1,3 +1,5 @@
+import { callSafely } from "../errors/foreign-values.ts";
+
 /** Is notified when a signal is aborted. */
 export interface AbortListener {
   handleEvent(): void;
@@ -9,7 +11,8 @@ export interface AbortListener {
  */
 class SharedListener extends Set<AbortListener> {
   handleEvent(): void {
-    for (const listener of this) listener.handleEvent();
+    // A listener that fails must not keep the others waiting.
+    for (const listener of this) callSafely(() => listener.handleEvent());
   }
 }
 

@@ -97,9 +97,9 @@ export function codingsOf(contentEncoding: string | undefined): readonly string[
   return codings.filter((coding) => coding !== "" && coding !== "identity");
 }
 
-/** One request in flight. */
+/** One request in flight. Its methods never throw, whatever a caller's `fetch` or dispatcher does. */
 export interface Exchange {
-  /** Sends the request. Never throws: failures are reported to the receiver. */
+  /** Sends the request. Failures are reported to the receiver. */
   send(): void;
   /** Stops the chunks, which makes the server wait. */
   pause(): void;

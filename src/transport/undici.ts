@@ -1,6 +1,6 @@
 import type { Transform } from "node:stream";
 import { ConfigurationError } from "../errors/errors.ts";
-import { readForeignText } from "../errors/foreign-values.ts";
+import { callSafely, readForeignText } from "../errors/foreign-values.ts";
 import { describeKind, isBytes } from "../errors/value-kinds.ts";
 
 import { explain } from "./explain.ts";
@@ -88,7 +88,9 @@ class UndiciExchange implements Exchange, SocketOwner {
     if (this.#state === "over") return;
     this.#state = "paused";
     // Its backpressure pauses undici.
-    (this.#decoders.at(-1) ?? this.#controller)?.pause();
+    const output = this.#decoders.at(-1);
+    if (output) output.pause();
+    else this.#control("pause");
   }
 
   resume(): void {
@@ -101,7 +103,7 @@ class UndiciExchange implements Exchange, SocketOwner {
     }
     if (!this.#isFlowing) return;
     this.#decoders.at(-1)?.resume();
-    this.#controller?.resume();
+    this.#control("resume");
   }
 
   abort(reason: unknown): void {
@@ -110,7 +112,7 @@ class UndiciExchange implements Exchange, SocketOwner {
     this.#close();
     // Destroyed with an error, because undici would wait forever for a socket that only closes.
     this.#opening?.destroy(new Error("The request was aborted while connecting."));
-    this.#controller?.abort(reason);
+    this.#abortController(reason);
   }
 
   get #isFlowing(): boolean {
@@ -124,10 +126,10 @@ class UndiciExchange implements Exchange, SocketOwner {
   // Undici calls the following methods.
 
   onRequestStart(controller: DispatchController): void {
-    if (this.#state === "over") return controller.abort(this.#abortReason);
     // A dispatcher that retries by itself reports every attempt.
     const isFirst = this.#controller === undefined;
     this.#controller = controller;
+    if (this.#state === "over") return this.#abortController(this.#abortReason);
     this.#opening = undefined;
     if (isFirst) this.#receiver.onSent();
   }
@@ -139,13 +141,13 @@ class UndiciExchange implements Exchange, SocketOwner {
     this.#receiver.onHead(head);
   }
 
-  onResponseData(controller: DispatchController, chunk: Uint8Array): void {
+  onResponseData(_controller: DispatchController, chunk: Uint8Array): void {
     if (this.#state === "over") return;
-    if (!isBytes(chunk)) return this.#refuse(controller, notBytes(chunk));
+    if (!isBytes(chunk)) return this.#refuse(notBytes(chunk));
     // Undici reports an empty chunk when it resumes. If the receiver paused again, this would be an endless loop.
     if (chunk.length === 0) return;
     if (this.#codings) this.#decode(this.#codings, chunk);
-    else if (!this.#deliver(chunk)) controller.pause();
+    else if (!this.#deliver(chunk)) this.#control("pause");
   }
 
   onResponseEnd(): void {
@@ -165,7 +167,7 @@ class UndiciExchange implements Exchange, SocketOwner {
   onConnect(abort: (reason: unknown) => void): void {
     const error = otherGeneration();
     this.#fail(error);
-    abort(error);
+    callSafely(() => abort(error));
   }
 
   onError(): void {
@@ -217,9 +219,18 @@ class UndiciExchange implements Exchange, SocketOwner {
   }
 
   /** Ends the exchange because of bytes that are of no use. */
-  #refuse(controller: DispatchController | undefined, error: unknown): void {
+  #refuse(error: unknown): void {
     this.#fail(error);
-    controller?.abort(error);
+    this.#abortController(error);
+  }
+
+  /** A caller's dispatcher has its own controller, which may throw. */
+  #control(action: "pause" | "resume"): void {
+    callSafely(() => this.#controller?.[action]());
+  }
+
+  #abortController(reason: unknown): void {
+    callSafely(() => this.#controller?.abort(reason));
   }
 
   #end(): void {
@@ -227,7 +238,7 @@ class UndiciExchange implements Exchange, SocketOwner {
     if (!this.#isFlowing) return this.#hold("end");
     this.#close();
     // A coding may end before the response does, which may go on forever (see `onResponseEnd`).
-    this.#controller?.abort(new Error("The response goes on after the end of its content coding."));
+    this.#abortController(new Error("The response goes on after the end of its content coding."));
     this.#receiver.onEnd();
   }
 
@@ -254,14 +265,13 @@ class UndiciExchange implements Exchange, SocketOwner {
     const [input] = this.#decoders;
     // The first bytes are decoded alone, so that a fault after them is not mistaken for a body without this coding.
     if (isFirst) input?.write(chunk.subarray(0, telltaleBytes));
-    if (!input?.write(isFirst ? chunk.subarray(telltaleBytes) : chunk)) this.#controller?.pause();
+    if (!input?.write(isFirst ? chunk.subarray(telltaleBytes) : chunk)) this.#control("pause");
   }
 
   #openDecoders(codings: readonly string[], chunk: Uint8Array): void {
     this.#decoders = openDecoders(codings, chunk);
-    for (const decoder of this.#decoders)
-      decoder.on("error", (cause) => this.#refuse(this.#controller, cause));
-    this.#decoders[0]?.on("drain", () => this.#controller?.resume());
+    for (const decoder of this.#decoders) decoder.on("error", (cause) => this.#refuse(cause));
+    this.#decoders[0]?.on("drain", () => this.#control("resume"));
     const output = this.#decoders.at(-1);
     output?.on("data", (decoded: Uint8Array) => this.#deliver(decoded));
     output?.on("end", () => this.#end());

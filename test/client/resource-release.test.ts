@@ -2,10 +2,11 @@ import { getEventListeners, once } from "node:events";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { join } from "node:path";
-import type { GeneratedPdf, PendingPdf } from "template-pdf";
+import type { DispatcherLike, GeneratedPdf, PendingPdf } from "template-pdf";
 import { ConfigurationError, SaveError } from "template-pdf";
 import { Agent } from "undici";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { beginning, pdfOf, rejectionOf, Service, turns, withLength } from "../support/service.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { generate } from "./output-methods.ts";
@@ -82,6 +83,31 @@ it("a signal that is shared by 30 calls has one listener, and aborts every call"
   await turns();
   process.off("warning", warn);
   expect(warn).not.toHaveBeenCalled();
+});
+
+it("a dispatcher whose controller throws keeps neither its call, nor others with the same signal, nor close() waiting", async () => {
+  const agent = new Agent();
+  onTestFinished(() => agent.destroy());
+  const refuse = () => {
+    throw new Error("not today");
+  };
+  const dispatcher: DispatcherLike = {
+    dispatch: (options, handler) =>
+      agent.dispatch(options, {
+        ...handler,
+        onRequestStart: () => handler.onRequestStart({ abort: refuse, pause: refuse, resume: refuse }),
+        onResponseError: (_controller, error) => handler.onResponseError(_controller, error),
+      }),
+  };
+  const service = await Service.start(() => {});
+  const [broken, other] = [service.client({ dispatcher }), service.client()];
+  const controller = new AbortController();
+  const { signal } = controller;
+  const failures = [broken, other].map((client) => rejectionOf(generate(client, { signal }).bytes()));
+  await eventually(() => service.requests.length === 2);
+  controller.abort("enough");
+  expect(await Promise.all(failures)).toEqual(["enough", "enough"]);
+  await Promise.all([broken.close(), other.close()]);
 });
 
 it("calls that fail before sending a request leave no listener on the signal", async () => {

@@ -50,6 +50,56 @@ describe("the undici transport", () => {
     expect(abort).toHaveBeenCalledOnce();
   });
 
+  describe("if the controller of a caller's dispatcher throws", () => {
+    const refuse = () => {
+      throw new Error("not today");
+    };
+    const controller = { abort: refuse, pause: refuse, resume: refuse };
+
+    it("pauses, resumes and aborts without throwing", () => {
+      const recorder = dispatchedBy((_options, handler) => {
+        handler.onRequestStart(controller);
+        handler.onResponseStart(controller, 200, {});
+        return true;
+      }).send();
+      expect(() => recorder.pause()).not.toThrow();
+      expect(() => recorder.resume()).not.toThrow();
+      expect(() => recorder.abort()).not.toThrow();
+      expect(recorder.events).toEqual(["sent", "head"]);
+    });
+
+    it("delivers what arrives while paused", () => {
+      const paused = dispatchedBy((_options, handler) => {
+        handler.onRequestStart(controller);
+        handler.onResponseStart(controller, 200, {});
+        paused.pause();
+        handler.onResponseData(controller, Buffer.from("body"));
+        handler.onResponseEnd(controller);
+        return true;
+      });
+      paused.send();
+      paused.resume();
+      expect(paused.events).toEqual(["sent", "head", "chunk", "end"]);
+    });
+
+    it("reports nothing after an abort, and one failure for a chunk that is not bytes", () => {
+      const aborted = dispatchedBy((_options, handler) => {
+        aborted.abort();
+        handler.onRequestStart(controller);
+        return true;
+      });
+      aborted.send();
+      expect(aborted.events).toEqual([]);
+      const unusable = dispatchedBy((_options, handler) => {
+        handler.onRequestStart(controller);
+        handler.onResponseStart(controller, 200, {});
+        handler.onResponseData(controller, "text");
+        return true;
+      }).send();
+      expect(unusable.failure).toBeInstanceOf(ConfigurationError);
+    });
+  });
+
   it("passes headers to a caller's dispatcher as an object", () => {
     const dispatch = vi.fn((_options: { headers: object }) => true);
     const headers = ["authorization", "API-Key key", "X-Mixed-Case", "kept", "__proto__", "seen"];
