@@ -43,7 +43,7 @@ export function noResponse(
   request: SentRequest,
 ): AttemptFailure {
   if (isPassedOn(cause)) return { repeat: "never", error: () => cause };
-  const wasSent = !isUnsent && !explained?.unsent;
+  const wasSent = !isUnsent && !explained?.isUnsent;
   const error = (note: string) => {
     const safe = request.redactor.causeWithoutSecrets(cause);
     const reason =
@@ -131,7 +131,7 @@ export function notAPdf(head: ResponseHead, text: string, request: SentRequest):
 export function undecoded(head: ResponseHead, request: SentRequest, cause?: unknown): AttemptFailure {
   const error = (note: string) => {
     const { redactor } = request;
-    const coding = redactor.quote(head.undecoded ?? head.header("content-encoding") ?? "", 100);
+    const coding = redactor.quote(head.unsupportedCoding ?? head.header("content-encoding") ?? "", 100);
     const what =
       cause === undefined ? "in the unsupported encoding" : "with a body that is not in its content-encoding";
     return new InvalidPdfError(

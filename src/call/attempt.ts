@@ -134,7 +134,7 @@ export class Attempt implements Receiver, BodyEvents {
     // A hook may have cancelled the call.
     if (this.#isOver) return;
     if (!isSuccess(head)) return this.#timeouts.after("refused");
-    if (head.undecoded !== undefined) return this.#stop(undecoded(head, this.#request));
+    if (head.unsupportedCoding !== undefined) return this.#stop(undecoded(head, this.#request));
     this.#promisedBytes = contentLengthOf(head);
     if (this.#verifies) this.#check = new PdfCheck();
     else this.#begin(head);

@@ -85,7 +85,7 @@ function requireInstalled(): Undici | undefined {
   if (!import.meta.url.endsWith(installedFile)) return undefined;
   const load = process.getBuiltinModule("node:module").createRequire(import.meta.url);
   const Agent = load("undici/lib/dispatcher/agent.js");
-  // Some bundlers report the original location of this file, where undici 6 may be installed; see ``transports.check``.
+  // Some bundlers report the original location of this file, where undici 6 may be installed; see `Platform.checkTransport`.
   if ("interceptors" in Agent.prototype) return undefined;
   return { Agent, buildConnector: load("undici/lib/core/connect.js") };
 }

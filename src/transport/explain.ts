@@ -59,14 +59,14 @@ function explainOne(error: Error & Known): Explanation | undefined {
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return ofAnotherName(error);
   const known = typeof code === "string" && Object.hasOwn(handshakes, code) ? handshakes[code] : undefined;
   // A handshake may also fail because a server is just starting.
-  if (known) return { reason: known[0], advice: known[1], isLasting: code !== "EPROTO", unsent: true };
+  if (known) return { reason: known[0], advice: known[1], isLasting: code !== "EPROTO", isUnsent: true };
   if (/^Client network socket disconnected before secure TLS/.test(error.message))
-    return { reason: "it disconnected during the TLS handshake", advice: otherPort, unsent: true };
+    return { reason: "it disconnected during the TLS handshake", advice: otherPort, isUnsent: true };
   // The errors from zlib and brotli, except Z_BUF_ERROR, which means that the end is missing.
   if (typeof code === "string" && /^(?:Z_DATA_ERROR$|ERR__ERROR_FORMAT_)/.test(code))
-    return { isUndecodable: true, unsent: false };
+    return { isUndecodable: true, isUnsent: false };
   if (syscall === "connect" || syscall === "getaddrinfo" || code === "UND_ERR_CONNECT_TIMEOUT")
-    return { unsent: true };
+    return { isUnsent: true };
   return undefined;
 }
 
@@ -76,7 +76,7 @@ function byProxy(error: ProxyFailure): Explanation {
       ? "The proxy requires a user name and a password. Add them to HTTP_PROXY or HTTPS_PROXY, percent-encoded: http://user:password@proxy.example.com:3128."
       : "Check HTTP_PROXY and HTTPS_PROXY, or add the service to NO_PROXY if it needs no proxy.";
   // A retry would send the same password.
-  return { reason: error.message, advice, isLasting: error.status === 407, unsent: true };
+  return { reason: error.message, advice, isLasting: error.status === 407, isUnsent: true };
 }
 
 function ofAnotherName({ host, cert }: Known): Explanation {
@@ -85,6 +85,6 @@ function ofAnotherName({ host, cert }: Known): Explanation {
     reason: `its certificate is for ${names}, not for ${typeof host === "string" ? host : "this one"}`,
     advice: "Use a host name in `baseUrl` that the certificate covers.",
     isLasting: true,
-    unsent: true,
+    isUnsent: true,
   };
 }

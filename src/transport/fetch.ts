@@ -163,7 +163,7 @@ function checkResponse(response: FetchResponse): void {
 }
 
 /** The methods that end a body: that of a web stream, of a Node stream, or of an iterable. */
-interface EndableBody {
+interface ForeignBody {
   cancel?(reason: unknown): unknown;
   destroy?(): unknown;
   on?(event: "error", listener: () => void): unknown;
@@ -171,7 +171,7 @@ interface EndableBody {
 }
 
 /** Ends a body that nobody reads. */
-function endBody(body: EndableBody | null | undefined, reason: unknown): unknown {
+function endBody(body: ForeignBody | null | undefined, reason: unknown): unknown {
   if (typeof body?.cancel === "function") return body.cancel(reason);
   if (typeof body?.destroy !== "function") return body?.[Symbol.asyncIterator]?.().return?.();
   // An error that nobody listens to would end the process.
@@ -184,8 +184,10 @@ function headOf({ status, type, headers }: FetchResponse): ResponseHead {
   return {
     status,
     // For cross-origin responses, browsers expose the length, but not the encoding.
-    decoded: codings.length > 0 || (type === "cors" && isPage() ? undefined : false),
-    undecoded: codings.every((coding) => decodedByFetch.test(coding)) ? undefined : codings.join(", "),
+    isDecoded: codings.length > 0 || (type === "cors" && isPage() ? undefined : false),
+    unsupportedCoding: codings.every((coding) => decodedByFetch.test(coding))
+      ? undefined
+      : codings.join(", "),
     opaqueRedirect: type === "opaqueredirect",
     header: (name) => textIn(headers, name),
     toHeaders() {

@@ -58,9 +58,9 @@ export interface ResponseHead {
   /**
    * Whether the transport decoded the bytes, so that `content-length` does not describe them; `undefined` if unknown.
    */
-  readonly decoded: boolean | undefined;
+  readonly isDecoded: boolean | undefined;
   /** The content coding that the transport does not decode. */
-  readonly undecoded: string | undefined;
+  readonly unsupportedCoding: string | undefined;
   /** A redirect that a browser hides: no status, no headers, no body. */
   readonly opaqueRedirect: boolean;
 }
@@ -70,12 +70,12 @@ export interface ResponseHead {
  * does not apply to the decoded bytes.
  */
 export function contentLengthOf(head: ResponseHead): number | undefined {
-  return head.decoded === false ? lengthIn(head) : undefined;
+  return head.isDecoded === false ? lengthIn(head) : undefined;
 }
 
 /** Returns the expected length of a response. The length may refer to the encoded (compressed) bytes. */
 export function expectedLengthOf(head: ResponseHead): number | undefined {
-  return head.decoded ? undefined : lengthIn(head);
+  return head.isDecoded ? undefined : lengthIn(head);
 }
 
 /** Returns the service's request id. */
@@ -117,7 +117,7 @@ export interface Explanation {
   /** Whether a retry would fail in the same way. */
   readonly isLasting?: boolean;
   /** Whether it is certain that no byte of the request was sent. */
-  readonly unsent: boolean;
+  readonly isUnsent: boolean;
   /** Whether the bytes of the body are not in the coding that its headers declare. */
   readonly isUndecodable?: boolean;
 }

@@ -1,9 +1,9 @@
 import type { buildConnector } from "undici";
-import type { DispatcherLike } from "./transport.ts";
+import type { DispatcherLike, WireRequest } from "./transport.ts";
 
 /**
- * What undici 7.30.2 does wrong for this client. `test/transport/undici-7.test.ts` fails when undici no longer does it, so that
- * the part of this file can be deleted. See docs/decisions/0014.
+ * What undici 7.30.2 does wrong for this client, except the tunnels, which `proxies.ts` opens. `test/transport/undici-7.test.ts`
+ * fails when undici no longer does it, so that the part of this file can be deleted. See docs/decisions/0014.
  */
 
 /**
@@ -26,12 +26,52 @@ export const notInherited: { readonly [option: string]: undefined } = Object.fro
   ].flatMap((names) => names.split(" ").map((name) => [name, undefined])),
 );
 
+/**
+ * Returns the options of a request for `dispatch`, which disable undici's timeouts of 300 s: the receiver has its own. Written out,
+ * because every request needs them.
+ */
+export function dispatchOptions({ origin, path, json }: WireRequest, headers: object): object {
+  return {
+    origin,
+    path,
+    method: "POST",
+    headers,
+    body: json,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // Undici would otherwise take these from `Object.prototype`, as above.
+    blocking: undefined,
+    expectContinue: undefined,
+    idempotent: undefined,
+    maxRedirections: undefined,
+    query: undefined,
+    reset: undefined,
+    servername: undefined,
+    throwOnError: undefined,
+    typeOfService: undefined,
+    upgrade: undefined,
+  };
+}
+
+/**
+ * Whether a chunk contains nothing, because undici reports an empty one when it resumes. A receiver that pauses again at each chunk
+ * would be called in an endless loop.
+ */
+export function isFromResume(chunk: Uint8Array): boolean {
+  return chunk.length === 0;
+}
+
 /** Opens a socket for undici, and returns it while it is still connecting, which undici's types do not mention. */
 export type Connector = (options: buildConnector.Options, callback: buildConnector.Callback) => unknown;
 
 /** The part of a connecting socket that is used here. */
 export interface OpeningSocket {
   destroy(error: Error): unknown;
+}
+
+/** Destroys a connecting socket with an error, because undici would wait forever for a socket that only closes. */
+export function destroyOpening(socket: OpeningSocket): void {
+  socket.destroy(new Error("The request was aborted while connecting."));
 }
 
 /** The owner of a socket that is being opened. */

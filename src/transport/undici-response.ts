@@ -16,8 +16,8 @@ export class UndiciHead implements ResponseHead {
   readonly status: number;
   /** The content codings, in the order in which they were applied. */
   readonly codings: readonly string[];
-  readonly decoded: boolean;
-  readonly undecoded: string | undefined;
+  readonly isDecoded: boolean;
+  readonly unsupportedCoding: string | undefined;
   readonly opaqueRedirect = false;
   readonly #headers: IncomingHeaders;
   readonly #controller: DispatchController;
@@ -25,8 +25,8 @@ export class UndiciHead implements ResponseHead {
   constructor(status: number, headers: IncomingHeaders, controller: DispatchController) {
     this.status = status;
     this.codings = codingsOf(join(headers["content-encoding"]));
-    this.undecoded = canDecode(this.codings) ? undefined : this.codings.join(", ");
-    this.decoded = this.codings.length > 0 && this.undecoded === undefined;
+    this.unsupportedCoding = canDecode(this.codings) ? undefined : this.codings.join(", ");
+    this.isDecoded = this.codings.length > 0 && this.unsupportedCoding === undefined;
     this.#headers = headers;
     this.#controller = controller;
   }

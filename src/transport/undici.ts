@@ -12,7 +12,14 @@ import {
   type Transport,
   type WireRequest,
 } from "./transport.ts";
-import type { OpeningSocket, SocketOwner, SocketTracker } from "./undici-7.ts";
+import {
+  destroyOpening,
+  dispatchOptions,
+  isFromResume,
+  type OpeningSocket,
+  type SocketOwner,
+  type SocketTracker,
+} from "./undici-7.ts";
 import {
   type DispatchController,
   type IncomingHeaders,
@@ -110,8 +117,7 @@ class UndiciExchange implements Exchange, SocketOwner {
     if (this.#state === "over") return;
     this.#abortReason = reason;
     this.#close();
-    // Destroyed with an error, because undici would wait forever for a socket that only closes.
-    this.#opening?.destroy(new Error("The request was aborted while connecting."));
+    if (this.#opening) destroyOpening(this.#opening);
     this.#abortController(reason);
   }
 
@@ -137,15 +143,14 @@ class UndiciExchange implements Exchange, SocketOwner {
   onResponseStart(controller: DispatchController, status: number, headers: IncomingHeaders): void {
     if (this.#state === "over" || status < 200) return;
     const head = new UndiciHead(status, headers, controller);
-    if (head.decoded) this.#codings = head.codings;
+    if (head.isDecoded) this.#codings = head.codings;
     this.#receiver.onHead(head);
   }
 
   onResponseData(_controller: DispatchController, chunk: Uint8Array): void {
     if (this.#state === "over") return;
     if (!isBytes(chunk)) return this.#refuse(notBytes(chunk));
-    // Undici reports an empty chunk when it resumes. If the receiver paused again, this would be an endless loop.
-    if (chunk.length === 0) return;
+    if (isFromResume(chunk)) return;
     if (this.#codings) this.#decode(this.#codings, chunk);
     else if (!this.#deliver(chunk)) this.#control("pause");
   }
@@ -176,32 +181,11 @@ class UndiciExchange implements Exchange, SocketOwner {
 
   #dispatch(dispatcher: DispatcherLike): void {
     if (this.#state === "over") return;
-    const { origin, path, json } = this.#request;
     // A caller's dispatcher may read the headers, and expects an object.
     const headers = this.#sockets
       ? this.#request.headers
       : Object.fromEntries(headerPairs(this.#request.headers));
-    // Disables undici's timeouts of 300 s: the receiver has its own.
-    const options = {
-      origin,
-      path,
-      method: "POST",
-      headers,
-      body: json,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      // Undici would otherwise take these from `Object.prototype`.
-      blocking: undefined,
-      expectContinue: undefined,
-      idempotent: undefined,
-      maxRedirections: undefined,
-      query: undefined,
-      reset: undefined,
-      servername: undefined,
-      throwOnError: undefined,
-      typeOfService: undefined,
-      upgrade: undefined,
-    };
+    const options = dispatchOptions(this.#request, headers);
     try {
       if (this.#sockets) this.#sockets.dispatch(dispatcher, options, this);
       else dispatcher.dispatch(options, this);

@@ -30,13 +30,13 @@ describe("A failed attempt", () => {
     [
       "was not sent, as the transport knows",
       "safe",
-      failures.noResponse(reset, { unsent: true }, false, request),
+      failures.noResponse(reset, { isUnsent: true }, false, request),
     ],
     ["was sent and got no response", "ambiguous", failures.noResponse(reset, undefined, false, request)],
     [
       "will always get no response",
       "never",
-      failures.noResponse(reset, { unsent: true, isLasting: true }, true, request),
+      failures.noResponse(reset, { isUnsent: true, isLasting: true }, true, request),
     ],
     [
       "was not sent because of a setting",
@@ -98,9 +98,12 @@ describe("The error for a request without a response", () => {
   });
 
   it.each<[Explanation, string]>([
-    [{ unsent: true, reason: `proxy of ${word}`, advice: "Fix it." }, `(proxy of ${word}). Fix it. Tried`],
-    [{ unsent: true, reason: `proxy of ${key}`, advice: "Fix it." }, "(proxy of [redacted]). Fix it. Tried"],
-    [{ unsent: true, advice: "Fix it." }, "(read ECONNRESET). Fix it. Tried 3 times."],
+    [{ isUnsent: true, reason: `proxy of ${word}`, advice: "Fix it." }, `(proxy of ${word}). Fix it. Tried`],
+    [
+      { isUnsent: true, reason: `proxy of ${key}`, advice: "Fix it." },
+      "(proxy of [redacted]). Fix it. Tried",
+    ],
+    [{ isUnsent: true, advice: "Fix it." }, "(read ECONNRESET). Fix it. Tried 3 times."],
   ])("contains the transport's explanation without the key, if there is one: %j", (explained, message) => {
     expect(notConnected(reset, true, explained).message).toContain(message);
   });
@@ -151,7 +154,7 @@ describe("The error for a successful response that is not a PDF", () => {
 
   it("names the unsupported encoding but contains no secrets", () => {
     const error = failures
-      .undecoded(headOf(200, {}, { undecoded: `x-${word}` }), request)
+      .undecoded(headOf(200, {}, { unsupportedCoding: `x-${word}` }), request)
       .error(note) as InvalidPdfError;
     expect(error.message).toBe(
       `${answered} in the unsupported encoding "x-[redacted]". Disable it in the service or proxy. Tried 3 times.`,

@@ -30,8 +30,8 @@ export function headOf(
     status,
     header: (name) => own.get(name) ?? undefined,
     toHeaders: () => own,
-    decoded: false,
-    undecoded: undefined,
+    isDecoded: false,
+    unsupportedCoding: undefined,
     opaqueRedirect: false,
     ...more,
   };

@@ -107,19 +107,19 @@ describe("the explanation of a failure", () => {
     ],
   ])("contains a reason and advice for %s", (_what, { cause, reason, advice, isLasting }) => {
     const texts = { reason: expect.stringContaining(reason), advice: expect.stringContaining(advice) };
-    expect(explain(cause)).toEqual({ ...texts, isLasting, unsent: true });
+    expect(explain(cause)).toEqual({ ...texts, isLasting, isUnsent: true });
   });
 
   const unsent = [{ syscall: "connect" }, { syscall: "getaddrinfo" }, { code: "UND_ERR_CONNECT_TIMEOUT" }];
-  it.each(unsent)("contains only `unsent: true` if the error has the property %j", (properties) => {
-    expect(explain(failure(properties))).toEqual({ unsent: true });
+  it.each(unsent)("contains only `isUnsent: true` if the error has the property %j", (properties) => {
+    expect(explain(failure(properties))).toEqual({ isUnsent: true });
   });
 
   it.each(["Z_DATA_ERROR", "ERR__ERROR_FORMAT_HUFFMAN_SPACE"])(
     "contains `isUndecodable` for the error %s",
     (code) => {
       const terminated = new TypeError("terminated", { cause: coded(code) });
-      expect(explain(terminated)).toEqual({ isUndecodable: true, unsent: false });
+      expect(explain(terminated)).toEqual({ isUndecodable: true, isUnsent: false });
     },
   );
 
@@ -136,7 +136,7 @@ describe("the explanation of a failure", () => {
   });
 
   it("is found in an error or its causes, up to ten levels deep", () => {
-    expect(explain(inCauses(9, refused))).toEqual({ unsent: true });
+    expect(explain(inCauses(9, refused))).toEqual({ isUnsent: true });
     expect(explain(inCauses(10, refused))).toBeUndefined();
   });
 });

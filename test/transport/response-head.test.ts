@@ -18,8 +18,8 @@ describe("the length of a response", () => {
     [false, { contentLength: 5, expectedLength: 5 }],
     [true, { contentLength: undefined, expectedLength: undefined }],
     [undefined, { contentLength: undefined, expectedLength: 5 }],
-  ])("is known only if the body was not decoded (decoded: %s)", (decoded, lengths) => {
-    const head = headOf(200, { "content-length": "5" }, { decoded });
+  ])("is known only if the body was not decoded (isDecoded: %s)", (isDecoded, lengths) => {
+    const head = headOf(200, { "content-length": "5" }, { isDecoded });
     const found = { contentLength: contentLengthOf(head), expectedLength: expectedLengthOf(head) };
     expect(found).toEqual(lengths);
   });

@@ -1,13 +1,15 @@
 import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
+import type { Socket } from "node:net";
 import { promisify } from "node:util";
-import { Agent, type Dispatcher, ProxyAgent } from "undici";
+import { Agent, buildConnector, type Dispatcher, ProxyAgent } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { OwnAgents } from "../../src/transport/agents.ts";
 import { undiciTransport } from "../../src/transport/undici.ts";
+import type { Connector } from "../../src/transport/undici-7.ts";
 import { startProxy } from "../network/proxy.ts";
 import { eventually } from "../support/eventually.ts";
-import { listenRaw, serveRaw, turn, wholeAnswer } from "../support/sockets.ts";
+import { later, listenRaw, responseHeaders, serveRaw, turn, wholeAnswer } from "../support/sockets.ts";
 import { exchange, record, requestTo, send } from "./recorder.ts";
 
 /** Creates a transport for a dispatcher of undici, as it is. */
@@ -70,6 +72,74 @@ describe("undici itself", () => {
     const { aborted, openSockets } = await abortWhileConnecting(by(new Agent({ connect: { timeout: 0 } })));
     expect(aborted.events).toEqual([]);
     expect(openSockets()).toBe(1);
+  });
+
+  it("waits for a connecting socket that closes without an error (`destroyOpening`)", async () => {
+    const server = await listenRaw((socket) => socket.resume());
+    onTestFinished(() => server.close());
+    const connector = buildConnector({ timeout: 0 }) as Connector;
+    const opened: { destroy(): unknown }[] = [];
+    const connect: Connector = (options, callback) => {
+      const socket = connector(options, callback) as Socket;
+      opened.push(socket);
+      return socket;
+    };
+    const transport = by(new Agent({ connect: connect as buildConnector.connector }));
+    const recorder = record(transport, requestTo(`https://127.0.0.1:${server.port}`)).send();
+    await eventually(() => server.openSockets === 1);
+    opened[0]?.destroy();
+    await eventually(() => server.openSockets === 0);
+    await turn();
+    expect(recorder.events).toEqual([]);
+    recorder.abort();
+  });
+
+  it("reports an empty chunk whenever it resumes (`isFromResume`)", async () => {
+    const server = await serveRaw((socket) =>
+      socket.write(`${responseHeaders(200, ["content-length: 8"])}body`),
+    );
+    const agent = new Agent();
+    onTestFinished(() => agent.destroy());
+    const lengths: number[] = [];
+    agent.dispatch(
+      { origin: server.origin, path: "/", method: "POST", body: "{}" },
+      {
+        onRequestStart() {},
+        onResponseStart() {},
+        onResponseData(controller, chunk) {
+          lengths.push(chunk.length);
+          controller.pause();
+          if (lengths.length < 5) setImmediate(() => controller.resume());
+        },
+        onResponseError() {},
+      },
+    );
+    await eventually(() => lengths.length === 5);
+    expect(lengths).toEqual([4, 0, 0, 0, 0]);
+  });
+
+  it("takes options of requests from `Object.prototype` (`dispatchOptions`)", async () => {
+    const server = await serveRaw((socket) => socket.write(wholeAnswer("")));
+    const agent = new Agent();
+    onTestFinished(() => agent.destroy());
+    const prototype = Object.prototype as { query?: object };
+    const answered = later<void>();
+    try {
+      prototype.query = { added: "1" };
+      agent.dispatch(
+        { origin: server.origin, path: "/", method: "POST", body: "{}" },
+        {
+          onRequestStart() {},
+          onResponseStart() {},
+          onResponseEnd: () => answered.resolve(),
+          onResponseError() {},
+        },
+      );
+    } finally {
+      delete prototype.query;
+    }
+    await answered.promise;
+    expect(server.requests[0]?.lines[0]).toBe("POST /?added=1 HTTP/1.1");
   });
 
   it("takes options from `Object.prototype` (`notInherited`)", () => {
