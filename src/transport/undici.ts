@@ -137,6 +137,7 @@ class UndiciExchange implements Exchange, SocketOwner {
     this.#controller = controller;
     if (this.#state === "over") return this.#abortController(this.#abortReason);
     this.#opening = undefined;
+    if (this.#state === "paused") this.#control("pause");
     if (isFirst) this.#receiver.onSent();
   }
 
@@ -147,8 +148,10 @@ class UndiciExchange implements Exchange, SocketOwner {
     this.#receiver.onHead(head);
   }
 
-  onResponseData(_controller: DispatchController, chunk: Uint8Array): void {
+  onResponseData(controller: DispatchController, chunk: Uint8Array): void {
     if (this.#state === "over") return;
+    // Older versions of undici's RetryAgent retry without reporting it.
+    this.#controller = controller;
     if (!isBytes(chunk)) return this.#refuse(notBytes(chunk));
     if (isFromResume(chunk)) return;
     if (this.#codings) this.#decode(this.#codings, chunk);

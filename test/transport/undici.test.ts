@@ -7,7 +7,7 @@ import type { DispatcherLike } from "../../src/transport/transport.ts";
 import { undiciTransport } from "../../src/transport/undici.ts";
 import { closed, later, responseHeaders, serveRaw, turn, wholeAnswer } from "../support/sockets.ts";
 import { describeTransport } from "./contract.ts";
-import { type Hooks, record, requestTo, send } from "./recorder.ts";
+import { type Hooks, record, requestTo, send, settle } from "./recorder.ts";
 
 describeTransport("undici", () => {
   const agents = new OwnAgents();
@@ -212,6 +212,63 @@ describe("the undici transport", () => {
       return true;
     }).send();
     expect([...recorder.head.toHeaders()].join()).toBe("a,1,b,é,c,");
+  });
+
+  it.each([
+    ["reports its second start", true],
+    ["hides its second start, as older versions of undici's RetryAgent do", false],
+  ])("keeps a body paused, and resumes it, if its dispatcher retries and %s", async (_what, reportsStart) => {
+    const agent = new Agent();
+    onTestFinished(() => agent.destroy());
+    const secondStart = later<boolean>();
+    const broken = later<void>();
+    const dispatcher: DispatcherLike = {
+      dispatch: (options, handler) =>
+        agent.dispatch(options, {
+          onRequestStart: (controller) => handler.onRequestStart(controller),
+          onResponseStart: (...head) => handler.onResponseStart(...head),
+          onResponseData: (...data) => handler.onResponseData(...data),
+          onResponseError() {
+            agent.dispatch(options, {
+              onRequestStart(controller) {
+                if (reportsStart) handler.onRequestStart(controller);
+                secondStart.resolve(controller.paused);
+              },
+              onResponseStart() {},
+              onResponseData(controller, chunk) {
+                arrivedBytes += chunk.length;
+                handler.onResponseData(controller, chunk);
+              },
+              onResponseEnd: () => handler.onResponseEnd(),
+              onResponseError: (...failed) => handler.onResponseError(...failed),
+            });
+          },
+        }),
+    };
+    let arrivedBytes = 0;
+    let requests = 0;
+    const rest = Buffer.alloc(1_000_000, "b");
+    const answer = async (socket: Socket) => {
+      requests += 1;
+      socket.write(responseHeaders(200, [`content-length: ${rest.length}`]));
+      if (requests > 1) return socket.write(rest);
+      socket.write("a");
+      await broken.promise;
+      return socket.resetAndDestroy();
+    };
+    const { recorder } = await send(
+      undiciTransport(() => dispatcher),
+      answer,
+      { onChunk: (one) => one.chunks.length === 1 && [one.pause(), broken.resolve()] },
+    );
+    expect(await secondStart.promise).toBe(reportsStart);
+    await settle(undiciTransport(() => agent));
+    expect(recorder.body.toString()).toBe("a");
+    // Of a paused body, at most one chunk arrives.
+    expect(arrivedBytes).toBeLessThan(100_000);
+    recorder.resume();
+    await recorder.until("end");
+    expect(recorder.body.length).toBe(1 + rest.length);
   });
 
   it("reports a single exchange if its dispatcher retries, and can abort the retry", async () => {
