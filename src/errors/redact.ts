@@ -33,8 +33,9 @@ const partialEscape = /(?:\\(?:u[\da-f]{0,3})?|%[\da-f]?|&#?[\da-z]{0,6})$/i;
 /** Matches what follows a truncated value. */
 const truncation = /^(?:…|\.{3}|$)/;
 
-/** Matches a number, for example `1,234,567.50`, and the separators in it. */
+/** Matches a number, for example `1,234,567.50`, a text that is one, for example `£1,000`, and the separators in it. */
 const anyNumber = /\d+(?:[.,'’\s]\d{3}(?!\d))*(?:[.,]\d+)?/g;
+const wholeNumber = new RegExp(`^[^\\p{L}\\d]*(${anyNumber.source})[^\\p{L}\\d]*$`, "u");
 const separators = /[.,'’\s](?=\d{3}(?!\d))/g;
 
 /** Matches a stack line that has a position in code. */
@@ -62,7 +63,7 @@ export class Redactor {
   /** The keys of all attempts. The last one is current. */
   readonly #keys: readonly (string | undefined)[];
   readonly #body: string;
-  #spellings: readonly string[] | undefined;
+  #readSpellings: readonly string[] | undefined;
   #sent: ReturnType<typeof readValues> | undefined;
 
   /**
@@ -75,27 +76,34 @@ export class Redactor {
     this.#body = body;
   }
 
-  /** Whether this is the key of the current attempt. */
-  knows(apiKey: string | undefined): boolean {
-    return this.#keys.at(-1) === apiKey;
-  }
-
   /** Removes the key, even if the text is truncated within it. If the key has escapes, the other escapes are decoded, too. */
   withoutKey(text: string): string {
-    this.#spellings ??= this.#keys.filter(isLongEnough).flatMap(spellingsOf);
-    if (this.#spellings.length === 0) return text;
-    const safe = withoutSpellings(text, this.#spellings);
+    const spellings = this.#spellings();
+    if (spellings.length === 0) return text;
+    const safe = withoutSpellings(text, spellings);
     // A truncated escape may look like another one, for example `&#6` from `&#65;`.
     const decoded = decode(safe.replace(partialEscape, ""));
-    const safeDecoded = withoutSpellings(decoded, this.#spellings);
+    const safeDecoded = withoutSpellings(decoded, spellings);
     return safeDecoded === decoded && decoded !== mark ? safe : safeDecoded;
+  }
+
+  /** The spellings of all keys. The longest come first, because another one may be a part of them. */
+  #spellings(): readonly string[] {
+    this.#readSpellings ??= this.#keys
+      .filter(isLongEnough)
+      .flatMap(spellingsOf)
+      .sort((one, other) => other.length - one.length);
+    return this.#readSpellings;
   }
 
   /** Removes the key from response headers, and removes headers whose name contains it. */
   headersWithoutKey(headers: Headers): Headers {
-    const keys = this.#keys.filter(isLongEnough).map((key) => key.toLowerCase());
-    const safe = [...headers].filter(([name]) => !keys.some((key) => name.includes(key)));
-    return new Headers(safe.map(([name, value]) => [name, this.withoutKey(value)]));
+    // Names of headers are in lower case.
+    const spellings = this.#spellings().map((spelling) => spelling.toLowerCase());
+    const safe = [...headers].filter(
+      ([name]) => !spellings.some((spelling) => `${name} ${decode(name)}`.includes(spelling)),
+    );
+    return new Headers(safe.map(([name, value]) => [name, headerValue(this.withoutKey(value))]));
   }
 
   /** Returns a name or an id unchanged if it contains no secret, otherwise its redacted beginning. */
@@ -107,7 +115,7 @@ export class Redactor {
   /** Whether a short id has no four characters in common with what was sent. Then the values need not be parsed. */
   #sharesNothing(text: string): boolean {
     // JSON escapes none of these characters.
-    if (!/^[\w.:-]{1,200}$/.test(text)) return false;
+    if (!/^[\w.:-]{1,200}$/.test(text) || this.withoutKey(text) !== text) return false;
     const sent = fold([...this.#keys, this.#body].join(" "));
     const beginnings = Array.from(text, (_, start) => fold(text.slice(start, start + minLength)));
     return !beginnings.some((beginning) => beginning.length === minLength && sent.includes(beginning));
@@ -156,15 +164,16 @@ export class Redactor {
   #withoutValues(line: string): string {
     this.#sent ??= readValues(this.#keys, this.#body);
     const { valuesByBeginning, names } = this.#sent;
-    const text = line.replace(anyNumber, (number) => {
-      const plain = String(Number(number.replace(separators, "").replace(",", ".")));
-      return valuesByBeginning.get(plain.slice(0, minLength))?.has(plain) ? mark : number;
-    });
-    const searched = fold(text);
+    const shown = line.split("");
+    for (const { 0: number, index } of line.matchAll(anyNumber)) {
+      const plain = plainNumber(number);
+      if (valuesByBeginning.get(plain.slice(0, minLength))?.has(plain))
+        shown.fill("\0", index, index + number.length);
+    }
+    const searched = fold(line);
     const unusual = searched.replace(/\p{L}+/gu, (word) =>
       names.has(word) || isOrdinary(word) ? "\0".repeat(word.length) : word,
     );
-    const shown = text.split("");
     let comparisons = 0;
     for (let start = 0; start < searched.length; start++) {
       for (const length of [2, 3, minLength]) {
@@ -189,7 +198,9 @@ function readValues(keys: readonly (string | undefined)[], json: string) {
   const valuesByBeginning = new Map<string, Set<string>>();
   const names = new Set<string>();
   const add = (value: string) => {
-    for (const form of /[\\%&]/.test(value) ? [value, decode(value)] : [value]) {
+    const number = wholeNumber.exec(value)?.[1];
+    const forms = [value, /[\\%&]/.test(value) ? decode(value) : "", number ? plainNumber(number) : ""];
+    for (const form of forms) {
       const text = fold(onOneLine(form));
       const beginning = text.slice(0, minLength);
       if (isLongEnough(text))
@@ -205,6 +216,16 @@ function readValues(keys: readonly (string | undefined)[], json: string) {
     return value;
   });
   return { valuesByBeginning, names };
+}
+
+/** Returns a number without separators, and without zeros at the end of its fraction. */
+function plainNumber(number: string): string {
+  return String(Number(number.replace(separators, "").replace(",", ".")));
+}
+
+/** Returns a value that a header can have. Decoded text may contain other characters. */
+function headerValue(text: string): string {
+  return /[\0\r\n\u0100-\uffff]/.test(text) ? mark : text;
 }
 
 /** Whether a secret can be recognised. Names in Chinese, Japanese and Korean have two or three characters. */

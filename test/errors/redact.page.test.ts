@@ -64,7 +64,14 @@ describe("Quoted text", () => {
     [1234567.5, "1’234’567.5", "[redacted]"],
     [7654321, "1,234,567", "1,234,567"],
     [1234, "1,2,3,4", "1,2,3,4"],
-  ])("does not contain the number %d, even with separators: %s", (value, text, expected) => {
+    [-1234567.5, "-1,234,567.50", "-[redacted]"],
+    [1.234, "1.2340", "[redacted]"],
+    ["1234567.50", "1,234,567.5", "[redacted]"],
+    ["1,234,567.50", "1234567.5", "[redacted]"],
+    ["£1,000,000", "1000000.00 GBP", "[redacted] GBP"],
+    ["-1.234.567,00 €", "-1234567", "-[redacted]"],
+    ["1,234,567 EUR", "1234567", "1234567"],
+  ])("does not contain the number %j, even with separators: %s", (value, text, expected) => {
     expect(quoteAbout(value, text)).toBe(expected);
   });
 
@@ -88,6 +95,21 @@ describe("Quoted text", () => {
     ["20 November 2026", "11 units", "must be a date, such as 2026-11-20 or 2026-11-20T09:30:00Z"],
   ])("keeps hints that share words with the values: %j and %j", (one, other, hint) => {
     expect(quoteAbout([one, other], hint)).toBe(hint);
+  });
+
+  it.each([
+    [{ zip: 10115, address: "10115 Berlin" }, "address 10115 Berlin", "address [redacted]"],
+    [{ year: "2026", born: "2026-11-20" }, "born 2026-11-20", "born [redacted]"],
+    [{ b: "1512", a: "+49 1512 3456789" }, "a: +49 1512 3456789", "a: [redacted]"],
+    [{ a: 2020, iban: "GB33BUKB 2020 1555" }, "no GB33BUKB 2020 1555 here", "no [redacted] here"],
+    [{ a: 1234567, b: "1,234,567 pounds" }, "about 1,234,567 pounds", "about [redacted]"],
+  ])("does not contain the rest of a value in which a number occurs: %j", (sent, text, left) => {
+    expect(new Redactor(undefined, JSON.stringify(sent)).quote(text, 500)).toBe(left);
+  });
+
+  it("does not contain a key of which an earlier key is the beginning", () => {
+    const both = new Redactor("first-key-and-more", "{}", new Redactor("first-key", "{}"));
+    expect(both.withoutKey("first-key-and-more first-key")).toBe("[redacted] [redacted]");
   });
 
   it("does not contain the key of any attempt", () => {
@@ -249,14 +271,40 @@ describe("An ID or name", () => {
     ["of Mar%C3%ADa %c5%81o%c5%9b of Kent, 7B", "of [redacted]"],
     [`${iban} ${"x ".repeat(300)}`, `[redacted] ${"x ".repeat(94)}x`],
     ["x ".repeat(2_001), "x ".repeat(100)],
+    [`req-${Buffer.from(key).toString("hex")}`, "req-[redacted]"],
+    [`req-${Buffer.from(key).toString("base64url")}`, "req-[redacted]"],
   ])("is redacted if it contains a secret, and truncated if it is too long (row %#)", (id, left) => {
     expect(redactor.withoutSecrets(id)).toBe(left);
   });
 });
 
-it("Redactor.knows() returns true only for the current key", () => {
-  expect([key, "another", undefined].map((other) => redactor.knows(other))).toEqual([true, false, false]);
-  expect(new Redactor(undefined, "{}").knows(undefined)).toBe(true);
+describe("An ID or name with a key in any encoding", () => {
+  const text = (characters: string, minLength = 0) =>
+    fc.string({ unit: fc.constantFrom(...characters), minLength, maxLength: 30 });
+  const ways = fc.constantFrom<(text: string) => string>(
+    String,
+    encodeURIComponent,
+    ...(["hex", "base64", "base64url"] as const).map(
+      (encoding) => (secret: string) => Buffer.from(secret).toString(encoding),
+    ),
+  );
+
+  property("does not contain a key that is removed from other texts", () =>
+    fc.property(
+      text("abcXYZ0189+/=-_.:", 8),
+      ways,
+      text("XYZ01 -_.:/"),
+      text("XYZ01 -_.:/"),
+      (secret, spell, ...around) => {
+        const keyed = new Redactor(secret, '{"total":"0189"}');
+        const id = around.join(spell(secret));
+        expect(keyed.withoutKey(id)).toContain("[redacted]");
+        const safe = keyed.withoutSecrets(id);
+        expect(safe).not.toBe(id);
+        expect(keyed.withoutKey(safe)).toBe(safe);
+      },
+    ),
+  );
 });
 
 describe("Response headers", () => {
@@ -271,11 +319,29 @@ describe("Response headers", () => {
     ]);
   });
 
+  it.each(["%C5%81", "\\u20ac", "%00"])(
+    "are redacted as a whole if the rest of a value is not valid in a header: %s",
+    (invalid) => {
+      const keyed = new Redactor("my/long+7key==", "{}");
+      const echoed = new Headers({
+        "x-debug": `auth=my%2Flong%2B7key%3D%3D;user=${invalid}`,
+        "x-other": invalid,
+      });
+      expect([...keyed.headersWithoutKey(echoed)]).toEqual([
+        ["x-debug", "[redacted]"],
+        ["x-other", invalid],
+      ]);
+    },
+  );
+
   it.each([
     ["a key with capital letters", new Redactor("SK_live-0123456789", "{}"), "x-sk_live-0123456789", []],
     ["a key of 4 characters", new Redactor("k123", "{}"), "x-k123", []],
     ["a key of only 3 characters (header kept)", new Redactor("k12", "{}"), "x-k12", ["x-k12"]],
     ["a previous key", new Redactor("later-key", "{}", new Redactor("first-key", "{}")), "first-key", []],
+    ["a key in hexadecimal", new Redactor("k123", "{}"), "x-6b313233", []],
+    ["a key in base64", new Redactor("k123567", "{}"), `x-${btoa("k123567").slice(0, 9).toLowerCase()}`, []],
+    ["a percent-encoded key", new Redactor("k/123", "{}"), "x-k%2f123", []],
   ])(
     "do not include a header whose name contains a key of 4 or more characters: %s",
     (_, safe, header, kept) => {
