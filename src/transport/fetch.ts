@@ -123,10 +123,15 @@ class FetchExchange implements Exchange {
     this.#receiver.onEnd();
   }
 
-  /** Ends the body in addition to the abort, because the body of a mock may ignore our signal. All of this is foreign code. */
+  /** Ends the body in addition to the abort, because the body of a mock may ignore our signal. */
   #discard(reason?: unknown): void {
-    callSafely(() => (this.#reader ? this.#reader.cancel(reason) : endBody(this.#response?.body, reason)));
-    callSafely(() => this.#controller.abort(reason));
+    callSafely(() => {
+      const body: ForeignBody | null | undefined = this.#reader ?? this.#response?.body;
+      // An error that nobody listens to would end the process.
+      body?.on?.("error", () => {});
+      return body?.cancel?.(reason) ?? body?.destroy?.() ?? body?.[Symbol.asyncIterator]?.().return();
+    });
+    this.#controller.abort(reason);
   }
 
   #untilWoken(): Promise<void> {
@@ -162,21 +167,12 @@ function checkResponse(response: FetchResponse): void {
   if (response.body && typeof response.body.getReader !== "function") throw notBytes(response.body);
 }
 
-/** The methods that end a body: that of a web stream, of a Node stream, or of an iterable. */
+/** The methods that end a body: those of a web stream or its reader, of a Node stream, or of an iterable. */
 interface ForeignBody {
   cancel?(reason: unknown): unknown;
   destroy?(): unknown;
   on?(event: "error", listener: () => void): unknown;
-  [Symbol.asyncIterator]?(): { return?(): unknown };
-}
-
-/** Ends a body that nobody reads. */
-function endBody(body: ForeignBody | null | undefined, reason: unknown): unknown {
-  if (typeof body?.cancel === "function") return body.cancel(reason);
-  if (typeof body?.destroy !== "function") return body?.[Symbol.asyncIterator]?.().return?.();
-  // An error that nobody listens to would end the process.
-  body.on?.("error", () => {});
-  return body.destroy();
+  [Symbol.asyncIterator]?(): { return(): unknown };
 }
 
 function headOf({ status, type, headers }: FetchResponse): ResponseHead {
