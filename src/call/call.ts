@@ -5,7 +5,7 @@ import { type CallOptions, type ResolvedCall, resolveCall } from "../options/cal
 import type { CallEvent, EventOf, Hooks } from "../options/hooks.ts";
 import { readApiKey } from "../request/api-key.ts";
 import { pathTo } from "../request/endpoint.ts";
-import { buildHeaders, credentialsIn } from "../request/headers.ts";
+import { buildHeaders } from "../request/headers.ts";
 import { type AnyTemplate, type CheckedTemplate, serializer } from "../request/schema.ts";
 import { serializeValues } from "../request/values.ts";
 import { ownOption } from "../runtime/own-options.ts";
@@ -251,7 +251,8 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
     if (this.#isOver) return;
     this.#attempts = attempt;
     const parts = { uid: this.#uid, path: this.#path, headers, json, attempts: this.#attempts };
-    const request = new SentRequest(parts, options.endpoint, apiKey ?? credentialsIn(extra), this.#request);
+    const credentials = apiKey ?? extra.get("authorization");
+    const request = new SentRequest(parts, options.endpoint, credentials, this.#request);
     this.#request = request;
     const transport = connections.pool.current(options);
     this.#attempt = new Attempt(request, transport, this.#timeouts as PhaseTimeouts, this.settings, this);

@@ -1,5 +1,6 @@
 import { Redactor } from "../errors/redact.ts";
 import type { Endpoint } from "../request/endpoint.ts";
+import { credentialsIn } from "../request/headers.ts";
 import type { WireRequest } from "../transport/transport.ts";
 
 /** One request of a call, and what error messages about it may contain. */
@@ -12,20 +13,20 @@ export class SentRequest implements WireRequest {
   /** The number of requests of the call so far. */
   readonly attempts: number;
   readonly #endpoint: Endpoint;
-  readonly #apiKey: string | undefined;
+  readonly #authorization: string | undefined;
   /** The last request with another key. */
   readonly #earlier: SentRequest | undefined;
   #redactor: Redactor | undefined;
 
   /**
    * @param parts - the parts of the request
-   * @param apiKey - the key among the headers, or other credentials
+   * @param authorization - the API key among the headers, or a custom `authorization` header
    * @param previous - the previous request of the call
    */
   constructor(
     parts: Pick<WireRequest, "path" | "headers" | "json"> & Pick<SentRequest, "uid" | "attempts">,
     endpoint: Endpoint,
-    apiKey: string | undefined,
+    authorization: string | undefined,
     previous?: SentRequest,
   ) {
     this.origin = endpoint.origin;
@@ -35,8 +36,9 @@ export class SentRequest implements WireRequest {
     this.uid = parts.uid;
     this.attempts = parts.attempts;
     this.#endpoint = endpoint;
-    this.#apiKey = apiKey;
-    this.#earlier = previous && previous.#apiKey === apiKey ? previous.#earlier : previous;
+    this.#authorization = authorization;
+    const isSame = previous && previous.#authorization === authorization;
+    this.#earlier = isSame ? previous.#earlier : previous;
   }
 
   /** The path prefix of `baseUrl`. */
@@ -46,7 +48,8 @@ export class SentRequest implements WireRequest {
 
   /** Removes the keys and the values of the call from other strings. Created on demand, because most calls succeed. */
   get redactor(): Redactor {
-    this.#redactor ??= new Redactor(this.#apiKey, this.json, this.#earlier?.redactor);
+    const secrets = () => (this.#authorization === undefined ? [] : credentialsIn(this.#authorization));
+    this.#redactor ??= new Redactor(secrets(), this.json, this.#earlier?.redactor);
     return this.#redactor;
   }
 }

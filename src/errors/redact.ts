@@ -60,19 +60,19 @@ const ordinaryWords =
  * one.
  */
 export class Redactor {
-  /** The keys of all attempts. The last one is current. */
-  readonly #keys: readonly (string | undefined)[];
+  /** The keys and other credentials of all attempts. */
+  readonly #keys: readonly string[];
   readonly #body: string;
   #readSpellings: readonly string[] | undefined;
   #sent: ReturnType<typeof readValues> | undefined;
 
   /**
-   * @param apiKey - the key that was sent
+   * @param keys - the key or other credentials that were sent
    * @param body - the JSON text that was sent
    * @param earlier - the redactor of the earlier attempts, if the key has changed since
    */
-  constructor(apiKey: string | undefined, body: string, earlier?: Redactor) {
-    this.#keys = earlier ? [...earlier.#keys, apiKey] : [apiKey];
+  constructor(keys: string | readonly string[] | undefined, body: string, earlier?: Redactor) {
+    this.#keys = [earlier ? earlier.#keys : [], keys ?? []].flat().filter(isLongEnough);
     this.#body = body;
   }
 
@@ -89,10 +89,7 @@ export class Redactor {
 
   /** The spellings of all keys. The longest come first, because another one may be a part of them. */
   #spellings(): readonly string[] {
-    this.#readSpellings ??= this.#keys
-      .filter(isLongEnough)
-      .flatMap(spellingsOf)
-      .sort((one, other) => other.length - one.length);
+    this.#readSpellings ??= this.#keys.flatMap(spellingsOf).sort((one, other) => other.length - one.length);
     return this.#readSpellings;
   }
 
@@ -194,7 +191,7 @@ export class Redactor {
 }
 
 /** Reads the strings and numbers that were sent, by their first four characters, and the names of properties. Folds both. */
-function readValues(keys: readonly (string | undefined)[], json: string) {
+function readValues(keys: readonly string[], json: string) {
   const valuesByBeginning = new Map<string, Set<string>>();
   const names = new Set<string>();
   const add = (value: string) => {
@@ -207,7 +204,7 @@ function readValues(keys: readonly (string | undefined)[], json: string) {
         valuesByBeginning.set(beginning, (valuesByBeginning.get(beginning) ?? new Set()).add(text));
     }
   };
-  keys.filter(isLongEnough).forEach(add);
+  keys.forEach(add);
   JSON.parse(json, (name, value: unknown) => {
     // A longer value cannot be quoted as a whole.
     if (typeof value === "string" || typeof value === "number")
@@ -229,8 +226,8 @@ function headerValue(text: string): string {
 }
 
 /** Whether a secret can be recognised. Names in Chinese, Japanese and Korean have two or three characters. */
-function isLongEnough(text: string | undefined): text is string {
-  return text !== undefined && (text.length >= minLength || /[\u2e80-\uffff].?[\u2e80-\uffff]/.test(text));
+function isLongEnough(text: string): boolean {
+  return text.length >= minLength || /[\u2e80-\uffff].?[\u2e80-\uffff]/.test(text);
 }
 
 /** Whether a word is an ordinary one, with or without an ending, as in `values` or `expected`. */
@@ -252,12 +249,14 @@ function withoutSpellings(text: string, spellings: readonly string[]): string {
 
 /** Returns a key as it is, in hexadecimal, and in base64 and base64url, alone or within other encoded text. */
 function spellingsOf(key: string): string[] {
-  const hex = Array.from(key, (one) => one.charCodeAt(0).toString(16).padStart(2, "0")).join("");
+  const isLatin1 = /^[\0-\xff]*$/.test(key);
+  const bytes = isLatin1 ? key : String.fromCharCode(...new TextEncoder().encode(key));
+  const hex = Array.from(bytes, (one) => one.charCodeAt(0).toString(16).padStart(2, "0")).join("");
   // The characters at both ends also depend on the bytes before and after the key.
   const within = [0, 1, 2].map((before) =>
-    btoa("\0".repeat(before) + key).slice(Math.ceil((before * 4) / 3), ((before + key.length) * 4) / 3),
+    btoa("\0".repeat(before) + bytes).slice(Math.ceil((before * 4) / 3), ((before + bytes.length) * 4) / 3),
   );
-  const plus = [btoa(key), btoa(key).replace(/=/g, ""), ...within];
+  const plus = [btoa(bytes), btoa(bytes).replace(/=/g, ""), ...within];
   const minus = plus.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));
   return [...new Set([key, decode(key), hex, hex.toUpperCase(), ...plus, ...minus])];
 }

@@ -85,8 +85,26 @@ export function buildHeaders(
   return flat;
 }
 
-/** Returns the credentials of a custom `authorization` header, without its scheme. They are as secret as a key. */
-export function credentialsIn(headers: ReadonlyMap<string, string>): string | undefined {
-  const authorization = headers.get("authorization");
-  return authorization?.slice(authorization.lastIndexOf(" ") + 1);
+/**
+ * Returns what is secret in an API key or the value of a custom `authorization` header: everything after the scheme, its longer
+ * parts, and the decoded text and the password of `Basic`.
+ */
+export function credentialsIn(authorization: string): readonly string[] {
+  const credentials = authorization.replace(/^\S+[\t ]+/, "");
+  // The names of parameters occur in other texts, too, for example `username`.
+  const values = credentials.replace(/(^|[\s,;])[\w-]+\s*=\s*(?=[^\s=,;])/g, " ");
+  const parts = values.split(/[\s,;="']+/).filter((part) => part.length >= 8);
+  const decoded = /^basic[\t ]/i.test(authorization) ? decodeBasic(credentials) : [];
+  return [...new Set([credentials, ...parts, ...decoded])];
+}
+
+/** Decodes `user:password`, in Latin-1 and in UTF-8, and returns the password alone, too (RFC 7617). */
+function decodeBasic(credentials: string): readonly string[] {
+  try {
+    const latin1 = atob(credentials);
+    const utf8 = new TextDecoder().decode(Uint8Array.from(latin1, (one) => one.charCodeAt(0)));
+    return [latin1, utf8].flatMap((text) => [text, text.slice(text.indexOf(":") + 1)]);
+  } catch {
+    return [];
+  }
 }

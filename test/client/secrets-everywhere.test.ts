@@ -259,6 +259,43 @@ describe.each([
   });
 });
 
+describe("a client with an `authorization` header of its own", () => {
+  const encoded = (text: string, encoding: BufferEncoding = "base64") => Buffer.from(text).toString(encoding);
+  const password = "pässwört-CANARY";
+  const basic = `Basic ${encoded(`user:${password}`)}`;
+  const digest = `Digest username="jo", response="0a1b2c3d-CANARY", nonce="0099-CANARY", qop=auth`;
+  const bearers = "Bearer first-CANARY, Bearer second-CANARY";
+
+  it.each([
+    ["the whole header", digest, digest],
+    ["a part of it", digest, "response 0a1b2c3d-CANARY is wrong"],
+    ["two of several tokens", bearers, "neither second-CANARY nor first-CANARY"],
+    ["a token in hexadecimal", bearers, encoded("first-CANARY", "hex")],
+    ["the encoded password", basic, basic],
+    ["the decoded password", basic, `no user:${password}, ${password}`],
+    ["the password in a URL", basic, encodeURIComponent(password)],
+    ["the password in other base64 text", basic, encoded(`the password ${password}`)],
+  ])("does not expose its credentials if the service repeats %s", async (_, authorization, echoed) => {
+    const service = await Service.start(({ response }) => {
+      const id = echoed.replace(/[^\x20-\x7e]/g, encodeURIComponent);
+      response.writeHead(422, { "x-request-id": id, "x-echo": id });
+      response.end(JSON.stringify({ message: echoed }));
+    });
+    const { places } = await collectOutput(async (hooks) => {
+      const client = service.client({ apiKey: null, headers: { authorization }, hooks });
+      return { error: await rejectionOf(client.generate("inv", values).bytes()) };
+    });
+    const secrets = [
+      "CANARY",
+      "43414e415259",
+      ...["", "a", "ab"].map((before) => encoded(`${before}CANARY`).slice(4, 8)),
+    ];
+    for (const [place, text] of Object.entries(places))
+      for (const secret of secrets) expect(text, place).not.toContain(secret);
+    expect(places["the error"]).toContain("[redacted]");
+  });
+});
+
 /** Checks that the search finds secrets, so that the tests above can fail. */
 it.each([
   new AggregateError([new Error("bad", { cause: new Error(values.customer) })]),

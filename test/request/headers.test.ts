@@ -54,11 +54,25 @@ describe("The caller's headers", () => {
   });
 
   it.each([
-    ["Digest a b", "b"],
-    ["t0ken", "t0ken"],
-    [undefined, undefined],
-  ])("are searched for credentials in `authorization`: %s", (authorization, credentials) => {
-    expect(credentialsIn(readHeaders({ accept: "a/b", authorization }, true, true))).toBe(credentials);
+    ["t0ken", ["t0ken"]],
+    ["Bearer t0ken==", ["t0ken=="]],
+    ["Bearer long-t0ken==", ["long-t0ken==", "long-t0ken"]],
+    [
+      "Bearer first-t0ken, Bearer other-t0ken",
+      ["first-t0ken, Bearer other-t0ken", "first-t0ken", "other-t0ken"],
+    ],
+    [
+      'Digest username="a-long-name", response = "0123abcd", qop=auth',
+      ['username="a-long-name", response = "0123abcd", qop=auth', "a-long-name", "0123abcd"],
+    ],
+    ["Basic dTpwYXNz", ["dTpwYXNz", "u:pass", "pass"]],
+    [
+      "basic  dTrFgcOzZMW6",
+      ["dTrFgcOzZMW6", "u:\xc5\x81\xc3\xb3d\xc5\xba", "\xc5\x81\xc3\xb3d\xc5\xba", "u:Łódź", "Łódź"],
+    ],
+    ["Basic not-base64", ["not-base64"]],
+  ])("have credentials in `authorization`: %s", (authorization, credentials) => {
+    expect(credentialsIn(authorization)).toEqual(credentials);
   });
 
   const reserved =
