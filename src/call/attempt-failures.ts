@@ -6,7 +6,7 @@ import {
   type TimeoutPhase,
   TruncatedPdfError,
 } from "../errors/errors.ts";
-import { isInstance, readForeign, readForeignText } from "../errors/foreign-values.ts";
+import { isInstance, readForeign, readForeignText, safeString } from "../errors/foreign-values.ts";
 import { pageAddress } from "../runtime/environment.ts";
 import type { Explanation, ResponseHead } from "../transport/transport.ts";
 import {
@@ -42,7 +42,7 @@ export function noResponse(
   isUnsent: boolean,
   request: SentRequest,
 ): AttemptFailure {
-  if (isPassedOn(cause)) return { repeat: "never", error: () => cause };
+  if (isPassedOn(cause, request)) return { repeat: "never", error: () => cause };
   const wasSent = !isUnsent && !explained?.isUnsent;
   const error = (note: string) => {
     const safe = request.redactor.causeWithoutSecrets(cause);
@@ -63,16 +63,22 @@ export function noResponse(
 
 const mayBeRendered = " The document may have been rendered.";
 
+/** Matches the `digest` of an error with which Next.js's `fetch` stops rendering a page. */
+const nextDigest =
+  /^(?:NEXT_|(?:BAILOUT_TO_CLIENT_SIDE_RENDERING|DYNAMIC_SERVER_USAGE|HANGING_PROMISE_REJECTION)$)/;
+
 /** Whether a rejection must reach the caller unchanged, because the request itself did not fail. */
-function isPassedOn(cause: unknown): boolean {
+function isPassedOn(cause: unknown, { redactor }: SentRequest): boolean {
   try {
-    // An invalid dispatcher or proxy setting is only detected when it is used. Next.js's `fetch` throws an error with a `digest`
-    // to stop prerendering a page.
-    return ConfigurationError.is(cause) || typeof (cause as { digest?: unknown }).digest === "string";
+    // An invalid dispatcher or proxy setting is only detected when it is used.
+    if (ConfigurationError.is(cause)) return true;
   } catch {
-    // A custom `fetch` may reject without a reason, or with an object that throws when it is read.
+    // A custom `fetch` may reject with an object that throws when it is read.
     return false;
   }
+  if (!nextDigest.test(readForeignText(cause, "digest") ?? "")) return false;
+  const texts = ["message", "stack", "digest", "cause"].map((name) => safeString(readForeign(cause, name)));
+  return texts.every((text) => redactor.withoutKey(text) === text);
 }
 
 /** Browsers do not report missing CORS headers, so different origins are the only hint. */

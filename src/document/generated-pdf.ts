@@ -52,8 +52,8 @@ export class GeneratedPdf {
     makeDisposable(Object.getPrototypeOf(this), cancel);
   }
 
-  // Computed on demand, because most callers never read them. They are redacted, because a service may repeat values, and callers
-  // log these strings or use them as file names.
+  // Computed on demand, because most callers never read them. Only the key is removed, because callers log these strings or use them
+  // as file names. A service may repeat values in them, for example in the name of the file.
 
   /** The service's id for the request, from the `x-request-id` or `request-id` header. */
   get requestId(): string | undefined {

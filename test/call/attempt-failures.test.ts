@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { describe, expect, it, vi } from "vitest";
 import { templateBroken } from "../../src/call/api-error.ts";
 import type { AttemptFailure } from "../../src/call/attempt-failures.ts";
@@ -127,11 +128,23 @@ describe("The error for a request without a response", () => {
   };
   it.each<[string, unknown, boolean]>([
     ["is the original error if a setting is invalid", new ConfigurationError("wrong"), true],
-    ["is the original error if Next.js threw an error with a `digest`", { digest: "NEXT_PRERENDER" }, true],
+    ["is the original error if Next.js stops a page", { digest: "NEXT_PRERENDER_INTERRUPTED" }, true],
+    ["is the original error if Next.js redirects", { digest: "NEXT_REDIRECT;replace;/login;307;" }, true],
+    ["is the original error if a page is dynamic", { digest: "DYNAMIC_SERVER_USAGE" }, true],
+    ["is the original error if a page is complete", { digest: "HANGING_PROMISE_REJECTION" }, true],
+    ["is the original error if browsers render", { digest: "BAILOUT_TO_CLIENT_SIDE_RENDERING" }, true],
+    ["is a ConnectionError if the `digest` is not one of Next.js", { digest: "x" }, false],
+    ["is a ConnectionError if the `digest` only begins like one", { digest: "DYNAMIC_SERVER_USAGES" }, false],
+    ...["message", "stack", "digest", "cause"].map((name): [string, unknown, boolean] => [
+      `is a ConnectionError if Next.js threw an error with the key in its ${name}`,
+      Object.assign(new Error("stopped"), { digest: "NEXT_NOT_FOUND" }, { [name]: `NEXT_${key}` }),
+      false,
+    ]),
     ["is a ConnectionError if the cause has a `digest` that is not a string", { digest: 7 }, false],
     ["is a ConnectionError if reading `digest` throws", Object.defineProperty({}, "digest", { get }), false],
   ])("%s", (_, cause, isItself) => {
     expect(Object.is(notConnected(cause), cause)).toBe(isItself);
+    expect(inspect(notConnected(cause), { depth: 9, showHidden: true })).not.toContain(key);
   });
 });
 

@@ -296,6 +296,19 @@ describe("a client with an `authorization` header of its own", () => {
   });
 });
 
+it("A custom `fetch` that throws an error with a `digest` does not expose the key", async () => {
+  const service = await Service.start(silent);
+  const { places, error } = await collectOutput(async (hooks) => {
+    const fetch: typeof globalThis.fetch = async (_, init) => {
+      throw Object.assign(new Error(`failed with ${JSON.stringify(init?.headers)}`), { digest: "x" });
+    };
+    const client = service.client({ apiKey: plainKey, retry: { limit: 0 }, fetch, hooks });
+    return { error: await rejectionOf(client.generate("inv", values).bytes()) };
+  });
+  expect(error).toBeInstanceOf(errors.ConnectionError);
+  expect(leaksIn(places, plainKey)).toEqual([]);
+});
+
 /** Checks that the search finds secrets, so that the tests above can fail. */
 it.each([
   new AggregateError([new Error("bad", { cause: new Error(values.customer) })]),
