@@ -154,8 +154,6 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
     this.fail(totalOver(total, this.#attempts, { uid: this.#uid, origin }, this.#error));
   }
 
-  // Called by the attempt.
-
   onHead(head: ResponseHead, { redactor }: SentRequest): void {
     this.#notify("response", () => {
       const requestId = requestIdOf(head);
