@@ -225,7 +225,9 @@ class UndiciExchange implements Exchange, SocketOwner {
     if (!this.#isFlowing) return this.#hold("end");
     this.#close();
     // A coding may end before the response does, which may go on forever (see `onResponseEnd`).
-    this.#abortController(new Error("The response goes on after the end of its content coding."));
+    if (this.#controller) {
+      this.#abortController(new Error("The response goes on after the end of its content coding."));
+    }
     this.#receiver.onEnd();
   }
 
