@@ -154,12 +154,12 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
     this.fail(totalOver(total, this.#attempts, { uid: this.#uid, origin }, this.#error));
   }
 
-  onHead(head: ResponseHead, { redactor }: SentRequest): void {
+  onHead(head: ResponseHead, request: SentRequest): void {
     this.#notify("response", () => {
       const requestId = requestIdOf(head);
       return {
         status: head.status,
-        requestId: requestId && redactor.withoutSecrets(requestId),
+        requestId: requestId && request.redactor.withoutSecrets(requestId),
         contentLength: contentLengthOf(head),
       };
     });
