@@ -38,6 +38,9 @@ const anyNumber = /\d+(?:[.,'’\s]\d{3}(?!\d))*(?:[.,]\d+)?/g;
 const wholeNumber = new RegExp(`^[^\\p{L}\\d]*(${anyNumber.source})[^\\p{L}\\d]*$`, "u");
 const separators = /[.,'’\s](?=\d{3}(?!\d))/g;
 
+/** Matches a text that no header can have. Decoded text may be one. */
+const notHeader = /^.*[\0\r\n\u0100-\uffff].*$/s;
+
 /** Matches a stack line that has a position in code. */
 const stackFrame = /^ +at .*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$/;
 
@@ -55,15 +58,13 @@ const ordinaryWords =
   "property properties provided range received redacted refused rejected request required schema size " +
   "string template text total true type undefined unique unknown unsupported valid value zero ";
 
-/**
- * Removes the API key and the values of a call from other texts. Prepares nothing before it is used, because every call creates
- * one.
- */
+/** Removes the API key and the values of a call from other texts. Is created when the first of them is redacted. */
 export class Redactor {
   /** The keys and other credentials of all attempts. */
   readonly #keys: readonly string[];
   readonly #body: string;
-  #readSpellings: readonly string[] | undefined;
+  /** The spellings of all keys. The longest come first, because another one may be a part of them. */
+  readonly #spellings: readonly string[];
   #sent: ReturnType<typeof readValues> | undefined;
 
   /**
@@ -74,33 +75,28 @@ export class Redactor {
   constructor(keys: string | readonly string[] | undefined, body: string, earlier?: Redactor) {
     this.#keys = [earlier ? earlier.#keys : [], keys ?? []].flat().filter(isLongEnough);
     this.#body = body;
+    const spellings = this.#keys.flatMap(spellingsOf).filter(isLongEnough);
+    this.#spellings = spellings.sort((one, other) => other.length - one.length);
   }
 
   /** Removes the key, even if the text is truncated within it. If the key has escapes, the other escapes are decoded, too. */
   withoutKey(text: string): string {
-    const spellings = this.#spellings();
-    if (spellings.length === 0) return text;
-    const safe = withoutSpellings(text, spellings);
+    if (this.#spellings.length === 0) return text;
+    const safe = withoutSpellings(text, this.#spellings);
     // A truncated escape may look like another one, for example `&#6` from `&#65;`.
     const decoded = decode(safe.replace(partialEscape, ""));
-    const safeDecoded = withoutSpellings(decoded, spellings);
+    const safeDecoded = withoutSpellings(decoded, this.#spellings);
     return safeDecoded === decoded && decoded !== mark ? safe : safeDecoded;
-  }
-
-  /** The spellings of all keys. The longest come first, because another one may be a part of them. */
-  #spellings(): readonly string[] {
-    this.#readSpellings ??= this.#keys.flatMap(spellingsOf).sort((one, other) => other.length - one.length);
-    return this.#readSpellings;
   }
 
   /** Removes the key from response headers, and removes headers whose name contains it. */
   headersWithoutKey(headers: Headers): Headers {
     // Names of headers are in lower case.
-    const spellings = this.#spellings().map((spelling) => spelling.toLowerCase());
+    const spellings = this.#spellings.map((spelling) => spelling.toLowerCase());
     const safe = [...headers].filter(
       ([name]) => !spellings.some((spelling) => `${name} ${decode(name)}`.includes(spelling)),
     );
-    return new Headers(safe.map(([name, value]) => [name, headerValue(this.withoutKey(value))]));
+    return new Headers(safe.map(([name, value]) => [name, this.withoutKey(value).replace(notHeader, mark)]));
   }
 
   /** Returns a name or an id unchanged if it contains no secret, otherwise its redacted beginning. */
@@ -195,9 +191,9 @@ function readValues(keys: readonly string[], json: string) {
   const valuesByBeginning = new Map<string, Set<string>>();
   const names = new Set<string>();
   const add = (value: string) => {
+    const forms = /[\\%&]/.test(value) ? [value, decode(value)] : [value];
     const number = wholeNumber.exec(value)?.[1];
-    const forms = [value, /[\\%&]/.test(value) ? decode(value) : "", number ? plainNumber(number) : ""];
-    for (const form of forms) {
+    for (const form of number ? [...forms, plainNumber(number)] : forms) {
       const text = fold(onOneLine(form));
       const beginning = text.slice(0, minLength);
       if (isLongEnough(text))
@@ -218,11 +214,6 @@ function readValues(keys: readonly string[], json: string) {
 /** Returns a number without separators, and without zeros at the end of its fraction. */
 function plainNumber(number: string): string {
   return String(Number(number.replace(separators, "").replace(",", ".")));
-}
-
-/** Returns a value that a header can have. Decoded text may contain other characters. */
-function headerValue(text: string): string {
-  return /[\0\r\n\u0100-\uffff]/.test(text) ? mark : text;
 }
 
 /** Whether a secret can be recognised. Names in Chinese, Japanese and Korean have two or three characters. */
@@ -249,8 +240,7 @@ function withoutSpellings(text: string, spellings: readonly string[]): string {
 
 /** Returns a key as it is, in hexadecimal, and in base64 and base64url, alone or within other encoded text. */
 function spellingsOf(key: string): string[] {
-  const isLatin1 = /^[\0-\xff]*$/.test(key);
-  const bytes = isLatin1 ? key : String.fromCharCode(...new TextEncoder().encode(key));
+  const bytes = /[^\0-\xff]/.test(key) ? String.fromCharCode(...new TextEncoder().encode(key)) : key;
   const hex = Array.from(bytes, (one) => one.charCodeAt(0).toString(16).padStart(2, "0")).join("");
   // The characters at both ends also depend on the bytes before and after the key.
   const within = [0, 1, 2].map((before) =>
@@ -262,14 +252,10 @@ function spellingsOf(key: string): string[] {
 }
 
 /** Decodes escapes, including nested ones. */
-function decode(source: string): string {
-  let text = source;
-  for (let round = 0; round < maxRounds; round++) {
-    const decoded = text.replace(escapes, decodeEscape);
-    if (decoded === text) return text;
-    text = decoded;
-  }
-  return mark;
+function decode(text: string, rounds = maxRounds): string {
+  if (rounds === 0) return mark;
+  const decoded = text.replace(escapes, decodeEscape);
+  return decoded === text ? text : decode(decoded, rounds - 1);
 }
 
 function decodeEscape(one: string): string {

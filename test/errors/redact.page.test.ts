@@ -341,6 +341,7 @@ describe("Response headers", () => {
     ["a previous key", new Redactor("later-key", "{}", new Redactor("first-key", "{}")), "first-key", []],
     ["a key in hexadecimal", new Redactor("k123", "{}"), "x-6b313233", []],
     ["a key in base64", new Redactor("k123567", "{}"), `x-${btoa("k123567").slice(0, 9).toLowerCase()}`, []],
+    ["a key that stands for one space (header kept)", new Redactor("&none;", "{}"), "x-none", ["x-none"]],
     ["a percent-encoded key", new Redactor("k/123", "{}"), "x-k%2f123", []],
   ])(
     "do not include a header whose name contains a key of 4 or more characters: %s",
