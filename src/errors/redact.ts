@@ -33,9 +33,8 @@ const partialEscape = /(?:\\(?:u[\da-f]{0,3})?|%[\da-f]?|&#?[\da-z]{0,6})$/i;
 /** Matches what follows a truncated value. */
 const truncation = /^(?:…|\.{3}|$)/;
 
-/** Matches a number, for example `1,234,567.50`, a text that is one, for example `£1,000`, and the separators in it. */
+/** Matches a number, for example `1,234,567.50`, and the separators in it. */
 const anyNumber = /\d+(?:[.,'’\s]\d{3}(?!\d))*(?:[.,]\d+)?/g;
-const wholeNumber = new RegExp(`^[^\\p{L}\\d]*(${anyNumber.source})[^\\p{L}\\d]*$`, "u");
 const separators = /[.,'’\s](?=\d{3}(?!\d))/g;
 
 /** Matches a text that no header can have. Decoded text may be one. */
@@ -192,8 +191,9 @@ function readValues(keys: readonly string[], json: string) {
   const names = new Set<string>();
   const add = (value: string) => {
     const forms = /[\\%&]/.test(value) ? [value, decode(value)] : [value];
-    const number = wholeNumber.exec(value)?.[1];
-    for (const form of number ? [...forms, plainNumber(number)] : forms) {
+    // A text that is one number, for example `£1,000`.
+    const [number, ...others] = /\p{L}/u.test(value) ? [] : (value.match(anyNumber) ?? []);
+    for (const form of number && others.length === 0 ? [...forms, plainNumber(number)] : forms) {
       const text = fold(onOneLine(form));
       const beginning = text.slice(0, minLength);
       if (isLongEnough(text))
