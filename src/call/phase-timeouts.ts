@@ -107,12 +107,13 @@ export class PhaseTimeouts {
     this.#setTimer(nowMs);
   }
 
-  #setTimer(nowMs: number): void {
+  /** @param latestMs - the time after which the timer fires at the latest, even if no limit is reached */
+  #setTimer(nowMs: number, latestMs = this.#timeouts.stall): void {
     const dueAtMs = Math.min(this.#phaseDueAtMs, this.#totalDueAtMs);
     if (dueAtMs === Number.POSITIVE_INFINITY) return this.#clearTimer();
     // Most phases end early, and `stall` follows them. If the timer fires before the phase is over, it is set again, which is
     // cheaper than setting it again for each phase and chunk.
-    const wakesAtMs = Math.min(dueAtMs, nowMs + this.#timeouts.stall);
+    const wakesAtMs = Math.min(dueAtMs, nowMs + latestMs);
     if (wakesAtMs >= this.#wakesAtMs) return;
     clearTimeout(this.#timer);
     this.#wakesAtMs = wakesAtMs;
@@ -136,7 +137,7 @@ export class PhaseTimeouts {
     this.#wakesAtMs = Number.POSITIVE_INFINITY;
     if (isPhaseOver) this.after("ended");
     else if (isTotalOver) this.limitTotal(Number.POSITIVE_INFINITY);
-    else this.#setTimer(nowMs);
+    else this.#setTimer(nowMs, Number.POSITIVE_INFINITY);
     if (isTotalOver) this.#listener.onTotalOver();
     else if (phase === "pause" && isPhaseOver) this.#listener.onPauseOver();
     else if (isPhaseOver) this.#listener.onPhaseOver(phase as Phase, limitMs);

@@ -114,6 +114,16 @@ describe("The timeouts of a call", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("do not wake the process again and again while the service renders, even if `stall` is short", () => {
+    const { recorded, reached } = recordedTimeouts({ ...timeouts, stall: 1 });
+    const set = vi.spyOn(globalThis, "setTimeout");
+    recorded.limitTotal(600_000);
+    recorded.after("sent");
+    vi.advanceTimersByTime(61_000);
+    expect(reached).toEqual([{ limit: "firstByte", seconds: 60 }]);
+    expect(set.mock.calls.length).toBeLessThan(10);
+  });
+
   it("do not set the timer again for each chunk", () => {
     const { recorded, reached } = recordedTimeouts();
     recorded.after("bytes");
