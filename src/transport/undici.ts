@@ -191,12 +191,22 @@ class UndiciExchange implements Exchange, SocketOwner {
     const options = dispatchOptions(this.#request, headers);
     try {
       if (this.#sockets) this.#sockets.dispatch(dispatcher, options, this);
-      else dispatcher.dispatch(options, this);
+      else this.#dispatchTo(dispatcher, options);
     } catch (cause) {
-      // Undici 6 checks the handler for its own events first.
-      const old = /invalid on(?:Error|Connect) method/.test(readForeignText(cause, "message") ?? "");
-      this.#fail(old ? otherGeneration() : cause);
+      this.#failDispatch(cause);
     }
+  }
+
+  #dispatchTo(dispatcher: DispatcherLike, options: object): void {
+    const result: unknown = dispatcher.dispatch(options, this);
+    // An asynchronous function fits the type of a dispatcher that a caller wrote in JavaScript.
+    if (result instanceof Promise) result.catch((cause) => this.#failDispatch(cause));
+  }
+
+  #failDispatch(cause: unknown): void {
+    // Undici 6 checks the handler for its own events first.
+    const old = /invalid on(?:Error|Connect) method/.test(readForeignText(cause, "message") ?? "");
+    this.#fail(old ? otherGeneration() : cause);
   }
 
   #fail(cause: unknown): void {

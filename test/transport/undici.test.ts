@@ -173,6 +173,12 @@ describe("the undici transport", () => {
   it.each([
     ["the function that returns the dispatcher", undiciTransport(throwCause)],
     ["the dispatcher", undiciTransport(() => ({ dispatch: throwCause }))],
+    [
+      "an asynchronous dispatcher",
+      undiciTransport(() => ({
+        dispatch: (async () => throwCause()) as unknown as DispatcherLike["dispatch"],
+      })),
+    ],
     ["an async function that returns the dispatcher", undiciTransport(() => Promise.reject(cause))],
   ])("reports the error from %s", async (_what, transport) => {
     const recorder = record(transport, request).send();
