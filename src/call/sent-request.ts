@@ -48,8 +48,11 @@ export class SentRequest implements WireRequest {
 
   /** Removes the keys and the values of the call from other strings. Created on demand, because most calls succeed. */
   get redactor(): Redactor {
-    const secrets = () => (this.#authorization === undefined ? [] : credentialsIn(this.#authorization));
-    this.#redactor ??= new Redactor(secrets(), this.json, this.#earlier?.redactor);
+    this.#redactor ??= new Redactor(
+      this.#authorization === undefined ? [] : credentialsIn(this.#authorization),
+      this.json,
+      this.#earlier?.redactor,
+    );
     return this.#redactor;
   }
 }

@@ -70,7 +70,7 @@ export class PendingOutputs implements CallListener {
     kind: "whole" | "stream",
     read: (document: GeneratedPdf, resolve: (output: T) => void, reject: (error: unknown) => void) => void,
   ): Promise<T> {
-    this.#isFirstWhole = this.#count === 0 ? kind === "whole" : this.#isFirstWhole;
+    if (this.#count === 0) this.#isFirstWhole = kind === "whole";
     this.#count++;
     return new Promise((resolve) => {
       const readSettled = (settled: Settled): void => {

@@ -92,9 +92,10 @@ export class Redactor {
   headersWithoutKey(headers: Headers): Headers {
     // Names of headers are in lower case.
     const spellings = this.#spellings.map((spelling) => spelling.toLowerCase());
-    const safe = [...headers].filter(
-      ([name]) => !spellings.some((spelling) => `${name} ${decode(name)}`.includes(spelling)),
-    );
+    const safe = [...headers].filter(([name]) => {
+      const searched = `${name} ${decode(name)}`;
+      return !spellings.some((spelling) => searched.includes(spelling));
+    });
     return new Headers(safe.map(([name, value]) => [name, this.withoutKey(value).replace(notHeader, mark)]));
   }
 
