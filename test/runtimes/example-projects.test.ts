@@ -5,9 +5,8 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { filesBelow } from "../package/consumer.ts";
 import { filesIn } from "../support/blocks-of.ts";
-import { readPdf } from "../support/pdf-text.ts";
 import { runTests, useWorkspace } from "./mocks/workspace.ts";
-import { useServedExample } from "./served-example.ts";
+import { testServedExample } from "./served-example.ts";
 
 /** Tests the example projects, and docs/guides/testing.md, with the packed package. */
 
@@ -63,23 +62,5 @@ describe.each(tested)("examples/%s", (name) => {
 });
 
 describe("examples/express", () => {
-  const example = useServedExample(() => folders.get("express") ?? "");
-
-  it("rejects a request without a session", async () => {
-    expect((await example.requestInvoice("session=made-up")).status).toBe(401);
-  });
-
-  it("generates an invoice from the server's values, not from those of the page", async () => {
-    const cookie = await example.startSession();
-    expect(cookie).toMatch(/^session=[^;]+;.*HttpOnly/i);
-    const response = await example.requestInvoice(cookie.replace(/;.*/, ""));
-    const { text } = await readPdf(new Uint8Array(await response.arrayBuffer()));
-    expect(text).toContain("£640.00");
-  });
-
-  it("saves the invoice when its button is clicked", async () => {
-    const { text, complaints } = await example.saveInvoice();
-    expect(text).toContain("2026-0117");
-    expect(complaints).toEqual([]);
-  });
+  testServedExample(() => folders.get("express") ?? "");
 });

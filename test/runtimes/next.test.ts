@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nextVersion } from "../../scripts/runtimes.mjs";
 import { filesBelow } from "../package/consumer.ts";
 import { javaScriptOf } from "../support/compile.ts";
-import { readPdf } from "../support/pdf-text.ts";
 import { outputOf, type RunningProgram, startProgram } from "../support/programs.ts";
 import { pdfOf, withLength } from "../support/service.ts";
 import { type Browser, launch, openPage } from "./browsers.ts";
@@ -12,7 +11,7 @@ import { secrets, testContract } from "./hosts/contract.ts";
 import { pdf, snippets, usual } from "./hosts/hosts.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 import { ScriptedService } from "./scripted-service.ts";
-import { useServedExample } from "./served-example.ts";
+import { testServedExample } from "./served-example.ts";
 
 /** Tests Next.js for docs/reports/bundlers.md, the handler with the code of docs/guides/handler.md, and examples/next. */
 
@@ -177,26 +176,8 @@ describe.each(["turbopack", "webpack"])("a Next.js app with %s", (bundler) => {
 });
 
 describe("examples/next", () => {
-  const example = useServedExample(
+  testServedExample(
     () => exampleFolder,
     async (cwd, env) => expect(await outputOf("npm", ["run", "build"], { cwd, env })).not.toMatch(/⚠|⨯/),
   );
-
-  it("rejects a request without a session", async () => {
-    expect((await example.requestInvoice("session=made-up")).status).toBe(401);
-  });
-
-  it("generates an invoice from the server's values, not from those of the page", async () => {
-    const cookie = await example.startSession();
-    expect(cookie).toMatch(/^session=[^;]+;.*HttpOnly/i);
-    const response = await example.requestInvoice(cookie.replace(/;.*/, ""));
-    const { text } = await readPdf(new Uint8Array(await response.arrayBuffer()));
-    expect(text).toContain("£640.00");
-  });
-
-  it("saves the invoice when its button is clicked", async () => {
-    const { text, complaints } = await example.saveInvoice();
-    expect(text).toContain("2026-0117");
-    expect(complaints).toEqual([]);
-  });
 });

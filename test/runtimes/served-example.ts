@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { startEmulator } from "../../src/emulator/index.ts";
 import { readPdf } from "../support/pdf-text.ts";
 import { type RunningProgram, startProgram } from "../support/programs.ts";
@@ -10,7 +10,7 @@ import { type Browser, launch, openPage, readDownload } from "./browsers.ts";
 const templates = fileURLToPath(new URL("../../examples/templates", import.meta.url));
 
 /** A running example project that serves a web page. */
-export interface ServedExample {
+interface ServedExample {
   /** Starts a session as a page does, and returns its cookie. */
   startSession(): Promise<string>;
   /** Requests an invoice with values of its own, in the session of a cookie. */
@@ -20,11 +20,38 @@ export interface ServedExample {
 }
 
 /**
+ * The contract of an example project that serves a page with a button for an invoice.
+ *
+ * @param parts - the folder of the installed project, and how it is built
+ */
+export function testServedExample(...parts: Parameters<typeof useServedExample>): void {
+  const example = useServedExample(...parts);
+
+  it("rejects a request without a session", async () => {
+    expect((await example.requestInvoice("session=made-up")).status).toBe(401);
+  });
+
+  it("generates an invoice from the server's values, not from those of the page", async () => {
+    const cookie = await example.startSession();
+    expect(cookie).toMatch(/^session=[^;]+;.*HttpOnly/i);
+    const response = await example.requestInvoice(cookie.replace(/;.*/, ""));
+    const { text } = await readPdf(new Uint8Array(await response.arrayBuffer()));
+    expect(text).toContain("£640.00");
+  });
+
+  it("saves the invoice when its button is clicked", async () => {
+    const { text, complaints } = await example.saveInvoice();
+    expect(text).toContain("2026-0117");
+    expect(complaints).toEqual([]);
+  });
+}
+
+/**
  * Starts an example project before the tests of a file or `describe`, and stops it after them.
  *
  * @param folder - returns the folder of the installed project
  */
-export function useServedExample(
+function useServedExample(
   folder: () => string,
   build?: (cwd: string, env: Readonly<Record<string, string>>) => Promise<void>,
 ): ServedExample {
