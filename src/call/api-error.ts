@@ -71,9 +71,7 @@ export function apiError(
       detail,
       retryAfterMs: waitMs,
       // Errors of this package do not contain secrets.
-      ...(cause !== undefined && {
-        cause: TemplatePdfError.is(cause) ? cause : redactor.causeWithoutSecrets(cause),
-      }),
+      cause: TemplatePdfError.is(cause) ? cause : redactor.causeWithoutSecrets(cause),
     },
   );
 }

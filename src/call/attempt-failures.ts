@@ -6,7 +6,7 @@ import {
   type TimeoutPhase,
   TruncatedPdfError,
 } from "../errors/errors.ts";
-import { isInstance, readForeign, readForeignText, safeString } from "../errors/foreign-values.ts";
+import { causesOf, readForeign, readForeignText, safeString } from "../errors/foreign-values.ts";
 import { pageAddress } from "../runtime/environment.ts";
 import type { Explanation, ResponseHead } from "../transport/transport.ts";
 import {
@@ -145,7 +145,7 @@ export function undecoded(head: ResponseHead, request: SentRequest, cause?: unkn
       {
         ...responseFacts(head, request),
         excerpt: "",
-        ...(cause !== undefined && { cause: redactor.causeWithoutSecrets(cause) }),
+        cause: redactor.causeWithoutSecrets(cause),
       },
     );
   };
@@ -165,7 +165,7 @@ export function truncated(
     const end = why || isShort(received) ? "" : ", without the PDF end-of-file marker";
     return new TruncatedPdfError(
       `The document from ${nameCall(request)} was truncated after ${amountOf(received)}${why}${end}. Generate it again.${note}`,
-      { ...responseFacts(head, request), ...received, ...(cause !== undefined && { cause: safe }) },
+      { ...responseFacts(head, request), ...received, cause: safe },
     );
   };
   return { repeat: "ambiguous", error };
@@ -207,7 +207,7 @@ export function totalOver(
     attempts === 0
       ? `Nothing was sent to ${limit}: the \`apiKey\` function or the template's schema did not finish.`
       : `Got no complete document from ${limit}. Raise the limit if rendering takes longer.${tried}`,
-    { attempts, phase: "total", limitMs, ...(cause !== undefined && { cause }) },
+    { attempts, phase: "total", limitMs, cause },
   );
 }
 
@@ -219,16 +219,9 @@ function isShort({ receivedBytes, promisedBytes }: Received): boolean {
   return promisedBytes !== undefined && receivedBytes < promisedBytes;
 }
 
-/** The maximum depth of a chain of causes. A proxy may be its own cause. */
-const maxDepth = 10;
-
 /** Returns the message of the innermost cause, for example `connect ECONNREFUSED 127.0.0.1:443`. */
 function innermostMessage(cause: unknown): string {
-  let innermost = cause;
-  for (let depth = 0; depth < maxDepth; depth++) {
-    const inner = readForeign(innermost, "cause");
-    if (isInstance(inner, Error)) innermost = inner;
-  }
+  const innermost = causesOf(cause).at(-1);
   if (typeof innermost === "string") return innermost;
   const [message, code, name] = ["message", "code", "name"].map((key) => readForeignText(innermost, key));
   return message || (code ?? name ?? "for an unspecified reason");

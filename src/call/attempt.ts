@@ -20,7 +20,7 @@ import {
   truncated,
   undecoded,
 } from "./attempt-failures.ts";
-import { Body, type BodyEvents } from "./body.ts";
+import { Body, type BodyEvents, type BodySource } from "./body.ts";
 import { ChunkList } from "./chunks.ts";
 import { PdfCheck } from "./pdf-check.ts";
 import type { Phase, PhaseTimeouts } from "./phase-timeouts.ts";
@@ -36,7 +36,7 @@ export interface PdfResponse {
 }
 
 /** What an attempt reports to its call. Its failure is the result of `run`. */
-export interface AttemptEvents {
+export interface AttemptEvents extends BodyEvents {
   /** The headers of a response have arrived, with any status. */
   onHead(head: ResponseHead, request: SentRequest): void;
   /** A document begins to arrive. */
@@ -46,14 +46,10 @@ export interface AttemptEvents {
   onRead(): void;
   /** Every byte of the document has arrived. */
   onArrived(): void;
-  /** An output has the complete document. */
-  onWhole(): void;
-  /** The document is not needed any more, or was not read in time. */
-  onCancelled(reason: unknown): void;
 }
 
 /** One attempt: sends the request, and checks that the response is a complete document. */
-export class Attempt implements Receiver, BodyEvents {
+export class Attempt implements Receiver, BodySource {
   /** The document, once it has begun to arrive. */
   body: Body | undefined;
   readonly #request: SentRequest;
@@ -208,17 +204,9 @@ export class Attempt implements Receiver, BodyEvents {
     this.#exchange.resume();
   }
 
-  onWhole(): void {
-    this.#events.onWhole();
-  }
-
-  onCancelled(reason: unknown): void {
-    this.#events.onCancelled(reason);
-  }
-
   /** The response begins with a PDF header: from here on it is a document. */
   #begin(head: ResponseHead, chunk?: Uint8Array): void {
-    const body = new Body(this);
+    const body = new Body(this, this.#events);
     this.body = body;
     // The output comes first, so that bytes need not be copied for it.
     this.#events.onDocument({ head, body, contentLength: this.#promisedBytes, request: this.#request });

@@ -21,16 +21,20 @@ export interface Sink {
   fail(error: unknown): void | Promise<void>;
 }
 
-/** What a body reports. */
-export interface BodyEvents {
+/** Sends the bytes of a body. */
+export interface BodySource {
   /** An output begins to read. */
   onRead(): void;
   /** No more bytes can be held. */
   onPaused(): void;
   onResumed(): void;
+}
+
+/** How a body ends. */
+export interface BodyEvents {
   /** An output has the complete document. */
   onWhole(): void;
-  /** The reader does not need the document any more. */
+  /** The document is not needed any more, or was not read in time. */
   onCancelled(reason: unknown): void;
 }
 
@@ -39,6 +43,7 @@ const maxHeldBytes = 64 * 1024;
 
 /** The bytes of one document, on their way to the one output that reads them. */
 export class Body {
+  readonly #source: BodySource;
   readonly #events: BodyEvents;
   #state: "arriving" | "arrived" | "failed" = "arriving";
   #error: unknown;
@@ -52,7 +57,8 @@ export class Body {
   /** Whether the sink has requested more since the last chunk. */
   #wasResumed = false;
 
-  constructor(events: BodyEvents) {
+  constructor(source: BodySource, events: BodyEvents) {
+    this.#source = source;
     this.#events = events;
   }
 
@@ -104,7 +110,7 @@ export class Body {
     this.#output = output;
     this.#sink = sink;
     if (this.#state === "failed") return void sink.fail(this.#error);
-    this.#events.onRead();
+    this.#source.onRead();
     let wantsMore = true;
     for (const chunk of this.#held?.take() ?? []) wantsMore = !this.#hasFailed && this.#give(sink, chunk);
     this.#held = undefined;
@@ -119,7 +125,7 @@ export class Body {
     this.#wasResumed = true;
     if (!this.#isPaused || this.#held || this.#hasFailed) return;
     this.#isPaused = false;
-    this.#events.onResumed();
+    this.#source.onResumed();
   }
 
   /** Ends the transfer, and fails the sink with `reason`. */
@@ -148,7 +154,7 @@ export class Body {
   #pause(): void {
     if (this.#isPaused || this.#hasFailed) return;
     this.#isPaused = true;
-    this.#events.onPaused();
+    this.#source.onPaused();
   }
 
   #finish(sink: Sink): void {

@@ -58,7 +58,8 @@ export class TemplatePdfError extends Error {
    * @param facts - the properties to set on the error; `undefined` ones are skipped
    */
   constructor(message: string, facts: ErrorFacts = {}) {
-    super(message, facts);
+    // `Error` would also create a property for an undefined cause.
+    super(message, facts.cause === undefined ? undefined : facts);
     const { attempts = 0, headers, ...others } = facts;
     this.#headers = headers;
     for (const [name, fact] of Object.entries({ attempts, ...others })) {

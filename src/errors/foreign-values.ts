@@ -27,6 +27,20 @@ export function isInstance<T>(value: unknown, type: abstract new (...parameters:
   }
 }
 
+/** The maximum length of a chain of causes. An error may be its own cause. */
+const maxChainLength = 10;
+
+/** Returns what was thrown, its cause, the cause of that, and so on. The innermost is the last. */
+export function causesOf(thrown: unknown): readonly unknown[] {
+  const chain = [thrown];
+  while (chain.length < maxChainLength) {
+    const cause = readForeign(chain.at(-1), "cause");
+    if (!isInstance(cause, Error)) break;
+    chain.push(cause);
+  }
+  return chain;
+}
+
 /** Returns `String(value)`, or a description if the value cannot be converted. */
 export function safeString(value: unknown): string {
   try {

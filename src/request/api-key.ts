@@ -88,7 +88,7 @@ export async function readApiKey(
     const name = nameOfError(error) + (/^E[A-Z]{2,9}$/.test(code) ? ` (${code})` : "");
     throw new ConfigurationError(
       `The \`apiKey\` function failed with ${name}. Its error is not shown because it may contain a key: catch it in that function.`,
-      { attempts, ...(lastError !== undefined && { cause: lastError }) },
+      { attempts, cause: lastError },
     );
   }
   return checkApiKey(key, advice, attempts);

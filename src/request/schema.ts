@@ -232,6 +232,6 @@ function quotableTexts(this: unknown, key: string, json: unknown): unknown {
 function schemaError(uid: string, problem: string, cause?: unknown): ConfigurationError {
   return new ConfigurationError(
     `The schema of template ${JSON.stringify(uid)} ${problem}, so the request was not sent. Fix the schema.`,
-    cause === undefined ? {} : { cause },
+    { cause },
   );
 }

@@ -1,3 +1,4 @@
+import { causesOf } from "../errors/foreign-values.ts";
 import { ProxyFailure } from "./proxies.ts";
 import type { Explanation } from "./transport.ts";
 
@@ -31,9 +32,6 @@ const handshakes: { readonly [code: string]: readonly [reason: string, advice: s
   EPROTO: ["the server on that port uses a different TLS version or no TLS", otherPort],
 };
 
-/** The maximum depth of a chain of causes. An error from a custom `fetch` may be its own cause. */
-const maxDepth = 10;
-
 /**
  * Explains why there was no response, or no more of it, as far as that is known.
  *
@@ -41,11 +39,9 @@ const maxDepth = 10;
  */
 export function explain(cause: unknown): Explanation | undefined {
   try {
-    let error = cause;
-    for (let depth = 0; depth < maxDepth && error instanceof Error; depth++) {
-      const explained = explainOne(error);
+    for (const error of causesOf(cause)) {
+      const explained = error instanceof Error ? explainOne(error) : undefined;
       if (explained) return explained;
-      error = error.cause;
     }
   } catch {
     // A custom `fetch` may reject with an object that throws when it is read.

@@ -132,8 +132,8 @@ describe("An error", () => {
     }
   });
 
-  it("omits undefined properties except `cause`", () => {
-    const facts = { status: undefined, requestId: undefined, headers: undefined };
+  it("omits undefined properties", () => {
+    const facts = { status: undefined, requestId: undefined, headers: undefined, cause: undefined };
     const bare = new errors.ConnectionError("m", facts);
     expect(Object.keys(bare).sort()).toEqual(["attempts", "code"]);
     expect({ hasCause: "cause" in bare, headers: bare.headers }).toEqual({
@@ -141,6 +141,5 @@ describe("An error", () => {
       headers: undefined,
     });
     expect(new errors.ApiError("m", { status: 418 }).rawBody).toBe("");
-    expect("cause" in new errors.ConnectionError("m", { cause: undefined })).toBe(true);
   });
 });

@@ -1,8 +1,8 @@
-import { Body, type BodyEvents, type Sink } from "../../src/call/body.ts";
+import { Body, type BodyEvents, type BodySource, type Sink } from "../../src/call/body.ts";
 
 /** The connection of a body. It receives the body's events, and records them. */
-export class Wire implements BodyEvents {
-  readonly body = new Body(this);
+export class Wire implements BodySource, BodyEvents {
+  readonly body = new Body(this, this);
   readonly sent: Uint8Array[] = [];
   paused = false;
   aborted = false;
