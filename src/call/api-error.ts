@@ -1,4 +1,4 @@
-import { inSeconds, retryAfterMs } from "../errors/delays.ts";
+import { retryAfterMs } from "../errors/delays.ts";
 import {
   ApiError,
   type ApiErrorFacts,
@@ -60,20 +60,20 @@ export function apiError(
   const detail = message === undefined ? undefined : redactor.quote(message, maxDetailLength);
   const quoted = detail === undefined ? "" : `, saying ${JSON.stringify(detail)}`;
   const waitMs = retryAfterOf(head);
+  const advice = rawBody.includes(templateBroken)
+    ? "Fix the template."
+    : request.advice?.response(head, request, detail, waitMs);
   const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : ApiError);
-  return new ErrorClass(
-    `${describeResponse(head, request)}${quoted}. ${rawBody.includes(templateBroken) ? "Fix the template." : whatToDo(head, waitMs, detail, request)}${note}`,
-    {
-      ...responseFacts(head, request),
-      status,
-      rawBody: safeBody,
-      body: parse(safeBody.replace(numericMark, '$1"[redacted]"')),
-      detail,
-      retryAfterMs: waitMs,
-      // Errors of this package do not contain secrets.
-      cause: TemplatePdfError.is(cause) ? cause : redactor.causeWithoutSecrets(cause),
-    },
-  );
+  return new ErrorClass(`${describeResponse(head, request)}${quoted}.${advice ? ` ${advice}` : ""}${note}`, {
+    ...responseFacts(head, request),
+    status,
+    rawBody: safeBody,
+    body: parse(safeBody.replace(numericMark, '$1"[redacted]"')),
+    detail,
+    retryAfterMs: waitMs,
+    // Errors of this package do not contain secrets.
+    cause: TemplatePdfError.is(cause) ? cause : redactor.causeWithoutSecrets(cause),
+  });
 }
 
 /** Returns the error properties that describe the response. */
@@ -99,42 +99,6 @@ export function describeResponse(head: ResponseHead, request: SentRequest): stri
 export function nameCall({ origin, uid }: Pick<SentRequest, "origin" | "uid">): string {
   return `${origin} for template ${JSON.stringify(uid)}`;
 }
-
-function whatToDo(
-  head: ResponseHead,
-  waitMs: number | undefined,
-  detail: string | undefined,
-  request: SentRequest,
-): string {
-  const { status } = head;
-  if (head.opaqueRedirect || (status >= 300 && status < 400)) {
-    // The query may contain sent values.
-    const location = head.header("location")?.replace(/[?#].*|(?<=\/\/)[^/@]*@/gs, "");
-    const elsewhere = location ? `, not at ${JSON.stringify(request.redactor.quote(location, 300))}` : "";
-    return `Redirects are not followed: point \`baseUrl\` at the service itself${elsewhere}.`;
-  }
-  const hasKey = request.headers.some((text) => text.startsWith("API-Key "));
-  if (status === 404 || status === 405) {
-    // Without a JSON message, the sender is probably not the service.
-    const what = status === 405 || detail === undefined ? "`baseUrl`" : "the uid and `baseUrl`";
-    const added = detail?.includes("/api/v1") ? "" : " (the client adds /api/v1)";
-    return `Check ${what}, whose path is ${JSON.stringify(request.basePath)}${added}.`;
-  }
-  if (status === 429 && waitMs !== undefined)
-    return `Try again in ${inSeconds(waitMs)}, or send fewer requests at a time.`;
-  if (hasKey && status === 401) return "Check the API key: the dashboard shows it under Settings » API keys.";
-  if (hasKey && status === 403) return "Check which account the API key belongs to.";
-  return advice[status] ?? (status >= 500 ? "Try again later." : "The full response is in `body`.");
-}
-
-const compare = "Compare the values with the template's placeholders.";
-const advice: { readonly [status: number]: string | undefined } = {
-  400: compare,
-  401: "No API key was sent: the server at `baseUrl` may require a session.",
-  413: "Send less data: the service or a proxy limits the request size.",
-  422: compare,
-  429: "Send fewer requests at a time.",
-};
 
 /** Matches a redacted numeric key that the service sent as a number. Without quotes, the result would not be JSON. */
 const numericMark = /([:,[]\s*)\[redacted\](?=\s*[,}\]])/g;

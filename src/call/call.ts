@@ -250,7 +250,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
     this.#attempts = attempt;
     const parts = { uid: this.#uid, path: this.#path, headers, json, attempts: this.#attempts };
     const credentials = apiKey ?? extra.get("authorization");
-    const request = new SentRequest(parts, options.endpoint, credentials, this.#request);
+    const request = new SentRequest(parts, options, credentials, this.#request);
     this.#request = request;
     const transport = connections.pool.current(options);
     this.#attempt = new Attempt(request, transport, this.#timeouts as PhaseTimeouts, this.settings, this);

@@ -1,5 +1,6 @@
 import { Redactor } from "../errors/redact.ts";
-import type { Endpoint } from "../request/endpoint.ts";
+import type { ResolvedOptions } from "../options/client-options.ts";
+import type { Advice } from "../request/advice.ts";
 import { credentialsIn } from "../request/headers.ts";
 import type { WireRequest } from "../transport/transport.ts";
 
@@ -12,7 +13,9 @@ export class SentRequest implements WireRequest {
   readonly uid: string;
   /** The number of requests of the call so far. */
   readonly attempts: number;
-  readonly #endpoint: Endpoint;
+  /** The path prefix of `baseUrl`. */
+  readonly basePath: string;
+  readonly advice: Advice | undefined;
   readonly #authorization: string | undefined;
   /** The last request with another key. */
   readonly #earlier: SentRequest | undefined;
@@ -25,7 +28,7 @@ export class SentRequest implements WireRequest {
    */
   constructor(
     parts: Pick<WireRequest, "path" | "headers" | "json"> & Pick<SentRequest, "uid" | "attempts">,
-    endpoint: Endpoint,
+    { endpoint, advice }: Pick<ResolvedOptions, "endpoint" | "advice">,
     authorization: string | undefined,
     previous?: SentRequest,
   ) {
@@ -35,15 +38,11 @@ export class SentRequest implements WireRequest {
     this.json = parts.json;
     this.uid = parts.uid;
     this.attempts = parts.attempts;
-    this.#endpoint = endpoint;
+    this.basePath = endpoint.basePath;
+    this.advice = advice;
     this.#authorization = authorization;
     const isSame = previous && previous.#authorization === authorization;
     this.#earlier = isSame ? previous.#earlier : previous;
-  }
-
-  /** The path prefix of `baseUrl`. */
-  get basePath(): string {
-    return this.#endpoint.basePath;
   }
 
   /** Removes the keys and the values of the call from other strings. Created on demand, because most calls succeed. */

@@ -79,7 +79,9 @@ export function resolveCall(client: ResolvedOptions, given: CallOptions = {}): R
       client.totalLimitsStreams || timeouts?.total !== undefined || ownOption(given, limitsStreams) === true,
     retry: resolveRetry(options.retry, client.retry),
     headers:
-      headers === undefined ? undefined : readHeaders(headers, client.apiKey === null, client.allowsApiKey),
+      headers === undefined
+        ? undefined
+        : readHeaders(headers, client.apiKey === null, client.allowsApiKey, client.advice),
     hooks: client.hooks,
     maxBytes: options.maxBytes ?? client.maxBytes,
     verify: options.verify ?? client.verify,

@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../errors/errors.ts";
+import type { Advice } from "../request/advice.ts";
 import { type ApiKeySource, checkEncryption, resolveApiKey } from "../request/api-key.ts";
 import { type Endpoint, endpointOf, lacksPage, parseBaseUrl } from "../request/endpoint.ts";
 import { type HeadersInput, readHeaders } from "../request/headers.ts";
-import type { SettingAdvice } from "../request/setting-advice.ts";
 import { isPage } from "../runtime/environment.ts";
 import type { DispatcherLike, FetchLike, TransportSettings } from "../transport/transport.ts";
 import { type Hooks, resolveHooks } from "./hooks.ts";
@@ -85,8 +85,8 @@ export interface ResolvedOptions extends TransportSettings, CallSettings {
   readonly headers: ReadonlyMap<string, string>;
   /** Whether an API key is allowed. By default, a browser must not have an API key. */
   readonly allowsApiKey: boolean;
-  /** Explains mistakes in API keys that a function returns. */
-  readonly advice: SettingAdvice | undefined;
+  /** Explains mistakes in settings, and error responses; `undefined` for short messages. */
+  readonly advice: Advice | undefined;
 }
 
 const defaultMaxBytes = 512 * 1024 * 1024;
@@ -113,7 +113,7 @@ export function checkClientOptions(given: ClientOptions): ClientOptions {
 }
 
 /** Fills in the defaults of checked options. @throws {ConfigurationError} for the first mistake */
-export function resolveOptions(options: ClientOptions, advice?: SettingAdvice): ResolvedOptions {
+export function resolveOptions(options: ClientOptions, advice?: Advice): ResolvedOptions {
   const allowsApiKey = !isPage() || options.dangerouslyAllowBrowser === true;
   // Frameworks also run the modules of a page on the server. A client with an API key is meant for the server.
   const needsPage = !options.apiKey && lacksPage(options.baseUrl);
@@ -129,7 +129,7 @@ export function resolveOptions(options: ClientOptions, advice?: SettingAdvice): 
     needsPage,
     endpoint: endpointOf(baseUrl),
     apiKey,
-    headers: readHeaders(options.headers, apiKey === null, allowsApiKey),
+    headers: readHeaders(options.headers, apiKey === null, allowsApiKey, advice),
     allowsApiKey,
     advice,
     credentials: options.credentials,

@@ -2,7 +2,7 @@ import { AsyncResource } from "node:async_hooks";
 import { nodeOutputs } from "../document/node-outputs.ts";
 import { ConfigurationError } from "../errors/errors.ts";
 import { readEnvFile } from "../files/env-file.ts";
-import { settingAdvice } from "../request/setting-advice.ts";
+import { serverAdvice } from "../request/advice.ts";
 import { OwnAgents } from "../transport/agents.ts";
 import { explain } from "../transport/explain.ts";
 import { fetchTransport } from "../transport/fetch.ts";
@@ -31,7 +31,7 @@ export const platform: Platform = {
     if (!needsPage && !selectedTransport(settings)) environmentProxy(endpoint.origin);
   },
   nodeOutputs,
-  advice: settingAdvice(readEnvFile),
+  advice: serverAdvice(readEnvFile),
 };
 
 /** Where undici 7.19 or later stores the global dispatcher for new-style handlers. */

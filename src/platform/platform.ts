@@ -1,6 +1,6 @@
 import type { NodeOutputs } from "../document/node-outputs.ts";
 import type { ResolvedOptions } from "../options/client-options.ts";
-import type { SettingAdvice } from "../request/setting-advice.ts";
+import type { Advice } from "../request/advice.ts";
 import type { TransportPool, TransportSettings } from "../transport/transport.ts";
 
 /**
@@ -16,6 +16,6 @@ export interface Platform {
    */
   checkTransport(options: TransportSettings & Pick<ResolvedOptions, "endpoint" | "needsPage">): void;
   readonly nodeOutputs: NodeOutputs;
-  /** Explains mistakes in settings; `undefined` in browsers, where every visitor would load it. */
-  readonly advice: SettingAdvice | undefined;
+  /** Explains mistakes in settings, and error responses; `undefined` in browsers, where every visitor would load it. */
+  readonly advice: Advice | undefined;
 }

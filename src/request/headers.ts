@@ -11,6 +11,12 @@ export type HeadersInput =
 const reserved =
   /^(?:connection|content-(?:encoding|length|type)|expect|host|keep-alive|proxy-(?:authorization|connection)|te|trailer|transfer-encoding|upgrade)$/;
 
+/** Recognizes mistakes in headers. */
+export interface HeaderAdvice {
+  /** Returns the message of the error for a header that is not allowed. The message never contains the value. */
+  header(pair: unknown): string;
+}
+
 /**
  * Checks a caller's headers and returns them by their lower-case names.
  *
@@ -23,54 +29,53 @@ export function readHeaders(
   headers: HeadersInput | undefined,
   mayAuthorize: boolean,
   allowsApiKey: boolean,
+  advice: HeaderAdvice | undefined,
 ): Map<string, string> {
   const read = new Map<string, string>();
   if (headers === undefined) return read;
-  if (!isAnyObject(headers)) throw wrongShape();
-  const pairs: Iterable<unknown> = Symbol.iterator in headers ? headers : Object.entries(headers);
-  for (const pair of pairs) {
-    if (!Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== "string") throw wrongShape();
-    const [name, value] = pair as [string, unknown];
+  for (const pair of pairsOf(headers)) {
+    const isAllowed = isPair(pair) && (pair[1] === undefined || isAllowedHeader(pair, mayAuthorize));
+    if (!isAllowed) throw new ConfigurationError(advice?.header(pair) ?? notAllowed);
+    const [name, value] = pair;
     if (value === undefined) continue;
-    const key = checkName(name, mayAuthorize);
+    const key = name.toLowerCase();
     const before = read.get(key);
-    const checked = checkValue(name, value);
+    // Only the white space of HTTP (RFC 9110, 5.6.3). A no-break space is part of the value.
+    // The lookbehind avoids quadratic time for long runs of spaces.
+    const trimmed = String(value).replace(/^[\t ]+|(?<![\t ])[\t ]+$/g, "");
     // Several headers with the same name form one list (RFC 9110, 5.3).
-    read.set(key, before === undefined ? checked : `${before}, ${checked}`);
+    read.set(key, before === undefined ? trimmed : `${before}, ${trimmed}`);
   }
   if (!allowsApiKey && read.get("authorization")?.match(/^api-key /i)) throw keyInBrowser();
   return read;
 }
 
-function wrongShape(): ConfigurationError {
-  return new ConfigurationError("Expected `headers` to be an object, or [name, value] pairs of strings.");
+const notAllowed =
+  "Expected `headers` to have names and values that HTTP allows, except those that the client sets.";
+
+function pairsOf(headers: HeadersInput): Iterable<unknown> {
+  if (!isAnyObject(headers)) return [headers];
+  return Symbol.iterator in headers ? headers : Object.entries(headers);
 }
 
-function checkName(name: string, mayAuthorize: boolean): string {
-  if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) {
-    throw new ConfigurationError(
-      "A name in `headers` contains a character that HTTP does not allow, for example a space or a colon.",
-    );
-  }
+/** Whether a value is the name and the value of a header, of any type. */
+export function isPair(pair: unknown): pair is readonly [name: string, value: unknown] {
+  return Array.isArray(pair) && pair.length === 2 && typeof pair[0] === "string";
+}
+
+export function isHeaderName(name: string): boolean {
+  return /^[!#$%&'*+.^_`|~\w-]+$/.test(name);
+}
+
+/** Whether a header can have a value: visible ASCII, spaces, tabs, and the upper half of Latin-1 (RFC 9110, 5.5). */
+export function isHeaderValue(value: unknown): boolean {
+  return typeof value === "string" && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+}
+
+function isAllowedHeader([name, value]: readonly [string, unknown], mayAuthorize: boolean): boolean {
   const lower = name.toLowerCase();
-  const isKey = lower === "authorization";
-  if (isKey ? mayAuthorize : !reserved.test(lower)) return lower;
-  const advice = isKey
-    ? "Pass the key as `apiKey`, or pass `apiKey: null` to send your own header."
-    : "Remove it from `headers`.";
-  throw new ConfigurationError(`The client sets the \`${lower}\` header. ${advice}`);
-}
-
-function checkValue(name: string, value: unknown): string {
-  // Visible ASCII, spaces, tabs, and the upper half of Latin-1 (RFC 9110, 5.5).
-  if (typeof value !== "string" || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-    throw new ConfigurationError(
-      `Expected the value of the \`${name}\` header to be Latin-1 text without line breaks or control characters.`,
-    );
-  }
-  // Only the white space of HTTP (RFC 9110, 5.6.3). A no-break space is part of the value.
-  // The lookbehind avoids quadratic time for long runs of spaces.
-  return value.replace(/^[\t ]+|(?<![\t ])[\t ]+$/g, "");
+  const isCallers = lower === "authorization" ? mayAuthorize : !reserved.test(lower);
+  return isHeaderName(name) && isCallers && isHeaderValue(value);
 }
 
 /** Builds the request headers as a flat list of names and values (spec, "Authentication", rule 1; "Endpoints", request headers). */

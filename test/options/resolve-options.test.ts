@@ -9,6 +9,7 @@ import {
 import { checkOptions } from "../../src/options/option-rules.ts";
 import { resolveRetry } from "../../src/options/retry.ts";
 import { isTimeouts, resolveTimeouts, type Timeouts } from "../../src/options/timeouts.ts";
+import { serverAdvice } from "../../src/request/advice.ts";
 
 const defaults = { connect: 10_000, firstByte: 120_000, stall: 30_000, unread: 60_000, total: 600_000 };
 const names = Object.keys(defaults);
@@ -16,6 +17,7 @@ const names = Object.keys(defaults);
 function client(options: object): ResolvedOptions {
   return resolveOptions(
     checkClientOptions({ baseUrl: "https://pdf.example.com", apiKey: "k3y", ...options }),
+    serverAdvice(),
   );
 }
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { ConfigurationError } from "template-pdf";
+import { ConfigurationError, type HeadersInput } from "template-pdf";
 import { describe, expect, it, vi } from "vitest";
+import { apiError } from "../../src/call/api-error.ts";
 import { platform as browser } from "../../src/platform/browser.ts";
 import { platform as denoAndBun } from "../../src/platform/deno-and-bun.ts";
 import { platform as node } from "../../src/platform/node.ts";
@@ -8,6 +9,8 @@ import type { Platform } from "../../src/platform/platform.ts";
 import { platform as web } from "../../src/platform/web.ts";
 import { checkApiKey } from "../../src/request/api-key.ts";
 import { parseBaseUrl } from "../../src/request/endpoint.ts";
+import { readHeaders } from "../../src/request/headers.ts";
+import { headOf, requestWith } from "../support/facts.ts";
 import { anyCharacter, property } from "../support/fuzz.ts";
 import { pdfOf } from "../support/service.ts";
 import { Wire } from "../support/wire.ts";
@@ -96,9 +99,33 @@ describe.each<[string, Platform]>(platforms)("The platform %s", (_name, platform
       expect(message !== "").toBe(!/^[!-~]+$/.test(key));
     }),
   );
+
+  it.each<[string, unknown]>([
+    ["a string", "x-tenant: CANARY"],
+    ["a list of three strings", [["x-tenant", "CANARY", "CANARY"]]],
+    ["a name with a space", { "x tenant": "CANARY" }],
+    ["a value with a line break", { "x-tenant": "CANARY\r\nx: y" }],
+    ["a value that is not a string", { "x-tenant": { key: "CANARY" } }],
+    ["a header that the client sets", { "Content-Type": "text/CANARY" }],
+    ["`authorization` in addition to an API key", { authorization: "CANARY" }],
+  ])("rejects headers without quoting them: %s", (_, given) => {
+    const read = () => readHeaders(given as HeadersInput, false, true, platform.advice);
+    expect(read).toThrow(ConfigurationError);
+    expect(read).toThrow(/^(?!.*CANARY).*header/s);
+  });
+
+  it("reports an error response with its status, and advises what to do only where that costs no page", () => {
+    const at = 'Got 404 from https://pdf.example.com for template "inv \\"7\\"", saying "no template"';
+    const sent = requestWith(undefined, [], platform.advice ?? null);
+    const { code, message } = apiError(headOf(404), '{"message":"no template"}', sent, " Tried 3 times.");
+    expect(code).toBe("not_found");
+    expect(message).toContain(`${at}.`);
+    expect(message.endsWith(" Tried 3 times.")).toBe(true);
+    expect(message.includes("Check the uid and `baseUrl`")).toBe(platform !== browser);
+  });
 });
 
-it("only browsers have no advice on settings", () => {
+it("only browsers have no advice", () => {
   const without = platforms.filter(([, { advice }]) => advice === undefined);
   expect(without.map(([name]) => name)).toEqual(["browser"]);
 });

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ConfigurationError } from "../../src/errors/errors.ts";
+import { serverAdvice } from "../../src/request/advice.ts";
 import { endpointOf, lacksPage, parseBaseUrl, pathTo } from "../../src/request/endpoint.ts";
-import { settingAdvice } from "../../src/request/setting-advice.ts";
 import { anyCharacter, property } from "../support/fuzz.ts";
 
-const advice = settingAdvice();
+const advice = serverAdvice();
 
 afterEach(() => {
   vi.unstubAllGlobals();

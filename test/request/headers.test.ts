@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../../src/errors/errors.ts";
+import { serverAdvice } from "../../src/request/advice.ts";
 import { checkApiKey, readApiKey } from "../../src/request/api-key.ts";
 import { buildHeaders, credentialsIn, type HeadersInput, readHeaders } from "../../src/request/headers.ts";
-import { settingAdvice } from "../../src/request/setting-advice.ts";
 import { anyCharacter, orLongRun, property } from "../support/fuzz.ts";
 
-const advice = settingAdvice();
+const advice = serverAdvice();
 
 const read = (headers: unknown, mayAuthorize = false) => [
-  ...readHeaders(headers as HeadersInput, mayAuthorize, true),
+  ...readHeaders(headers as HeadersInput, mayAuthorize, true, advice),
 ];
 
 describe("Request headers", () => {
@@ -48,7 +48,7 @@ describe("The caller's headers", () => {
     ["Bearer api-key x", undefined],
     [undefined, undefined],
   ])("are checked for an API key in browsers: %s", (authorization, message) => {
-    const inBrowser = () => readHeaders({ authorization }, true, false);
+    const inBrowser = () => readHeaders({ authorization }, true, false, advice);
     if (message) expect(inBrowser).toThrow(message);
     else expect(inBrowser).not.toThrow();
   });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { ConfigurationError, TemplatePdf } from "template-pdf";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { settingAdvice } from "../../src/request/setting-advice.ts";
+import { serverAdvice } from "../../src/request/advice.ts";
 import { generateSetting, runInProcess } from "../cli/run-in-process.ts";
 import { property } from "../support/fuzz.ts";
 import { rejectionOf } from "../support/service.ts";
@@ -114,5 +114,5 @@ it.each(["[object Object]s", "an [object Object]", "<a> b", "0"])(
 );
 
 property("A text of letters, digits, - and _ with a digit in it is never taken for a missing one", () =>
-  fc.property(fc.stringMatching(/^[\w-]*\d[\w-]*$/), (text) => settingAdvice().apiKey(text) === undefined),
+  fc.property(fc.stringMatching(/^[\w-]*\d[\w-]*$/), (text) => serverAdvice().apiKey(text) === undefined),
 );

@@ -1,4 +1,5 @@
 import { SentRequest } from "../../src/call/sent-request.ts";
+import { type Advice, serverAdvice } from "../../src/request/advice.ts";
 import type { ResponseHead } from "../../src/transport/transport.ts";
 
 /** A secret of the caller and a word from its values. */
@@ -11,10 +12,17 @@ export const request = requestWith(key, ["authorization", `API-Key ${key}`]);
 /** The end of the message of an error after that request. */
 export const note = " Tried 3 times.";
 
-export function requestWith(apiKey: string | undefined, headers: readonly string[] = []): SentRequest {
+export function requestWith(
+  apiKey: string | undefined,
+  headers: readonly string[] = [],
+  advice: Advice | null = serverAdvice(),
+): SentRequest {
   return new SentRequest(
     { uid: 'inv "7"', path: "/prefix", headers, json: JSON.stringify({ name: word }), attempts: 3 },
-    { origin: "https://pdf.example.com", pathBeforeUid: "/prefix/", basePath: "/prefix" },
+    {
+      endpoint: { origin: "https://pdf.example.com", pathBeforeUid: "/prefix/", basePath: "/prefix" },
+      advice: advice ?? undefined,
+    },
     apiKey,
   );
 }

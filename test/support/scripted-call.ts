@@ -5,6 +5,7 @@ import { Call } from "../../src/call/call.ts";
 import { Connections, type SharedState } from "../../src/call/connections.ts";
 import { type CallOptions, resolveCall } from "../../src/options/call-options.ts";
 import { type ClientOptions, resolveOptions } from "../../src/options/client-options.ts";
+import { serverAdvice } from "../../src/request/advice.ts";
 import type { CapturedContext, Receiver, ResponseHead, Transport } from "../../src/transport/transport.ts";
 
 /** Something that happens to a call. */
@@ -53,11 +54,8 @@ export class ScriptedCall {
     vi.advanceTimersByTime(1_000);
     this.#startedAtMs = performance.now();
     this.#duringSend = duringSend;
-    const resolved = resolveOptions({
-      baseUrl: "https://pdf.example.com",
-      apiKey: "sk-live-123",
-      ...options,
-    });
+    const given = { baseUrl: "https://pdf.example.com", apiKey: "sk-live-123", ...options };
+    const resolved = resolveOptions(given, serverAdvice());
     this.context = {
       options: resolved,
       settings: resolveCall(resolved),

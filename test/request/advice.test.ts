@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { settingAdvice } from "../../src/request/setting-advice.ts";
+import { serverAdvice } from "../../src/request/advice.ts";
 
 describe("The advice about a .env file", () => {
   it.each([
@@ -12,7 +12,7 @@ describe("The advice about a .env file", () => {
     ["", false],
     [undefined, false], // A runtime that loads the file itself.
   ])("appears only if the file sets the variable (file content: %j)", (text, isAdvised) => {
-    const { missingApiKey } = settingAdvice(text === undefined ? undefined : () => text);
+    const { missingApiKey } = serverAdvice(text === undefined ? undefined : () => text);
     const inFile =
       "The API key is missing. The .env file sets TEMPLATE_PDF_API_KEY, but Node does not load it by default. Start your program with node --env-file=.env.";
     expect(missingApiKey() === inFile).toBe(isAdvised);
@@ -20,7 +20,7 @@ describe("The advice about a .env file", () => {
   });
 
   it("also concerns the base URL", () => {
-    const { baseUrl } = settingAdvice(() => "TEMPLATE_PDF_BASE_URL=https://pdf.example.com");
+    const { baseUrl } = serverAdvice(() => "TEMPLATE_PDF_BASE_URL=https://pdf.example.com");
     expect(baseUrl("")).toContain("The .env file sets TEMPLATE_PDF_BASE_URL");
   });
 });

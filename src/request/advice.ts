@@ -1,17 +1,19 @@
+import { adviceOnResponse, type ResponseAdvice } from "../errors/response-advice.ts";
 import { pageAddress } from "../runtime/environment.ts";
 import { type ApiKeyAdvice, isWellFormedKey } from "./api-key.ts";
 import { type BaseUrlAdvice, endpointPath } from "./endpoint.ts";
+import { type HeaderAdvice, isHeaderName, isHeaderValue, isPair } from "./headers.ts";
 
-/** Recognizes mistakes in the base URL and the API key. Platforms without it have one message for all mistakes. */
-export type SettingAdvice = BaseUrlAdvice & ApiKeyAdvice;
+/** Explains mistakes in settings, and error responses. Platforms without it have short messages. */
+export type Advice = BaseUrlAdvice & ApiKeyAdvice & HeaderAdvice & ResponseAdvice;
 
 /**
- * Returns the advice for servers.
+ * Returns the advice for servers. Browsers have none, because every visitor would load it.
  *
  * @param readEnvFile - reads `.env` in the working directory, in a runtime that does not load that file by default. Returns an
  * empty string if there is none
  */
-export function settingAdvice(readEnvFile?: () => string): SettingAdvice {
+export function serverAdvice(readEnvFile?: () => string): Advice {
   const adviceOnEnvFile = (name: string) =>
     isSetIn(readEnvFile?.(), name)
       ? `The .env file sets ${name}, but Node does not load it by default. Start your program with node --env-file=.env.`
@@ -28,6 +30,8 @@ export function settingAdvice(readEnvFile?: () => string): SettingAdvice {
       );
     },
     apiKey: adviceOnKey,
+    header: adviceOnHeader,
+    response: adviceOnResponse,
     missingApiKey: () =>
       `The API key is missing. ${
         adviceOnEnvFile("TEMPLATE_PDF_API_KEY") ??
@@ -81,6 +85,21 @@ function adviceOnKey(key: unknown): string | undefined {
   const other =
     key === "" ? "is empty" : "contains white space, a line break or another character that keys cannot have";
   return `The API key ${quote ? `is in quotation marks (${quote})` : other}. Copy only the key from the dashboard (Settings » API keys), without quotation marks, line breaks or the word API-Key.`;
+}
+
+function adviceOnHeader(pair: unknown): string {
+  if (!isPair(pair)) return "Expected `headers` to be an object, or [name, value] pairs of strings.";
+  const [name, value] = pair;
+  if (!isHeaderName(name))
+    return "A name in `headers` contains a character that HTTP does not allow, for example a space or a colon.";
+  if (!isHeaderValue(value))
+    return `Expected the value of the \`${name}\` header to be Latin-1 text without line breaks or control characters.`;
+  const lower = name.toLowerCase();
+  const remedy =
+    lower === "authorization"
+      ? "Pass the key as `apiKey`, or pass `apiKey: null` to send your own header."
+      : "Remove it from `headers`.";
+  return `The client sets the \`${lower}\` header. ${remedy}`;
 }
 
 /**
