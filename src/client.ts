@@ -2,7 +2,7 @@
 import { platform } from "#platform";
 import { type BulkAttempt, forBulkRuns } from "./call/bulk-attempt.ts";
 import { Call } from "./call/call.ts";
-import { Connections, type SharedState } from "./call/connections.ts";
+import { CallsInFlight, type SharedState } from "./call/calls-in-flight.ts";
 import { PendingPdf } from "./document/pending-pdf.ts";
 import { type CallOptions, resolveCall } from "./options/call-options.ts";
 import { type ClientOptions, checkClientOptions, resolveOptions } from "./options/client-options.ts";
@@ -43,8 +43,8 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    */
   constructor(options?: ClientOptions);
   /** @internal */
-  constructor(options: ClientOptions, connections: Connections);
-  constructor(given: ClientOptions = {}, connections?: Connections) {
+  constructor(options: ClientOptions, calls: CallsInFlight);
+  constructor(given: ClientOptions = {}, calls?: CallsInFlight) {
     const options = checkClientOptions(given);
     const resolved = resolveOptions(options, platform.advice);
     const { apiKey, headers, needsPage } = resolved;
@@ -52,12 +52,12 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     // Derived clients need the values that came from the environment or from an iterator, which can be read only once.
     const baseUrl = needsPage ? options.baseUrl : resolved.baseUrl;
     this.#baseOptions = Object.assign(options, { baseUrl, apiKey, headers });
-    this.#isOwner = connections === undefined;
+    this.#isOwner = calls === undefined;
     this.#shared = {
       options: resolved,
       settings: resolveCall(resolved, undefined),
       sharedHeaders: typeof apiKey === "function" ? undefined : buildHeaders(apiKey ?? undefined, headers),
-      connections: connections ?? new Connections(platform.openPool()),
+      calls: calls ?? new CallsInFlight(platform.openPool()),
       isClosed: false,
     };
     // Defined here, because bundlers cannot remove an unused class that has properties with computed names.
@@ -82,8 +82,8 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    * 5. in other runtimes, the global `fetch`
    */
   get transport(): "undici" | "fetch" {
-    const { connections, options } = this.#shared;
-    return connections.pool.current(options).name;
+    const { calls, options } = this.#shared;
+    return calls.pool.current(options).name;
   }
 
   /**
@@ -172,7 +172,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     const merged = { ...rest, ...transport, ...given };
     if (given.timeouts) merged.timeouts = { ...rest.timeouts, ...given.timeouts };
     if (given.retry) merged.retry = { ...this.#shared.options.retry, ...given.retry };
-    return derivedClient<T>(merged, this.#shared.connections);
+    return derivedClient<T>(merged, this.#shared.calls);
   }
 
   /**
@@ -189,7 +189,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    */
   async close(): Promise<void> {
     this.#shared.isClosed = true;
-    if (this.#isOwner) await this.#shared.connections.close();
+    if (this.#isOwner) await this.#shared.calls.close();
   }
 
   /** Calls `close()` at the end of an `await using` block. */
@@ -199,7 +199,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
 /** A function outside the class, because bundlers rename a class that refers to itself. */
 function derivedClient<T extends { [K in keyof T]: object }>(
   options: ClientOptions,
-  connections: Connections,
+  calls: CallsInFlight,
 ): TemplatePdf<T> {
-  return new TemplatePdf<T>(options, connections);
+  return new TemplatePdf<T>(options, calls);
 }

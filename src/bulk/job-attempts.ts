@@ -1,7 +1,7 @@
 import type { AttemptFailure } from "../call/attempt-failures.ts";
 import { type BulkAttempt, forBulkRuns } from "../call/bulk-attempt.ts";
 import { type Decision, decide } from "../call/retry-policy.ts";
-import { inSeconds } from "../errors/delays.ts";
+import { inSeconds } from "../errors/retry-after.ts";
 import { isAnyObject } from "../errors/value-kinds.ts";
 import {
   ApiError,

@@ -1,4 +1,3 @@
-import { retryAfterMs } from "../errors/delays.ts";
 import {
   ApiError,
   type ApiErrorFacts,
@@ -11,6 +10,7 @@ import {
   ServerError,
   TemplatePdfError,
 } from "../errors/errors.ts";
+import { retryAfterMs } from "../errors/retry-after.ts";
 import { ownOption, ownOptions } from "../runtime/own-options.ts";
 import { type ResponseHead, requestIdOf } from "../transport/transport.ts";
 import type { SentRequest } from "./sent-request.ts";

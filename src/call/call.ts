@@ -7,7 +7,7 @@ import { readApiKey } from "../request/api-key.ts";
 import { pathTo } from "../request/endpoint.ts";
 import { buildHeaders } from "../request/headers.ts";
 import { type AnyTemplate, type CheckedTemplate, serializer } from "../request/schema.ts";
-import { serializeValues } from "../request/values.ts";
+import { serializeValues } from "../request/serialize-values.ts";
 import { ownOption } from "../runtime/own-options.ts";
 import { contentLengthOf, type ResponseHead, requestIdOf } from "../transport/transport.ts";
 import { type AbortListener, listenToAbort, stopListening } from "./abort-signals.ts";
@@ -15,7 +15,7 @@ import { Attempt, type AttemptEvents, type PdfResponse } from "./attempt.ts";
 import { type AttemptFailure, totalOver } from "./attempt-failures.ts";
 import type { BulkAttempt } from "./bulk-attempt.ts";
 import { CallObserver } from "./call-observer.ts";
-import { checkOpen, type SharedState } from "./connections.ts";
+import { checkOpen, type SharedState } from "./calls-in-flight.ts";
 import { type Phase, PhaseTimeouts, type TimeoutListener } from "./phase-timeouts.ts";
 import { type Decision, decide } from "./retry-policy.ts";
 import { SentRequest } from "./sent-request.ts";
@@ -58,7 +58,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
   #request: SentRequest | undefined;
   #timeouts: PhaseTimeouts | undefined;
   /** Ends the delay before a retry. */
-  #endPause: (() => void) | undefined;
+  #endRetryDelay: (() => void) | undefined;
   #listener: CallListener | undefined;
   readonly #observer: CallObserver | undefined;
   /** Whether the client's `close()` waits for this call. */
@@ -78,7 +78,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
     let { settings } = client;
     try {
       checkOpen(client);
-      client.connections.enter();
+      client.calls.enter();
       this.#isRegistered = true;
       if (options !== undefined) settings = resolveCall(client.options, options);
       const template: CheckedTemplate | undefined = isAnyObject(uidOrTemplate) ? uidOrTemplate : undefined;
@@ -94,7 +94,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
       this.#error = addCaller(error);
     }
     this.settings = settings;
-    this.#observer = CallObserver.of(settings, client.connections.pool);
+    this.#observer = CallObserver.of(settings, client.calls.pool);
   }
 
   /** Chooses the listener, before the call starts or fails. */
@@ -133,7 +133,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
 
   /** Makes the client's `close()` wait for work on the document, even if the document has arrived. */
   keepOpen<T>(work: () => Promise<T>): Promise<T> {
-    return this.#client.connections.during(work);
+    return this.#client.calls.during(work);
   }
 
   handleEvent(): void {
@@ -144,8 +144,8 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
     this.#attempt?.onPhaseOver(phase, limitMs);
   }
 
-  onPauseOver(): void {
-    this.#endPause?.();
+  onRetryDelayOver(): void {
+    this.#endRetryDelay?.();
   }
 
   onTotalOver(): void {
@@ -177,7 +177,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
     const { signal, timeouts } = this.settings;
     if (!this.#isRegistered) {
       // The document has already arrived, and its client may be closed. Writing it to a file may take long.
-      this.#client.connections.enter();
+      this.#client.calls.enter();
       this.#isRegistered = true;
       const leftMs = timeouts.total - this.#elapsedMs;
       // If the limit has already passed, it starts again.
@@ -238,7 +238,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
 
   #try(json: string, apiKey: string | null): void {
     if (this.#isOver) return;
-    const { options, connections, sharedHeaders } = this.#client;
+    const { options, calls, sharedHeaders } = this.#client;
     const { origin } = options.endpoint;
     const { headers: ownHeaders } = this.settings;
     const extra = ownHeaders ? new Map([...options.headers, ...ownHeaders]) : options.headers;
@@ -252,7 +252,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
     const credentials = apiKey ?? extra.get("authorization");
     const request = new SentRequest(parts, options, credentials, this.#request);
     this.#request = request;
-    const transport = connections.pool.current(options);
+    const transport = calls.pool.current(options);
     this.#attempt = new Attempt(request, transport, this.#timeouts as PhaseTimeouts, this.settings, this);
     // The next attempt runs in the asynchronous context of the call, which API key functions and tracers may need.
     this.#attempt.run().then((failure) => {
@@ -295,8 +295,8 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
     if (this.#isOver) return;
     // Continues in the asynchronous context of the call.
     await new Promise<void>((resolve) => {
-      this.#endPause = resolve;
-      this.#timeouts?.pause(delayMs);
+      this.#endRetryDelay = resolve;
+      this.#timeouts?.delayRetry(delayMs);
     });
     this.#next();
   }
@@ -305,7 +305,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
   #release(): void {
     this.#timeouts?.clear();
     if (this.settings.signal) stopListening(this.settings.signal, this);
-    if (this.#isRegistered) this.#client.connections.leave();
+    if (this.#isRegistered) this.#client.calls.leave();
     this.#isRegistered = false;
   }
 

@@ -39,7 +39,7 @@ export interface TimeoutListener {
   /** Called when `timeouts.total` is reached. */
   onTotalOver(): void;
   /** Called when the delay before a retry is over. */
-  onPauseOver(): void;
+  onRetryDelayOver(): void;
 }
 
 /**
@@ -51,7 +51,7 @@ export class PhaseTimeouts {
   readonly #timeouts: Complete<Timeouts>;
   readonly #listener: TimeoutListener;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #phase: Phase | "pause" | "none" = "none";
+  #phase: Phase | "retryDelay" | "none" = "none";
   #limitMs = Number.POSITIVE_INFINITY;
   #phaseDueAtMs = Number.POSITIVE_INFINITY;
   #totalDueAtMs = Number.POSITIVE_INFINITY;
@@ -71,8 +71,8 @@ export class PhaseTimeouts {
   }
 
   /** Begins the delay before a retry. */
-  pause(delayMs: number): void {
-    this.#begin("pause", delayMs);
+  delayRetry(delayMs: number): void {
+    this.#begin("retryDelay", delayMs);
   }
 
   /** Called for each chunk after the first one. */
@@ -95,7 +95,7 @@ export class PhaseTimeouts {
     this.#clearTimer();
   }
 
-  #begin(phase: Phase | "pause" | "none", limitMs: number): void {
+  #begin(phase: Phase | "retryDelay" | "none", limitMs: number): void {
     this.#phase = phase;
     this.#limitMs = limitMs;
     this.#restart();
@@ -139,7 +139,7 @@ export class PhaseTimeouts {
     else if (isTotalOver) this.limitTotal(Number.POSITIVE_INFINITY);
     else this.#setTimer(nowMs, Number.POSITIVE_INFINITY);
     if (isTotalOver) this.#listener.onTotalOver();
-    else if (phase === "pause" && isPhaseOver) this.#listener.onPauseOver();
+    else if (phase === "retryDelay" && isPhaseOver) this.#listener.onRetryDelayOver();
     else if (isPhaseOver) this.#listener.onPhaseOver(phase as Phase, limitMs);
   }
 }

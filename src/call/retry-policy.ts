@@ -1,4 +1,4 @@
-import { inSeconds } from "../errors/delays.ts";
+import { inSeconds } from "../errors/retry-after.ts";
 import type { RetryPolicy } from "../options/retry.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { inSeconds } from "./delays.ts";
+import { inSeconds } from "./retry-after.ts";
 
 /** Explains what to do after an unsuccessful response. */
 export interface ResponseAdvice {

@@ -3,7 +3,7 @@ import { callSafely } from "../errors/foreign-values.ts";
 import { Redactor } from "../errors/redact.ts";
 import { describeKind, isAnyObject, nameOfError } from "../errors/value-kinds.ts";
 import { ownOption, ownOptions } from "../runtime/own-options.ts";
-import { maxIssues, serializeValues, valuesError } from "./values.ts";
+import { maxIssues, serializeValues, valuesError } from "./serialize-values.ts";
 
 /**
  * The Standard Schema interface, version 1 (https://standardschema.dev). A schema from any library that

@@ -1,5 +1,5 @@
 import type { JsonPath } from "../json/json-value.ts";
-import { formatJsonPath } from "../request/values.ts";
+import { formatJsonPath } from "../request/serialize-values.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
 import { Problem } from "./problem.ts";
 

@@ -1,7 +1,7 @@
 import { ConfigurationError, type Template } from "../index.ts";
 import type { JsonPath } from "../json/json-value.ts";
 import { checkOption, checkOptions, isPositiveCount } from "../options/option-rules.ts";
-import { formatJsonPath } from "../request/values.ts";
+import { formatJsonPath } from "../request/serialize-values.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
 import { type Authorize, createEndpoint, type Order } from "../service/endpoint.ts";

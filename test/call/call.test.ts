@@ -260,7 +260,7 @@ describe("A call", () => {
 
   it("fails if the transport cannot be selected, for example because the global `fetch` is a getter that throws", async () => {
     const scripted = new ScriptedCall();
-    scripted.context.connections.pool.current = () => {
+    scripted.context.calls.pool.current = () => {
       throw new Error("no fetch");
     };
     await scripted.play();
@@ -346,7 +346,7 @@ describe("A closing client", () => {
     const scripted = new ScriptedCall();
     const other = scripted.addCall();
     await scripted.play(...steps);
-    scripted.context.connections.close();
+    scripted.context.calls.close();
     await oneMillisecond();
     expect(scripted.events).not.toContain("closed the connections");
     return { scripted, other };
@@ -358,7 +358,7 @@ describe("A closing client", () => {
       const { scripted, other } = await closeAfter(steps);
       other.fail(new Error("cancelled"));
       callIsCancelled(scripted);
-      await scripted.context.connections.close();
+      await scripted.context.calls.close();
       scripted.context.isClosed = false;
       scripted.addCall().start();
       expect(scripted.events.filter((event) => event === "closed the connections")).toHaveLength(1);

@@ -63,7 +63,7 @@ function recordedTimeouts(limits = timeouts) {
   const recorded = new PhaseTimeouts(limits, {
     onPhaseOver: (phase) => record(phase),
     onTotalOver: () => record("total"),
-    onPauseOver: () => record("pause"),
+    onRetryDelayOver: () => record("retryDelay"),
   });
   return { recorded, reached };
 }
@@ -145,7 +145,7 @@ describe("The timeouts of a call", () => {
         {
           onPhaseOver: () => {},
           onTotalOver: () => passedMs.push(performance.now() - setAtMs),
-          onPauseOver: () => {},
+          onRetryDelayOver: () => {},
         },
       );
       recorded.limitTotal(limitMs);
@@ -184,9 +184,9 @@ describe("The timeouts of a call", () => {
   it("include the delay before a retry", () => {
     const { recorded, reached } = recordedTimeouts();
     recorded.limitTotal(90_000);
-    recorded.pause(2_000);
+    recorded.delayRetry(2_000);
     vi.advanceTimersByTime(3_000);
-    expect(reached).toEqual([{ limit: "pause", seconds: 2 }]);
+    expect(reached).toEqual([{ limit: "retryDelay", seconds: 2 }]);
   });
 
   it("report nothing after they are cleared", () => {

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { type CellResults, type Results, ratioIn } from "../../bench/compare/results.mjs";
 import { decide, repeatAfter } from "../../src/call/retry-policy.ts";
 import { run } from "../../src/cli/run.ts";
-import { inSeconds } from "../../src/errors/delays.ts";
+import { inSeconds } from "../../src/errors/retry-after.ts";
 import type { TimeoutPhase } from "../../src/errors/errors.ts";
 import { resolveRetry } from "../../src/options/retry.ts";
 import { resolveTimeouts } from "../../src/options/timeouts.ts";

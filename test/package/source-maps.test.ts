@@ -60,7 +60,7 @@ it("with Node's --enable-source-maps, a client's stack trace refers to the sourc
     column: Number(column),
   }));
   expect(frames.at(-1)).toMatchObject({ name: "TemplatePdf.generate", path: "src/client.ts" });
-  expect(frames.map(({ path }) => path)).toContain("src/request/values.ts");
+  expect(frames.map(({ path }) => path)).toContain("src/request/serialize-values.ts");
   // The position of a frame is where it calls the one above it.
   for (const [at, { path, line, column }] of frames.entries()) {
     const callee = at === 0 ? "toJSON" : (frames[at - 1]?.name.replace(/^.*\./, "") ?? "");

@@ -2,7 +2,7 @@ import { expect, onTestFinished, vi } from "vitest";
 import type { Body, Sink } from "../../src/call/body.ts";
 import type { BulkAttempt } from "../../src/call/bulk-attempt.ts";
 import { Call } from "../../src/call/call.ts";
-import { Connections, type SharedState } from "../../src/call/connections.ts";
+import { CallsInFlight, type SharedState } from "../../src/call/calls-in-flight.ts";
 import { type CallOptions, resolveCall } from "../../src/options/call-options.ts";
 import { type ClientOptions, resolveOptions } from "../../src/options/client-options.ts";
 import { serverAdvice } from "../../src/request/advice.ts";
@@ -60,13 +60,13 @@ export class ScriptedCall {
       options: resolved,
       settings: resolveCall(resolved),
       sharedHeaders: undefined,
-      connections: new Connections(this.#createPool()),
+      calls: new CallsInFlight(this.#createPool()),
       isClosed: false,
     };
     this.call = this.addCall(callOptions, bulk);
   }
 
-  #createPool(): ConstructorParameters<typeof Connections>[0] {
+  #createPool(): ConstructorParameters<typeof CallsInFlight>[0] {
     const record = (event: string) => void this.events.push(event);
     const transport: Transport = {
       name: "fetch",

@@ -1,5 +1,5 @@
 import type { JsonPath } from "../../json/json-value.ts";
-import { formatJsonPath } from "../../request/values.ts";
+import { formatJsonPath } from "../../request/serialize-values.ts";
 import type { ValueIssue } from "../../service/invalid-values.ts";
 
 /** A document definition, or at least one issue. */

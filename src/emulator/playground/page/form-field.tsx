@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { formatJsonPath } from "../../../request/values.ts";
+import { formatJsonPath } from "../../../request/serialize-values.ts";
 import { emptyValue, kindOf, memberOf, resolveSchema, type Schema } from "./form-kinds.ts";
 import type { Refusal } from "./server.ts";
 

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../../json/json-value.ts";
-import { formatJsonPath } from "../../../request/values.ts";
+import { formatJsonPath } from "../../../request/serialize-values.ts";
 import { TooLarge } from "../definition-size.ts";
 import { IssueList } from "../issue-list.ts";
 import { compilePath, compileText, type Fill, mistake, type Spot } from "./compile-text.ts";

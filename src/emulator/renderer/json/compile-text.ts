@@ -1,5 +1,5 @@
 import type { JsonPath } from "../../../json/json-value.ts";
-import { formatJsonPath } from "../../../request/values.ts";
+import { formatJsonPath } from "../../../request/serialize-values.ts";
 import { quote } from "../../quote.ts";
 import type { NodeBudget } from "../definition-size.ts";
 import type { IssueList } from "../issue-list.ts";

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ValuesError } from "../../src/errors/errors.ts";
-import { serializeValues } from "../../src/request/values.ts";
+import { serializeValues } from "../../src/request/serialize-values.ts";
 import { property } from "../support/fuzz.ts";
 
 /** Returns the error for values that cannot be sent. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { inSeconds, retryAfterMs } from "../../src/errors/delays.ts";
+import { inSeconds, retryAfterMs } from "../../src/errors/retry-after.ts";
 
 describe("Retry-After in seconds", () => {
   it.each([

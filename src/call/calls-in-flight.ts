@@ -4,8 +4,9 @@ import type { ResolvedOptions } from "../options/client-options.ts";
 import { checkPage } from "../request/endpoint.ts";
 import type { TransportPool } from "../transport/transport.ts";
 
-/** The connections of a client and its derived clients, and the number of calls that may need them. */
-export class Connections {
+/** Counts the calls of a client and its derived clients. They share connections, which are closed after the last call. */
+export class CallsInFlight {
+  /** The connections that the calls use. */
   readonly pool: TransportPool;
   #calls = 0;
   #whenIdle: (() => void) | undefined;
@@ -15,6 +16,7 @@ export class Connections {
     this.pool = pool;
   }
 
+  /** Whether no call may begin any more. */
   get areClosed(): boolean {
     return this.#closing !== undefined;
   }
@@ -60,14 +62,14 @@ export interface SharedState {
   readonly settings: ResolvedCall;
   /** The headers of calls without `headers`; missing if a function returns the API key. */
   readonly sharedHeaders: readonly string[] | undefined;
-  readonly connections: Connections;
+  readonly calls: CallsInFlight;
   /** Whether this client was closed, though others may still use its connections. */
   isClosed: boolean;
 }
 
 /** @throws {ConfigurationError} if the client is closed, or its base URL is relative outside a browser */
-export function checkOpen({ options, connections, isClosed }: SharedState): void {
-  if (isClosed || connections.areClosed) {
+export function checkOpen({ options, calls, isClosed }: SharedState): void {
+  if (isClosed || calls.areClosed) {
     throw new ConfigurationError("This client is closed. Create another one.");
   }
   checkPage(options.needsPage);
