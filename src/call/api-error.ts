@@ -3,7 +3,6 @@ import {
   type ApiErrorFacts,
   AuthenticationError,
   BadRequestError,
-  type ErrorFacts,
   NotFoundError,
   PermissionError,
   RateLimitError,
@@ -66,7 +65,6 @@ export function apiError(
   const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : ApiError);
   return new ErrorClass(`${describeResponse(head, request)}${quoted}.${advice ? ` ${advice}` : ""}${note}`, {
     ...responseFacts(head, request),
-    status,
     rawBody: safeBody,
     body: parse(safeBody.replace(numericMark, '$1"[redacted]"')),
     detail,
@@ -76,8 +74,8 @@ export function apiError(
   });
 }
 
-/** Returns the error properties that describe the response. */
-export function responseFacts(head: ResponseHead, { attempts, redactor }: SentRequest): ErrorFacts {
+/** Returns the properties of errors that describe the response. */
+export function responseFacts(head: ResponseHead, { attempts, redactor }: SentRequest) {
   const requestId = requestIdOf(head);
   return {
     status: head.status,

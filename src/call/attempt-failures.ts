@@ -201,14 +201,18 @@ export function totalOver(
   call: Pick<SentRequest, "uid" | "origin">,
   cause: unknown,
 ): TimeoutError {
-  const tried = attempts > 1 ? ` Tried ${attempts} times.` : "";
   const limit = `${nameCall(call)} within ${limitMs} ms (\`timeouts.total\`)`;
   return new TimeoutError(
     attempts === 0
       ? `Nothing was sent to ${limit}: the \`apiKey\` function or the template's schema did not finish.`
-      : `Got no complete document from ${limit}. Raise the limit if rendering takes longer.${tried}`,
+      : `Got no complete document from ${limit}. Raise the limit if rendering takes longer.${triedTimes(attempts)}`,
     { attempts, phase: "total", limitMs, cause },
   );
+}
+
+/** The part of a message that counts the attempts. */
+export function triedTimes(attempts: number): string {
+  return attempts > 1 ? ` Tried ${attempts} times.` : "";
 }
 
 function amountOf(received: Received): string {

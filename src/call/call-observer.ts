@@ -1,6 +1,6 @@
 import { callSafely } from "../errors/foreign-values.ts";
 import type { ResolvedCall } from "../options/call-options.ts";
-import { type CallEvent, callHook, type EventOf, type Hooks, noHooks } from "../options/hooks.ts";
+import { type CallEvent, type EventOf, type Hooks, noHooks } from "../options/hooks.ts";
 import {
   type CapturedContext,
   expectedLengthOf,
@@ -34,12 +34,12 @@ export class CallObserver {
     common: Omit<CallEvent, "call">,
     more: () => Omit<EventOf<Name>, keyof CallEvent>,
   ): void {
-    const { hooks } = this.#settings;
-    if (!(name in hooks)) return;
-    const event = () => ({ call: this.#number, ...common, ...more() }) as unknown as EventOf<Name>;
+    const hook = this.#settings.hooks[name] as ((event: CallEvent) => unknown) | undefined;
+    if (!hook) return;
+    const report = () => hook(Object.freeze({ call: this.#number, ...common, ...more() }));
     // Requests are sent in the call's context. Other events come from sockets and timers.
-    if (!this.#context || name === "request") callHook(hooks, name, event);
-    else this.#context.runInAsyncScope(callHook, undefined, hooks, name, event);
+    if (name === "request") callSafely(report);
+    else this.#inContext(report);
   }
 
   reportProgress(receivedBytes: number, head: ResponseHead): void {
@@ -47,8 +47,11 @@ export class CallObserver {
     if (!onProgress) return;
     const expectedBytes = expectedLengthOf(head);
     const totalBytes = receivedBytes > (expectedBytes ?? 0) ? undefined : expectedBytes;
-    const listener = () => onProgress(Object.freeze({ receivedBytes, totalBytes }));
-    if (this.#context) this.#context.runInAsyncScope(callSafely, undefined, listener);
-    else callSafely(listener);
+    this.#inContext(() => onProgress(Object.freeze({ receivedBytes, totalBytes })));
+  }
+
+  #inContext(report: () => unknown): void {
+    if (this.#context) this.#context.runInAsyncScope(callSafely, undefined, report);
+    else callSafely(report);
   }
 }

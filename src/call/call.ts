@@ -12,7 +12,7 @@ import { ownOption } from "../runtime/own-options.ts";
 import { contentLengthOf, type ResponseHead, requestIdOf } from "../transport/transport.ts";
 import { type AbortListener, listenToAbort, stopListening } from "./abort-signals.ts";
 import { Attempt, type AttemptEvents, type PdfResponse } from "./attempt.ts";
-import { type AttemptFailure, totalOver } from "./attempt-failures.ts";
+import { type AttemptFailure, totalOver, triedTimes } from "./attempt-failures.ts";
 import type { BulkAttempt } from "./bulk-attempt.ts";
 import { CallObserver } from "./call-observer.ts";
 import { checkOpen, type SharedState } from "./calls-in-flight.ts";
@@ -268,8 +268,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
   #onFailure(failure: AttemptFailure): void {
     if (this.#isOver) return;
     const decision = this.#decide(failure);
-    const count = this.#attempts > 1 ? ` Tried ${this.#attempts} times.` : "";
-    const error = failure.error("why" in decision ? count + decision.why : "");
+    const error = failure.error("why" in decision ? triedTimes(this.#attempts) + decision.why : "");
     if ("why" in decision) this.fail(error);
     else if (this.bulk) this.fail(error, decision.delayMs);
     else void this.#retry(error, decision.delayMs);

@@ -43,15 +43,11 @@ export class CallsInFlight {
 
   /** Closes the connections, once the registered calls are over. */
   close(): Promise<void> {
-    this.#closing ??= this.#untilIdle().then(() => this.pool.close());
-    return this.#closing;
-  }
-
-  #untilIdle(): Promise<void> {
-    return new Promise((resolve) => {
+    this.#closing ??= new Promise<void>((resolve) => {
       this.#whenIdle = resolve;
       if (this.#calls === 0) resolve();
-    });
+    }).then(() => this.pool.close());
+    return this.#closing;
   }
 }
 

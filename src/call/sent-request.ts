@@ -13,9 +13,7 @@ export class SentRequest implements WireRequest {
   readonly uid: string;
   /** The number of requests of the call so far. */
   readonly attempts: number;
-  /** The path prefix of `baseUrl`. */
-  readonly basePath: string;
-  readonly advice: Advice | undefined;
+  readonly #options: Pick<ResolvedOptions, "endpoint" | "advice">;
   readonly #authorization: string | undefined;
   /** The last request with another key. */
   readonly #earlier: SentRequest | undefined;
@@ -28,21 +26,29 @@ export class SentRequest implements WireRequest {
    */
   constructor(
     parts: Pick<WireRequest, "path" | "headers" | "json"> & Pick<SentRequest, "uid" | "attempts">,
-    { endpoint, advice }: Pick<ResolvedOptions, "endpoint" | "advice">,
+    options: Pick<ResolvedOptions, "endpoint" | "advice">,
     authorization: string | undefined,
     previous?: SentRequest,
   ) {
-    this.origin = endpoint.origin;
+    this.origin = options.endpoint.origin;
     this.path = parts.path;
     this.headers = parts.headers;
     this.json = parts.json;
     this.uid = parts.uid;
     this.attempts = parts.attempts;
-    this.basePath = endpoint.basePath;
-    this.advice = advice;
+    this.#options = options;
     this.#authorization = authorization;
     const isSame = previous && previous.#authorization === authorization;
     this.#earlier = isSame ? previous.#earlier : previous;
+  }
+
+  /** The path prefix of `baseUrl`. */
+  get basePath(): string {
+    return this.#options.endpoint.basePath;
+  }
+
+  get advice(): Advice | undefined {
+    return this.#options.advice;
   }
 
   /** Removes the keys and the values of the call from other strings. Created on demand, because most calls succeed. */

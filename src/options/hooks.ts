@@ -1,4 +1,3 @@
-import { callSafely } from "../errors/foreign-values.ts";
 import { ownOptions } from "../runtime/own-options.ts";
 import { checkNames, checkOption, isFunction } from "./option-rules.ts";
 
@@ -87,15 +86,4 @@ export function resolveHooks(given?: Hooks): Hooks {
     (hooks as Record<string, unknown>)[name] = hook.bind(given);
   }
   return hooks;
-}
-
-/** Calls a hook, and ignores its errors. */
-export function callHook<Name extends keyof Hooks>(
-  hooks: Hooks,
-  name: Name,
-  event: () => EventOf<Name>,
-): void {
-  callSafely(() =>
-    (hooks as { [name: string]: (event: CallEvent) => unknown })[name]?.(Object.freeze(event())),
-  );
 }
