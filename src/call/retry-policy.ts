@@ -48,15 +48,10 @@ export function decide(
       why: ` Not retried: the service requests a delay of ${inSeconds(retryAfterMs)}, which exceeds the limit of ${inSeconds(longestDelayMs)}.`,
     };
   }
-  const delayMs = retryAfterMs ?? backOffMs(attempts, random());
+  const maxBackOffMs = Math.min(longestBackOffMs, firstBackOffMs * 2 ** (attempts - 1));
+  const delayMs = retryAfterMs ?? random() * maxBackOffMs;
   if (delayMs >= leftMs) {
-    return {
-      why: ` Not retried: a delay of ${inSeconds(delayMs)} would exceed \`timeouts.total\`.`,
-    };
+    return { why: ` Not retried: a delay of ${inSeconds(delayMs)} would exceed \`timeouts.total\`.` };
   }
   return { delayMs };
-}
-
-function backOffMs(attempts: number, share: number): number {
-  return share * Math.min(longestBackOffMs, firstBackOffMs * 2 ** (attempts - 1));
 }

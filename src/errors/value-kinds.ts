@@ -26,16 +26,12 @@ export function describeKind(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value !== "object") return `a ${typeof value}`;
   try {
-    return describeObject(value);
+    if (Array.isArray(value)) return "an array";
+    const name = Object.prototype.toString.call(value).slice("[object ".length, -1);
+    return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
   } catch {
     return "an object that cannot be read";
   }
-}
-
-function describeObject(value: object): string {
-  if (Array.isArray(value)) return "an array";
-  const name = Object.prototype.toString.call(value).slice("[object ".length, -1);
-  return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
 }
 
 /** Returns the name of an error, or `Error` if the name does not look like a class name. */

@@ -33,7 +33,9 @@ export function readHeaders(
 ): Map<string, string> {
   const read = new Map<string, string>();
   if (headers === undefined) return read;
-  for (const pair of pairsOf(headers)) {
+  for (const given of pairsOf(headers)) {
+    // Read once, because a proxy may return something else the next time.
+    const pair: unknown = Array.isArray(given) ? [...given] : given;
     const isAllowed = isPair(pair) && (pair[1] === undefined || isAllowedHeader(pair, mayAuthorize));
     if (!isAllowed) throw new ConfigurationError(advice?.header(pair) ?? notAllowed);
     const [name, value] = pair;

@@ -95,6 +95,14 @@ describe("The caller's headers", () => {
     },
   );
 
+  it("are checked as they are sent, even if a proxy returns another value each time", () => {
+    let reads = 0;
+    const get = (pair: string[], key: string) =>
+      key === "1" ? (reads++ > 0 ? "7\r\nx: 1" : "7") : Reflect.get(pair, key);
+    const pair = new Proxy(["x-tenant", "7"], { get } as ProxyHandler<string[]>);
+    expect(read([pair])).toEqual([["x-tenant", "7"]]);
+  });
+
   it.each<[string, unknown]>([
     ["a string", "x-tenant: 7"],
     ["null", null],
