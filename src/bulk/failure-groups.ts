@@ -50,9 +50,11 @@ export class FailureGroups {
 
 const others = { code: "others", message: "Other failures." };
 
-/** Removes the path, which differs for each file with the same failure. */
+/** Removes the paths, which differ for each file with the same failure. */
 function withoutPath(message: string, error: unknown): string {
-  return SaveError.is(error) ? message.replaceAll(JSON.stringify(error.path), "") : message;
+  if (!SaveError.is(error)) return message;
+  const { path, draft = path } = error;
+  return [path, draft].reduce((text, one) => text.replaceAll(JSON.stringify(one), ""), message);
 }
 
 /** Returns the code and the message of a failure, as in a `FailureGroup`. */

@@ -340,8 +340,10 @@ export class SaveError extends TemplatePdfError {
 
   /** The path that you passed. */
   declare readonly path: string;
+  /** The path at which the complete document was left, if it could not be moved to `path`. */
+  declare readonly draft?: string;
 
-  constructor(message: string, facts: ErrorFacts & { path: string }) {
+  constructor(message: string, facts: ErrorFacts & { path: string; draft?: string }) {
     super(message, facts);
   }
 }

@@ -1,6 +1,9 @@
+import { readForeign } from "../errors/foreign-values.ts";
 import { fileSystem, ignoreMissing, privateMode, renamePatiently } from "./file-system.ts";
 import { draftEnding } from "./filenames.ts";
 import type { FileTarget } from "./follow-links.ts";
+import { overwrite } from "./overwrite.ts";
+import { DraftKept } from "./system-errors.ts";
 
 /** How long to wait before writing to a full pipe again, in milliseconds. */
 const fullPipeMs = 2;
@@ -30,6 +33,8 @@ interface Place extends Pick<AtomicFileOptions, "folder" | "beforeEach"> {
   readonly path: string;
   /** The path until the file is complete; missing for a device or a pipe. */
   readonly draft?: string;
+  /** The path of the draft for people. The other one may lead through a descriptor. */
+  readonly visibleDraft?: string;
   /** The mode of the finished file. */
   readonly mode: number;
 }
@@ -38,7 +43,8 @@ interface Place extends Pick<AtomicFileOptions, "folder" | "beforeEach"> {
 export class AtomicFile {
   readonly #descriptor: number;
   readonly #place: Place;
-  #isOpen = true;
+  /** A kept draft is not removed. */
+  #state: "open" | "closed" | "kept" = "open";
 
   private constructor(descriptor: number, place: Place) {
     this.#descriptor = descriptor;
@@ -58,7 +64,8 @@ export class AtomicFile {
     const draft = draftPath(parent, mark);
     // The draft is private from its first byte on, because the finished file may be.
     const descriptor = await open(draft, "wx", privateMode);
-    const file = new AtomicFile(descriptor, { path, draft, mode, folder, beforeEach });
+    const visibleDraft = paths.join(target.folder, paths.basename(draft));
+    const file = new AtomicFile(descriptor, { path, draft, visibleDraft, mode, folder, beforeEach });
     try {
       await folder?.check();
     } catch (error) {
@@ -97,23 +104,28 @@ export class AtomicFile {
   }
 
   /**
-   * Syncs the file and renames it to its target. Keeps the mode of the file that it replaces.
+   * Syncs the file and moves it to its target. Keeps the mode of the file that it replaces.
    *
+   * @throws {DraftKept} if the system refuses that
+   * @throws whatever `beforeEach` throws
    * @throws whatever the check of the folder throws. In that case, the file is removed
    */
   async finish(): Promise<void> {
     const { path, draft, folder, beforeEach } = this.#place;
     if (draft === undefined) return this.#close();
-    const { sync, fstatSync, rename } = fileSystem();
-    await this.#setMode();
-    await sync(this.#descriptor);
+    const { sync, fstatSync } = fileSystem();
     // Synchronous, because the system has just written the file and still knows it.
     const { ino, dev } = fstatSync(this.#descriptor);
-    await this.#close();
-    await renamePatiently(() => {
+    try {
+      await this.#setMode();
+      await sync(this.#descriptor);
+      await this.#close();
+      await this.#move(draft, path);
+    } catch (error) {
+      // A caller who no longer wants the file does not want its draft, either.
       beforeEach?.();
-      return rename(draft, path);
-    });
+      throw await this.#keep(error);
+    }
     try {
       await folder?.check();
     } catch (error) {
@@ -125,11 +137,42 @@ export class AtomicFile {
     }
   }
 
+  /** Moves the draft to its path. */
+  async #move(draft: string, path: string): Promise<void> {
+    const { beforeEach } = this.#place;
+    const { rename, unlink } = fileSystem();
+    try {
+      await renamePatiently(() => {
+        beforeEach?.();
+        return rename(draft, path);
+      });
+    } catch (error) {
+      // A mount point, such as a single file that is mounted into a container, can be written but not replaced.
+      const isMountPoint = process.platform !== "win32" && readForeign(error, "code") === "EBUSY";
+      if (!isMountPoint) throw error;
+      await overwrite(path, draft);
+      await unlink(draft).catch(() => {});
+    }
+  }
+
+  /** Leaves the draft where it is, because its content may not be available again. Returns the error that says so. */
+  async #keep(error: unknown): Promise<unknown> {
+    await this.#close().catch(() => {});
+    const { visibleDraft = "" } = this.#place;
+    // Its folder may have been moved or removed.
+    const isThere = await fileSystem()
+      .lstat(visibleDraft)
+      .catch(() => undefined);
+    if (!isThere) return error;
+    this.#state = "kept";
+    return new DraftKept(visibleDraft, error);
+  }
+
   /** Closes the file and removes its draft. Does not throw, because an earlier error is the one to report. */
   async discard(): Promise<void> {
     await this.#close().catch(() => {});
     const { draft } = this.#place;
-    if (draft !== undefined)
+    if (draft !== undefined && this.#state !== "kept")
       await fileSystem()
         .unlink(draft)
         .catch(() => {});
@@ -150,8 +193,8 @@ export class AtomicFile {
 
   /** Closes once, because the system reuses the number of a closed descriptor. */
   async #close(): Promise<void> {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
+    if (this.#state !== "open") return;
+    this.#state = "closed";
     await fileSystem().close(this.#descriptor);
   }
 }

@@ -27,6 +27,7 @@ function load() {
     lstat: promisify(fs.lstat),
     open: promisify(fs.open),
     readlink: promisify(fs.readlink),
+    readFileSync: (path: string) => fs.readFileSync(path, "latin1"),
     readlinkSync: (path: string) => fs.readlinkSync(path),
     realpath: promisify(fs.realpath.native),
     rename: promisify(fs.rename),

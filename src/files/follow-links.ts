@@ -1,5 +1,6 @@
 import { fileSystem, ignoreMissing } from "./file-system.ts";
 import { objectionOfWindows } from "./filenames.ts";
+import { checkReplaceable } from "./sticky-folder.ts";
 import { isFolder, PathRefusal } from "./system-errors.ts";
 
 /** The target of a file after all links are followed, and what exists there. */
@@ -69,7 +70,10 @@ export async function followLinks(absolute: string): Promise<FileTarget> {
   }
   const isDirect = existing !== undefined && !existing.isFile();
   // Whether the folder is writable shows when a file is created in it.
-  if (existing && !isDirect) await checkWritable(found);
+  if (existing && !isDirect) {
+    await checkWritable(found);
+    await checkReplaceable(existing, folder);
+  }
   return { path: found, folder, mode: existing?.mode, isDirect };
 }
 

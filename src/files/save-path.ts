@@ -4,7 +4,7 @@ import { isInstance, readForeign } from "../errors/foreign-values.ts";
 import { AtomicFile, type DraftFolder } from "./atomic-file.ts";
 import { fileSystem } from "./file-system.ts";
 import { absolutePath, type FileTarget, followLinks } from "./follow-links.ts";
-import { describeWriteError, PathRefusal } from "./system-errors.ts";
+import { DraftKept, describeWriteError, PathRefusal } from "./system-errors.ts";
 
 /** How `saveTo` saves a document. */
 export interface SaveOptions {
@@ -85,7 +85,7 @@ export async function checkSavePath(
 }
 
 /**
- * Writes a file, completely or not at all.
+ * Writes a file, completely or not at all. Only a file that cannot be replaced, such as a mount point, is overwritten.
  *
  * @param write - writes the content, and returns its number of bytes
  * @param beforeEach - see `AtomicFileOptions`
@@ -123,7 +123,9 @@ export function saveError(
   const option = isMissingFolder && !policy && recursive === undefined ? ", or pass { recursive: true }" : "";
   const message = `Could not save the document to ${JSON.stringify(given)}: ${describeWriteError(error)}${option}.`;
   const facts = { path: given, attempts };
-  return new SaveError(message, isInstance(error, PathRefusal) ? facts : { ...facts, cause: error });
+  if (isInstance(error, PathRefusal)) return new SaveError(message, facts);
+  if (!isInstance(error, DraftKept)) return new SaveError(message, { ...facts, cause: error });
+  return new SaveError(message, { ...facts, draft: error.draft, cause: error.cause });
 }
 
 /** Windows paths that are not files: `\\.\NUL`, `\\.\pipe\name`. */

@@ -11,7 +11,7 @@ const byParser = "only a parser of JavaScript or of this package throws there, a
  * a `fetch`, a sink or a library throws may have getters that throw, or be a proxy.
  */
 const allowed: readonly (readonly [file: string, reads: readonly string[], why: string])[] = [
-  ["bulk/failure-groups.ts", ["JSON.stringify(error.path)"], ofOurs],
+  ["bulk/failure-groups.ts", ["{ path, draft = path } = error"], ofOurs],
   ["bulk/folder/open-folder.ts", ["(error as NodeJS.ErrnoException).code"], byNode],
   ["bulk/folder/writable-folder.ts", ["error.code", "(error as NodeJS.ErrnoException).code"], byNode],
   ["bulk/job-attempts.ts", ["error.status", "error.phase"], ofOurs],
@@ -88,6 +88,8 @@ const allowed: readonly (readonly [file: string, reads: readonly string[], why: 
   ["emulator/renderer/named-folders.ts", ["error instanceof TemplateMistake"], byNode],
   ["emulator/renderer/user-file.ts", ["error instanceof PathRefusal", "{error.message}"], byNode],
   ["files/atomic-file.ts", ["error.code"], byNode],
+  ["files/save-path.ts", ["error.draft", "error.cause"], ofOurs],
+  ["files/system-errors.ts", ["error.cause", "JSON.stringify(error.draft)"], ofOurs],
   [
     "files/read-file.ts",
     ["(error as NodeJS.ErrnoException).code", "error instanceof PathRefusal", "error.message"],

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { bundleSource } from "../support/bundle-source.ts";
-import { hasPipeFiles } from "../support/platform.ts";
+import { canMount, hasPipeFiles } from "../support/platform.ts";
 import { pdfOf, Service, saying, withLength } from "../support/service.ts";
 import { makePipe } from "../support/special-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -81,6 +81,60 @@ describe.runIf(process.platform === "linux")("saveTo() in a child process", () =
     expect(((await stat(others)).mode & 0o777).toString(8)).toBe("666");
     expect((await readdir(open)).sort()).toEqual(["others.pdf", "own.pdf", "read-only.pdf"]);
   });
+});
+
+describe("saveTo() to a file that cannot be replaced", () => {
+  it.runIf(canMount)("overwrites a file that is mounted alone, as in a container", async () => {
+    const service = await Service.start(withLength(pdf));
+    const folder = temporaryFolder();
+    const [outside, mounted] = [join(folder, "outside.pdf"), join(folder, "in a container.pdf")];
+    for (const path of [outside, mounted]) await writeFile(path, "old");
+    const command = `mount --bind "$1" "$2" && "$3" "$4" "$5" "$2"`;
+    const args = [outside, mounted, process.execPath, await childScript(saveAll), service.baseUrl];
+    const { stderr } = await run("unshare", ["-rm", "sh", "-c", command, "sh", ...args]);
+    expect(resultsIn(stderr)).toEqual([{ path: mounted, bytes: pdf.length }]);
+    expect(pdf.equals(await readFile(outside))).toBe(true);
+    expect(await readFile(mounted, "utf8")).toBe("old");
+    expect((await readdir(folder)).sort()).toEqual(["in a container.pdf", "outside.pdf"]);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it.runIf(canMount)("sends no request if the file is mounted read-only", async () => {
+    const service = await Service.start(withLength(pdf));
+    const path = join(temporaryFolder(), "a.pdf");
+    await writeFile(path, "old");
+    const command = `mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && "$2" "$3" "$4" "$1"`;
+    const args = [path, process.execPath, await childScript(saveAll), service.baseUrl];
+    const { stderr } = await run("unshare", ["-rm", "sh", "-c", command, "sh", ...args]);
+    expect(resultsIn(stderr)[0]?.message).toMatch(/: the file system is read-only\.$/);
+    expect(service.requests).toHaveLength(0);
+  });
+
+  // Only the superuser can act for several users. `not-replaceable.test.ts` pretends to be another user.
+  it.runIf(process.getuid?.() === 0)(
+    "sends no request for another user's file in a sticky folder",
+    async () => {
+      const service = await Service.start(withLength(pdf));
+      const folder = temporaryFolder();
+      await chmod(folder, 0o1777);
+      const [theirs, own] = [join(folder, "theirs.pdf"), join(folder, "own.pdf")];
+      for (const path of [theirs, own]) {
+        await writeFile(path, "old");
+        await chmod(path, 0o666);
+      }
+      const nobody = { uid: 65_534, gid: 65_534 };
+      await chown(own, nobody.uid, nobody.gid);
+      const script = await childScript(saveAll);
+      const { stderr } = await run(process.execPath, [script, service.baseUrl, theirs, own], nobody);
+      const [refused, saved] = resultsIn(stderr);
+      expect(refused?.message).toMatch(
+        /another user owns it, and only its owner can replace a file in a sticky folder\.$/,
+      );
+      expect(saved).toEqual({ path: own, bytes: pdf.length });
+      expect(service.requests).toHaveLength(1);
+      expect(await readFile(theirs, "utf8")).toBe("old");
+    },
+  );
 });
 
 describe("A process", () => {

@@ -122,7 +122,7 @@ describe.runIf(hasModes)("saveTo()", () => {
     const folder = temporaryFolder();
     const error = await rejectionOf(save(join(folder, "invoice.pdf")));
     expect(error).toMatchObject({ code: "not_saved", cause: refusal });
-    expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(folder)).toEqual([expect.stringMatching(/\.template-pdf$/)]);
   });
 
   it("sets the final file mode on the temporary file", async () => {

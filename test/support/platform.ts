@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,6 +28,9 @@ export const hasProcessTable = existsSync("/proc/self/stat");
 
 /** Whether this user may create symbolic links. On Windows, this requires a permission. */
 export const hasLinks = canLink();
+
+/** Mount namespaces in which this user may mount files. */
+export const canMount = process.platform === "linux" && spawnSync("unshare", ["-rm", "true"]).status === 0;
 
 /** A POSIX shell. The shell of Git for Windows starts programs differently. */
 export const hasPosixShell = !isWindows;

@@ -1,10 +1,11 @@
 import { copyFile, mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { SaveError } from "template-pdf";
 import { type BulkResult, folder } from "template-pdf/bulk";
 import { describe, expect, it } from "vitest";
 import { parsePattern } from "../../../src/bulk/folder/placeholders.ts";
 import { hasLinks } from "../../support/platform.ts";
+import { refuseRenames } from "../../support/refuse-renames.ts";
 import { seenFrom } from "../../support/seen-from.ts";
 import { type Answer, rejectionOf, withLength } from "../../support/service.ts";
 import { type Jobs, jobsOf, setUpRun, small } from "../many.ts";
@@ -80,6 +81,19 @@ describe("a folder sink", () => {
     expect((await run([name])).results).toMatchObject([{ value: { path: join(out, name), bytes: 1000 } }]);
     expect(await files()).toEqual([name]);
     expect((await run([name])).summary.skipped).toBe(1);
+  });
+
+  it("leaves a complete document in the folder if the system refuses the rename", async () => {
+    const { run, out } = await setUpFolder();
+    refuseRenames("EPERM");
+    const { results, summary } = await run(["a", "b"]);
+    const drafts = results.map(({ error }) => (SaveError.is(error) ? error.draft : undefined));
+    for (const draft of drafts) {
+      expect(dirname(draft ?? "")).toBe(out);
+      expect((await readFile(draft ?? "")).equals(small)).toBe(true);
+    }
+    expect(new Set(drafts).size).toBe(2);
+    expect(summary.failures, "failures that differ only in their paths").toHaveLength(1);
   });
 
   it("ends the run if the folder is moved before its documents are recorded", async () => {

@@ -7,6 +7,8 @@ import { type ReportEntry, ReportFile, reportLayouts } from "../../../src/cli/bu
 import { modeOf, setUmask } from "../../support/file-modes.ts";
 import { property } from "../../support/fuzz.ts";
 import { hasLinks, hasModes } from "../../support/platform.ts";
+import { refuseRenames } from "../../support/refuse-renames.ts";
+import { rejectionOf } from "../../support/service.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const character = fc.constantFrom(..."\",\r\n= ;\t'＝-.aé😀");
@@ -48,6 +50,17 @@ describe("a report", () => {
       last: entry(5000),
     });
     expect(readdirSync(folder)).toEqual(["r.json"]);
+  });
+
+  it("is left in its folder if the system refuses to move it to its path", async () => {
+    const folder = temporaryFolder();
+    const report = await ReportFile.open(join(folder, "r.json"), "json");
+    refuseRenames("EACCES");
+    report.add(entry(1));
+    const { message } = (await rejectionOf(report.finish())) as Error;
+    const [name = ""] = readdirSync(folder);
+    expect(message).toContain(` The complete file is ${JSON.stringify(join(folder, name))}`);
+    expect(JSON.parse(readFileSync(join(folder, name), "utf8"))).toEqual([entry(1)]);
   });
 
   it.runIf(hasLinks)("is written to the target of a symbolic link", async () => {
