@@ -194,6 +194,12 @@ describe("files", () => {
     expect(byName.map(({ path }) => path).sort()).toEqual(loadersOfFs);
   });
 
+  it("are put into missing folders only by files/make-folders.ts, because a recursive `mkdir` may never end", () => {
+    const recursive = /\bmkdir(?:Sync)?\([^;]*recursive: true/;
+    const makers = sources.filter(({ path }) => recursive.test(readFileSync(`${root}/${path}`, "utf8")));
+    expect(makers.map(({ path }) => path)).toEqual([]);
+  });
+
   it.each([
     ['import { readFile as read, stat } from "node:fs/promises";', ["readFile"]],
     ['import { type Stats, createReadStream } from "node:fs";', ["createReadStream"]],

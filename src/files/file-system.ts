@@ -1,8 +1,11 @@
 import { readForeign } from "../errors/foreign-values.ts";
+import { readSmallFileSync } from "./read-file.ts";
 import { mayBeHeld } from "./system-errors.ts";
 
 /** The mode of files that only their owner may read and write. */
 export const privateMode = 0o600;
+
+const maxStatusBytes = 1024 * 1024;
 
 /** The functions of node:fs that write files. File handles would cost more CPU for a small document. */
 type FileSystem = ReturnType<typeof load>;
@@ -27,7 +30,8 @@ function load() {
     lstat: promisify(fs.lstat),
     open: promisify(fs.open),
     readlink: promisify(fs.readlink),
-    readFileSync: (path: string) => fs.readFileSync(path, "latin1"),
+    /** The state of this process on Linux. Synchronous, because it waits for no disk. */
+    processStatus: () => readSmallFileSync("/proc/self/status", maxStatusBytes).toString(),
     readlinkSync: (path: string) => fs.readlinkSync(path),
     realpath: promisify(fs.realpath.native),
     rename: promisify(fs.rename),

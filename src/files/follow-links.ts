@@ -1,3 +1,4 @@
+import { readForeign } from "../errors/foreign-values.ts";
 import { fileSystem, ignoreMissing } from "./file-system.ts";
 import { objectionOfWindows } from "./filenames.ts";
 import { checkReplaceable } from "./sticky-folder.ts";
@@ -53,7 +54,11 @@ export function absolutePath(text: string, folder: string, path: PathRules = fil
 export async function followLinks(absolute: string): Promise<FileTarget> {
   const { lstat, readlink, realpath, stat, path } = fileSystem();
   if (absolute.endsWith("/") || absolute.endsWith(path.sep)) throw new PathRefusal(isFolder);
-  const folder = await realpath(path.dirname(absolute));
+  const parent = path.dirname(absolute);
+  const folder = await realpath(parent).catch(async (error) => {
+    if (readForeign(error, "code") === "ENOENT") await refuseDanglingLink(parent);
+    throw error;
+  });
   const name = path.basename(absolute);
   const found = path.join(folder, name);
   let existing = await lstat(found).catch(ignoreMissing);
@@ -64,7 +69,13 @@ export async function followLinks(absolute: string): Promise<FileTarget> {
     // Fails if the links form a loop.
     existing = await stat(found).catch(ignoreMissing);
     if (!existing || existing.isFile() || existing.isDirectory()) {
-      return followLinks(absolutePath(await readlink(found), folder));
+      const link = await readlink(found);
+      return followLinks(absolutePath(link, folder)).catch((error) => {
+        if (readForeign(error, "code") !== "ENOENT") throw error;
+        throw new PathRefusal(
+          `it is a link to ${JSON.stringify(link)}, and that file's folder does not exist`,
+        );
+      });
     }
     // A link such as /dev/stdout may point to a pipe, which has no path.
   }
@@ -75,6 +86,20 @@ export async function followLinks(absolute: string): Promise<FileTarget> {
     await checkReplaceable(existing, folder);
   }
   return { path: found, folder, mode: existing?.mode, isDirect };
+}
+
+/** @throws {PathRefusal} if a missing path leads through a link to something that does not exist */
+export async function refuseDanglingLink(missing: string): Promise<void> {
+  const { lstat, readlink, stat, path } = fileSystem();
+  let at = missing;
+  let found = await lstat(at).catch(ignoreMissing);
+  while (!found && path.dirname(at) !== at) {
+    at = path.dirname(at);
+    found = await lstat(at).catch(ignoreMissing);
+  }
+  if (!found?.isSymbolicLink() || (await stat(at).catch(ignoreMissing))) return;
+  const target = JSON.stringify(await readlink(at));
+  throw new PathRefusal(`${JSON.stringify(at)} is a link to ${target}, which does not exist`);
 }
 
 /** Opens a file, because `access` in Deno ends a program that lacks the permission to read its user id. */

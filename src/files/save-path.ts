@@ -4,6 +4,7 @@ import { isInstance, readForeign } from "../errors/foreign-values.ts";
 import { AtomicFile, type DraftFolder } from "./atomic-file.ts";
 import { fileSystem } from "./file-system.ts";
 import { absolutePath, type FileTarget, followLinks } from "./follow-links.ts";
+import { makeFolders } from "./make-folders.ts";
 import { DraftKept, describeWriteError, PathRefusal } from "./system-errors.ts";
 
 /** How `saveTo` saves a document. */
@@ -73,8 +74,7 @@ export async function checkSavePath(
   const { absolute, policy, recursive } = path;
   const preparedMode = await policy?.prepare();
   try {
-    const { mkdir, path: paths } = fileSystem();
-    if (recursive) await mkdir(paths.dirname(absolute), { recursive: true });
+    if (recursive) await makeFolders(fileSystem().path.dirname(absolute));
     const target = await resolveTarget(path);
     // Creating a file is cheaper than rendering a document that cannot be saved. Bulk runs check the folder in `prepare`.
     const isChecked = target.isDirect || policy !== undefined;

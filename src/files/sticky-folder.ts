@@ -27,7 +27,7 @@ export async function checkReplaceable(file: Stats, folder: string): Promise<voi
 function mayBeCapable(): boolean {
   if (process.platform !== "linux") return false;
   try {
-    const status = fileSystem().readFileSync("/proc/self/status");
+    const status = fileSystem().processStatus();
     const [, capabilities] = /^CapEff:\s*([\da-f]+)$/m.exec(status) ?? [];
     return capabilities === undefined || (BigInt(`0x${capabilities}`) & ownerCapability) !== 0n;
   } catch {

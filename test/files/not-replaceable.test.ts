@@ -133,7 +133,7 @@ function pretendUser(status: string | Error): void {
     .mockReturnValue((process.getuid?.() ?? 0) + 1);
   onTestFinished(() => void spy.mockRestore());
   replaceFileFunctions({
-    readFileSync() {
+    processStatus() {
       if (status instanceof Error) throw status;
       return status;
     },

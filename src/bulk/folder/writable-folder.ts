@@ -2,6 +2,8 @@ import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, opendir, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { draftEnding } from "../../files/filenames.ts";
+import { refuseDanglingLink } from "../../files/follow-links.ts";
+import { makeFolders } from "../../files/make-folders.ts";
 import { type FolderCheck, OpenFolder } from "./open-folder.ts";
 
 /** How a run opens its folders. */
@@ -32,14 +34,7 @@ export async function openOrCreateFolder(path: string, access: FolderAccess): Pr
 
 /** Creates the folder of all documents and its parents. The caller chose their path, so it is not checked. */
 async function createPlace({ place, check, onNew }: FolderAccess): Promise<OpenFolder> {
-  const firstMissing = await mkdir(place, { recursive: true }).catch(async (error) => {
-    // Unlike a recursive `mkdir`, a plain one reports a read-only file system correctly.
-    if (error.code === "ENOENT") await mkdir(place);
-    throw error;
-  });
-  if (firstMissing !== undefined) {
-    for (let at = place; at.length >= firstMissing.length; at = dirname(at)) onNew(at);
-  }
+  for (const created of await makeFolders(place)) onNew(created);
   return OpenFolder.open(place, check);
 }
 
@@ -54,9 +49,10 @@ async function createChild(
   try {
     await mkdir(child);
   } catch (error) {
-    // Another job may have created it just now. Otherwise, it is a file or a broken link.
+    // Another job may have created it just now. Otherwise, it is a file or a dangling link.
     const created = await OpenFolder.open(child, check).catch(ignoreNoFolder);
     if (created) return created;
+    await refuseDanglingLink(path);
     throw error;
   }
   onNew(path);

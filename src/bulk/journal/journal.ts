@@ -1,6 +1,7 @@
-import { mkdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { isInstance } from "../../errors/foreign-values.ts";
+import { isInstance, readForeign } from "../../errors/foreign-values.ts";
+import { refuseDanglingLink } from "../../files/follow-links.ts";
+import { makeFolders } from "../../files/make-folders.ts";
 import { realPathOf } from "../folder/document-paths.ts";
 import { JournalError, journalError, systemRefused } from "./journal-error.ts";
 import { JournalFile } from "./journal-file.ts";
@@ -41,11 +42,14 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   let file: JournalFile | undefined;
   try {
     const absolute = resolve(path);
-    await mkdir(dirname(absolute), { recursive: true });
+    await makeFolders(dirname(absolute));
     // Links are followed, so that a journal with two names has one lock.
     const ownPath = realPathOf(absolute);
     lock = await takeLock(`${ownPath}.lock`);
-    file = await JournalFile.open(ownPath);
+    file = await JournalFile.open(ownPath).catch(async (error) => {
+      if (readForeign(error, "code") === "ENOENT") await refuseDanglingLink(absolute);
+      throw error;
+    });
     if (!file) throw journalError(path, "cannot be opened, because it is not a file. Use another path");
     return new Journal(options, lock, file, await resumeJournal(options, file));
   } catch (error) {

@@ -1,7 +1,7 @@
-import { mkdir } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import { kindOfFailure } from "../../bulk/failure-groups.ts";
 import type { BulkResult } from "../../bulk/index.ts";
+import { makeFolders } from "../../files/make-folders.ts";
 import { type Failure, Misuse } from "../failure.ts";
 import { describeFailure, OutputFile } from "../output-file.ts";
 import { lineOf } from "../report.ts";
@@ -138,7 +138,7 @@ export class ReportFile {
 
   /** Starts a report, and creates its folder if it is missing. A new report is private, because it contains values of the rows. */
   static async open(path: string, format: ReportFormat): Promise<ReportFile> {
-    await mkdir(dirname(path), { recursive: true }).catch((error) => {
+    await makeFolders(dirname(path)).catch((error) => {
       throw new Misuse(describeFailure(path, error), { cause: error });
     });
     return new ReportFile(reportLayouts[format], await OutputFile.open(path, true));
