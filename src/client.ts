@@ -102,7 +102,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
    *   | `Date` and other objects with `toJSON` | as the result of `toJSON`; a `Date` in UTC, for example `"2026-11-20T00:00:00.000Z"` |
    *   | class instances | as an object with their own properties |
    *   | `undefined` as a property | omitted; rejected if the template's schema requires it |
-   *   | `undefined` in an array, `NaN`, `Infinity`, invalid dates, `BigInt`, `Map`, `Set`, functions, symbols, promises, cycles | rejected with a `ValuesError` that says what to pass instead |
+   *   | `undefined` in an array, `NaN`, `Infinity`, invalid dates, `BigInt`, `Map`, `Set`, `Buffer`, functions, symbols, promises, cycles | rejected with a `ValuesError` that says what to pass instead |
    * @param options - see `CallOptions`
    * @returns a `PendingPdf`: a promise for the document, with a method for each output
    * @throws {ConfigurationError} (rejects) if the uid, an option or the API key is invalid, or the template's schema violates

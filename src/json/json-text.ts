@@ -35,8 +35,8 @@ export const afterComma = "unexpected comma before this";
 /**
  * Parses a JSON text that a user wrote.
  *
- * Rejects numbers that JavaScript would silently change: a number with too many digits, for example a bank account number, and a
- * number that is too large or too small, for example `1e400`.
+ * Rejects what JavaScript would silently change: a number with too many digits, for example a bank account number, a number that
+ * is too large or too small, for example `1e400`, and a name that an object has twice, because only the last value would remain.
  *
  * @param text - the text; a byte order mark at its start is ignored
  * @param name - the name of the text in error messages, for example the path of its file
@@ -52,23 +52,41 @@ export function parseJson(text: string, name: string): unknown {
     // The engine's message may quote the text, does not always contain the position, and differs between versions.
     throw new SyntaxError(`${name}:${describeSyntaxError(json)}`);
   }
-  const changed = changedNumberIn(json);
+  const changed = firstChangeIn(json);
   if (changed === undefined) return value;
-  const reason = `this number ${changed.why}; write it as a string in double quotes`;
-  throw new SyntaxError(`${name}:${lineAndColumn(json.slice(0, changed.offset))}: ${reason}`);
+  throw new SyntaxError(`${name}:${lineAndColumn(json.slice(0, changed.offset))}: ${changed.why}`);
 }
 
-/** Finds the first number that JavaScript would change. */
-function changedNumberIn(json: string): { readonly offset: number; readonly why: string } | undefined {
-  // Numbers with up to 15 digits and exponents of up to two digits are never changed.
-  if (!/\d{16}|\d[eE][+-]?\d{3}/.test(json)) return undefined;
+/** Finds the first number or object in valid JSON that JavaScript would change. */
+function firstChangeIn(json: string): { readonly offset: number; readonly why: string } | undefined {
   const scanner = createScanner(json, true);
+  /** The names so far of each object around the current token; `undefined` for an array. */
+  const containers: (Set<string> | undefined)[] = [];
+  let before = "";
   for (;;) {
     scanner.scan();
     if (scanner.getTokenLength() === 0) return undefined;
     const offset = scanner.getTokenOffset();
-    const why = json[offset] === '"' ? undefined : describeChange(scanner.getTokenValue());
-    if (why !== undefined) return { offset, why };
+    const first = json.charAt(offset);
+    if (first === '"') {
+      const names = before === "{" || before === "," ? containers.at(-1) : undefined;
+      const name = scanner.getTokenValue();
+      if (names?.has(name)) {
+        return { offset, why: "this object already has a property with this name; remove one of them" };
+      }
+      names?.add(name);
+    } else if (first === "{") {
+      containers.push(new Set());
+    } else if (first === "[") {
+      containers.push(undefined);
+    } else if (first === "}" || first === "]") {
+      containers.pop();
+    } else {
+      const why = describeChange(scanner.getTokenValue());
+      if (why !== undefined)
+        return { offset, why: `this number ${why}; write it as a string in double quotes` };
+    }
+    before = first;
   }
 }
 

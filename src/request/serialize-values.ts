@@ -1,5 +1,5 @@
 import { ValuesError, type ValuesIssue } from "../errors/errors.ts";
-import { describeKind, isAnyObject, isRecord, nameOfError } from "../errors/value-kinds.ts";
+import { describeKind, isAnyObject, isBytes, isRecord, nameOfError } from "../errors/value-kinds.ts";
 
 /** The maximum number of issues that a check collects: an array with a million holes is one mistake. */
 export const maxIssues = 1_000;
@@ -15,7 +15,8 @@ const maxDepth = 500;
  *
  * The function calls `toJSON` methods, for example those of `Date` objects. Properties that are `undefined`
  * are omitted. Values that JSON would silently change are rejected with their path: `NaN`, infinities,
- * functions, symbols, BigInt, `Map`, `Set` and similar objects, holes in arrays, and cycles. JSON still loses
+ * functions, symbols, BigInt, `Map`, `Set`, `Buffer` and similar objects, objects whose `toJSON` returns `null` or
+ * `undefined`, holes in arrays, and cycles. JSON still loses
  * the sign of `-0` and the named properties of an array. Getters and `toJSON` run more than once, for the check
  * and for the conversion, and must return the same result.
  *
@@ -143,9 +144,12 @@ class ValuesCheck {
   }
 
   value(value: unknown): void {
-    if (!isAnyObject(value)) this.#primitive(value);
-    else if (typeof (value as Partial<Jsonable>).toJSON === "function") this.#jsonable(value as Jsonable);
-    else this.#content(value);
+    // JSON also calls `toJSON` of a BigInt, whose prototype some programs extend.
+    const mayBeJsonable = isAnyObject(value) || typeof value === "bigint";
+    if (mayBeJsonable && typeof (value as Partial<Jsonable>).toJSON === "function") {
+      this.#jsonable(value as Jsonable);
+    } else if (isAnyObject(value)) this.#content(value);
+    else this.#primitive(value);
   }
 
   #primitive(value: unknown): void {
@@ -166,9 +170,12 @@ class ValuesCheck {
     const result = object.toJSON(String(key ?? ""));
     if (result === null && Object.prototype.toString.call(object) === "[object Date]") {
       this.addIssue("is an invalid Date, which JSON converts to null: check how it is created");
+    } else if ((result === null || result === undefined) && key !== undefined) {
+      this.addIssue(`has a toJSON that returns ${result}, as an invalid date does: check how it is created`);
     } else if (isAnyObject(result)) {
-      this.#content(result);
-    } else if (result !== undefined || typeof key === "number") {
+      // A Buffer is sent only if its toJSON was replaced by one that returns a string.
+      this.#content(isBytes(object) ? object : result);
+    } else {
       this.#primitive(result);
     }
   }
@@ -237,6 +244,8 @@ const remedies: Readonly<Record<string, readonly [before: string, after: string]
   symbol: ["String(", ")"],
   "a Map": ["Object.fromEntries(", ")"],
   "a Set": ["Array.from(", ")"],
+  "a Uint8Array": ["Buffer.from(", ').toString("base64")'],
+  "an ArrayBuffer": ["Buffer.from(", ').toString("base64")'],
 };
 
 /** Names only the class of an error from the caller's code, because its message may quote a value. */

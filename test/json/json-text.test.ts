@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseJson, positionInJson } from "../../src/json/json-text.ts";
+import { lineAndColumn, parseJson, positionInJson } from "../../src/json/json-text.ts";
 import { anyCharacter, orLongRun, property } from "../support/fuzz.ts";
 
 function refusalOf(text: string): string {
@@ -79,6 +79,46 @@ describe("Invalid JSON", () => {
     },
     { outcomes: ["still JSON", "rejected"] },
   );
+});
+
+describe("A name that an object has twice", () => {
+  const reason = "this object already has a property with this name; remove one of them";
+  it.each([
+    ['{"a": 1, "a": 2}', "1:10"],
+    ['{"a": 1,\n "\\u0061": 1}', "2:2"],
+    ['[{"b": {"x": [], "y": {}, "x": null}}]', "1:27"],
+    ['{"": 1, "": 1, "n": 1e400}', "1:9"],
+    ['{"__proto__": 1, "__proto__": 1}', "1:18"],
+  ])("is rejected, because JavaScript would drop the first value: %s", (text, position) => {
+    expect(refusalOf(text)).toBe(`values.json:${position}: ${reason}`);
+  });
+
+  it.each([
+    '[{"a": 1}, {"a": 1}]',
+    '{"a": {"a": {"a": 1}}, "b": {"a": 1}}',
+    '{"a": "b", "b": "a", "c": ["a", "a", "c"]}',
+    '{"a": {}, "A": {}}',
+    '{"constructor": 1, "toString": 1}',
+  ])("is not seen in %s", (text) => expect(parseJson(text, "values.json")).toEqual(JSON.parse(text)));
+
+  property("is found in any object, wherever it is", () => {
+    const json = fc.jsonValue({ stringUnit: anyCharacter });
+    return fc.property(
+      fc.dictionary(fc.string(), json, { minKeys: 1, noNullPrototype: true }),
+      json,
+      (object, before) => {
+        const entries = Object.entries(object).map(
+          ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
+        );
+        const text = (all: readonly string[]) => `[${JSON.stringify(before)},{${all.join(",")}}]`;
+        expect(parseJson(text(entries), "values.json")).toEqual(JSON.parse(text(entries)));
+        const at = text(entries).length;
+        expect(refusalOf(text([...entries, entries[0] as string]))).toBe(
+          `values.json:${lineAndColumn(text(entries).slice(0, at - 2) + ",")}: ${reason}`,
+        );
+      },
+    );
+  });
 });
 
 describe("A number", () => {

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { ValuesError } from "../../src/errors/errors.ts";
 import { serializeValues } from "../../src/request/serialize-values.ts";
 import { property } from "../support/fuzz.ts";
@@ -57,15 +57,11 @@ const inModule = { [Symbol.toStringTag]: { value: "Module" }, b: { value: 1, enu
 it.each<[string, object]>([
   ["plain JSON values", { text: "£1,000,000", count: -0.5, paid: true, note: null, list: [{}, []] }],
   ["properties whose value is undefined", { a: undefined, b: { c: undefined }, d: 1 }],
-  [
-    "dates, URLs and Buffers",
-    { due: [new Date(0)], at: new URL("https://a.example"), raw: Buffer.from("x") },
-  ],
+  ["dates and URLs", { due: [new Date(0)], at: new URL("https://a.example") }],
   ["an object whose toJSON method returns the object itself", { a: new Itself() }],
   ["an object whose toJSON method returns a copy that also has toJSON", spreading],
   ["a toJSON method that uses its key argument", { a: byKey("a"), b: [byKey("0")] }],
-  ["a toJSON method that returns undefined", { a: toJSON(undefined), b: 1 }],
-  ["a toJSON method that returns null", { a: toJSON(null) }],
+  ["a Buffer with its own toJSON method", { a: Object.assign(Buffer.from("x"), toJSON("eA==")) }],
   ["a toJSON property that is not a function", { toJSON: "text", a: { toJSON: 1 } }],
   ["a toJSON method on the values object", { toJSON: (key: string) => (key === "" ? { a: 1 } : Number.NaN) }],
   ["instances of plain classes", { lines: [new Line()] }],
@@ -97,14 +93,46 @@ it.each<[string, object]>([
   ["prices is a Map: pass Object.fromEntries(prices)", { prices: new Map([["b", 1]]) }],
   ["tag list is a Set: pass Array.from(value)", { "tag list": new Set() }],
   ["total is a Promise", { total: Promise.resolve(1) }],
-  ["logo is a Uint8Array: use plain objects and arrays", { logo: new Uint8Array(2) }],
+  ['logo is a Uint8Array: pass Buffer.from(logo).toString("base64")', { logo: new Uint8Array(2) }],
+  ['logo is a Uint8Array: pass Buffer.from(logo).toString("base64")', { logo: Buffer.from("x") }],
+  ['pages/0 is a Uint8Array: pass Buffer.from(value).toString("base64")', { pages: [Buffer.alloc(0)] }],
+  ['logo is an ArrayBuffer: pass Buffer.from(logo).toString("base64")', { logo: new ArrayBuffer(2) }],
+  ["logo is a Uint16Array: use plain objects and arrays", { logo: new Uint16Array(2) }],
   ["order contains itself", cycle],
   ["total is NaN", { total: toJSON(Number.NaN) }],
-  ["lines/0 is undefined", { lines: [toJSON(undefined)] }],
+  ["lines/0 has a toJSON that returns undefined, as an invalid date does", { lines: [toJSON(undefined)] }],
+  ["due has a toJSON that returns undefined, as an invalid date does", { due: toJSON(undefined) }],
+  [
+    "due has a toJSON that returns null, as an invalid date does: check how it is created",
+    { due: toJSON(null) },
+  ],
+  ["due/0 has a toJSON that returns null", { due: [toJSON(null)] }],
   ["due is a Date", { due: toJSON(new Date(0)) }],
   ["toJSON is NaN, which JSON converts to null", { toJSON: Number.NaN }],
 ])('Values that JSON cannot represent exactly are rejected with the issue "%s"', (expected, values) => {
   expect(issuesOf(values)).toEqual([expect.stringContaining(expected)]);
+});
+
+describe("A BigInt whose prototype has a toJSON method", () => {
+  const extendBigInt = (convert: (this: bigint) => unknown) => {
+    Object.assign(BigInt.prototype, { toJSON: convert });
+    onTestFinished(() => void Reflect.deleteProperty(BigInt.prototype, "toJSON"));
+  };
+
+  it("is sent as the result of that method", () => {
+    extendBigInt(function () {
+      return String(this);
+    });
+    const values = { total: 12345678901234567890n, all: [1n] };
+    expect(serializeValues(values, "inv_2024")).toBe('{"total":"12345678901234567890","all":["1"]}');
+  });
+
+  it("is rejected if JSON cannot represent the result exactly", () => {
+    extendBigInt(function () {
+      return Number(this) / 0;
+    });
+    expect(issuesOf({ total: 1n })).toEqual([expect.stringMatching(/^total is Infinity/)]);
+  });
 });
 
 const notAnObject = "must be a JSON object,";
