@@ -1,19 +1,27 @@
 #!/usr/bin/env node
-import { writeSync } from "node:fs";
 import process from "node:process";
-import { exitCodes } from "./exit-codes.ts";
-import { inspected } from "./output.ts";
-import { run } from "./run.ts";
 
-// For example, an error that a user's module throws in a timer. Node would print it unescaped.
-process.on("uncaughtException", (error) => {
-  try {
-    writeSync(2, `template-pdf: ${inspected(error)}\n`);
-  } finally {
-    // If standard error is closed, Node would exit with another code.
-    process.exit(exitCodes.failed);
-  }
-});
+// This file imports the command only after the check, because older versions of Node cannot load it.
+const problem = describeOldNode(process.versions);
+if (problem === undefined) {
+  import("./command.ts");
+} else {
+  process.stderr.write(`template-pdf ${problem}.\n`);
+  // The same code as for a wrong command line. Importing it would load more files.
+  process.exitCode = 2;
+}
 
-// Exit explicitly: a connection that is still being established would keep the process alive for seconds.
-process.exit(await run(process.argv.slice(2), process));
+/** Returns why the command cannot run, or `undefined`. The limits are those of `engines` in package.json. */
+function describeOldNode({
+  node,
+  bun,
+  deno,
+}: Readonly<Record<string, string | undefined>>): string | undefined {
+  // Bun and Deno state the version of Node with which they are compatible, in their own way.
+  if (node === undefined || bun !== undefined || deno !== undefined) return undefined;
+  const [major = 0, minor = 0] = node.split(".").map(Number);
+  const needed = major <= 20 ? [20, 19] : [22, 12];
+  const [neededMajor = 0, neededMinor = 0] = needed;
+  if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return undefined;
+  return `needs Node ${needed.join(".")} or later; this is ${node}`;
+}

@@ -17,6 +17,11 @@ import type {
 import { undiciTransport } from "../transport/undici.ts";
 import type { Platform } from "./platform.ts";
 
+// Node 18 and older would fail at the first call, or with another function's error.
+if (process.versions?.node !== undefined && typeof process.getBuiltinModule !== "function") {
+  throw new ConfigurationError(`template-pdf needs Node 20.19 or later; this is ${process.versions.node}.`);
+}
+
 /** Node, which sends requests with undici, unless the caller or a replaced global selects another transport. */
 export const platform: Platform = {
   openPool,

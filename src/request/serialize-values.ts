@@ -144,12 +144,16 @@ class ValuesCheck {
   }
 
   value(value: unknown): void {
+    const isObject = isAnyObject(value);
     // JSON also calls `toJSON` of a BigInt, whose prototype some programs extend.
-    const mayBeJsonable = isAnyObject(value) || typeof value === "bigint";
+    const mayBeJsonable = isObject || typeof value === "bigint";
     if (mayBeJsonable && typeof (value as Partial<Jsonable>).toJSON === "function") {
       this.#jsonable(value as Jsonable);
-    } else if (isAnyObject(value)) this.#content(value);
-    else this.#primitive(value);
+    } else if (isObject) {
+      this.#content(value);
+    } else {
+      this.#primitive(value);
+    }
   }
 
   #primitive(value: unknown): void {
@@ -168,14 +172,17 @@ class ValuesCheck {
   #jsonable(object: Jsonable): void {
     const key = this.#path.at(-1);
     const result = object.toJSON(String(key ?? ""));
-    if (result === null && Object.prototype.toString.call(object) === "[object Date]") {
-      this.addIssue("is an invalid Date, which JSON converts to null: check how it is created");
-    } else if ((result === null || result === undefined) && key !== undefined) {
-      this.addIssue(`has a toJSON that returns ${result}, as an invalid date does: check how it is created`);
+    // Without a key, it is the values object itself, whose result is described later.
+    if ((result ?? null) === null && key !== undefined) {
+      const isDate = Object.prototype.toString.call(object) === "[object Date]";
+      const what = isDate
+        ? "is an invalid Date, which JSON converts to null"
+        : `has a toJSON that returns ${result}`;
+      this.addIssue(`${what}: check how it is created`);
     } else if (isAnyObject(result)) {
       // A Buffer is sent only if its toJSON was replaced by one that returns a string.
       this.#content(isBytes(object) ? object : result);
-    } else {
+    } else if (result !== undefined) {
       this.#primitive(result);
     }
   }
@@ -244,8 +251,7 @@ const remedies: Readonly<Record<string, readonly [before: string, after: string]
   symbol: ["String(", ")"],
   "a Map": ["Object.fromEntries(", ")"],
   "a Set": ["Array.from(", ")"],
-  "a Uint8Array": ["Buffer.from(", ').toString("base64")'],
-  "an ArrayBuffer": ["Buffer.from(", ').toString("base64")'],
+  "a Uint8Array": ["a base64 string of ", ""],
 };
 
 /** Names only the class of an error from the caller's code, because its message may quote a value. */
