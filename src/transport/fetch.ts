@@ -1,18 +1,16 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { callSafely } from "../errors/foreign-values.ts";
-import { describeKind, isBytes } from "../errors/value-kinds.ts";
 import { isPage, mayForbidCaching } from "../runtime/environment.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
 import { nextLoopTurn, stepsPerTurn } from "../runtime/timers.ts";
+import { type BodyReader, checkChunk, endBody, notNew, openBody, type ReadResult } from "./fetch-body.ts";
 import {
   codingsOf,
   type Exchange,
   type FetchInit,
   type FetchLike,
-  type FetchReader,
   type FetchResponse,
   headerPairs,
-  type ReadResult,
   type Receiver,
   type ResponseHead,
   type Transport,
@@ -41,27 +39,30 @@ export function fetchTransport(
     open(request, receiver) {
       // Called as a bare function: the `fetch` of browsers rejects any other `this`.
       const fetch = current();
+      const url = request.origin + request.path;
       const call = (signal: AbortSignal) => {
         if (typeof fetch !== "function") throw noFetch();
-        return fetch(request.origin + request.path, initOf(request, signal, credentials));
+        return fetch(url, initOf(request, signal, credentials));
       };
-      return new FetchExchange(call, receiver);
+      return new FetchExchange(url, call, receiver);
     },
   };
 }
 
 class FetchExchange implements Exchange {
+  readonly #url: string;
   readonly #fetch: (signal: AbortSignal) => Promise<FetchResponse>;
   readonly #receiver: Receiver;
   readonly #controller = new AbortController();
   /** `over`: the receiver has received its last event, or has aborted. */
   #state: "flowing" | "paused" | "over" = "flowing";
   #response: FetchResponse | undefined;
-  #reader: FetchReader | undefined;
+  #reader: BodyReader | undefined;
   /** Wakes a paused exchange. */
   #wake: (() => void) | undefined;
 
-  constructor(fetch: (signal: AbortSignal) => Promise<FetchResponse>, receiver: Receiver) {
+  constructor(url: string, fetch: (signal: AbortSignal) => Promise<FetchResponse>, receiver: Receiver) {
+    this.#url = url;
     this.#fetch = fetch;
     this.#receiver = receiver;
   }
@@ -99,19 +100,21 @@ class FetchExchange implements Exchange {
       if (!this.#isOver) this.#receiver.onSent();
       const response = await sent;
       this.#response = response;
-      checkResponse(response);
-      if (!this.#isOver) this.#receiver.onHead(headOf(response));
+      const reader = this.#open(response);
+      const redirect = redirectOf(response, this.#url);
+      if (!this.#isOver) this.#receiver.onHead(headOf(response, redirect));
       if (this.#isOver) return this.#discard();
-      this.#reader = response.body?.getReader();
+      // What another address returned is not read.
+      if (redirect !== undefined) this.#discard();
       // Chunks that are already there, and empty ones, must not keep timers and signals waiting.
-      for (let reads = 1; this.#reader; reads++) {
-        const { done, value } = Object(await this.#reader.read()) as ReadResult;
+      for (let reads = 1; redirect === undefined; reads++) {
+        const { done, value } = Object(await reader.read()) as ReadResult;
         if (reads % stepsPerTurn === 0) await nextLoopTurn();
         while (this.#state === "paused") await this.#untilWoken();
         if (this.#isOver) return;
         if (done) break;
-        if (!isBytes(value)) throw notBytes(value);
-        if (value.length > 0) this.#receiver.onChunk(value);
+        const chunk = checkChunk(value);
+        if (chunk.length > 0) this.#receiver.onChunk(chunk);
       }
     } catch (cause) {
       if (this.#response) this.#discard(cause);
@@ -123,14 +126,21 @@ class FetchExchange implements Exchange {
     this.#receiver.onEnd();
   }
 
+  /** @throws {ConfigurationError} whatever an unusable response throws, because a retry would render for it again */
+  #open(response: FetchResponse): BodyReader {
+    try {
+      checkResponse(response);
+      this.#reader = openBody(response);
+      return this.#reader;
+    } catch (error) {
+      throw ConfigurationError.is(error) ? error : notNew();
+    }
+  }
+
   /** Ends the body in addition to the abort, because the body of a mock may ignore our signal. */
   #discard(reason?: unknown): void {
-    callSafely(() => {
-      const body: ForeignBody | null | undefined = this.#reader ?? this.#response?.body;
-      // An error that nobody listens to would end the process.
-      body?.on?.("error", () => {});
-      return body?.cancel?.(reason) ?? body?.destroy?.() ?? body?.[Symbol.asyncIterator]?.().return();
-    });
+    const reader = this.#reader;
+    callSafely(() => (reader ? reader.cancel(reason) : endBody(this.#response?.body, reason)));
     this.#controller.abort(reason);
   }
 
@@ -158,38 +168,38 @@ function initOf(
   });
 }
 
-/** A mock may return anything. */
+/** A mock may return anything. It may omit the headers. */
 function checkResponse(response: FetchResponse): void {
-  const isResponse = typeof response?.status === "number" && typeof response.headers?.get === "function";
-  if (!isResponse || response.bodyUsed || response.body?.locked) {
-    throw new ConfigurationError("Expected `fetch` to return a new Response for every call.");
-  }
-  if (response.body && typeof response.body.getReader !== "function") throw notBytes(response.body);
+  const { status, headers } = Object(response) as FetchResponse;
+  if (typeof status !== "number" || (headers && typeof headers.get !== "function")) throw notNew();
 }
 
-/** The methods that end a body: those of a web stream or its reader, of a Node stream, or of an iterable. */
-interface ForeignBody {
-  cancel?(reason: unknown): unknown;
-  destroy?(): unknown;
-  on?(event: "error", listener: () => void): unknown;
-  [Symbol.asyncIterator]?(): { return(): unknown };
+/**
+ * Returns where a response comes from if `fetch` followed a redirect. Those that are built on XMLHttpRequest, such as React
+ * Native's, cannot refuse one, and only the URL of the response tells.
+ */
+function redirectOf({ redirected, url }: FetchResponse, requested: string): string | undefined {
+  const isOther = redirected ?? (typeof url === "string" && url !== "" && url.split("#")[0] !== requested);
+  return isOther ? String(url) : undefined;
 }
 
-function headOf({ status, type, headers }: FetchResponse): ResponseHead {
+/** @param redirect - the address of the response, if `fetch` followed a redirect */
+function headOf({ status, type, headers }: FetchResponse, redirect: string | undefined): ResponseHead {
   const codings = codingsOf(textIn(headers, "content-encoding"));
   return {
-    status,
+    // As for a redirect that the browser hides. The response of another address must not count as a document.
+    status: redirect === undefined ? status : 0,
     // For cross-origin responses, browsers expose the length, but not the encoding.
     isDecoded: codings.length > 0 || (type === "cors" && isPage() ? undefined : false),
     unsupportedCoding: codings.every((coding) => decodedByFetch.test(coding))
       ? undefined
       : codings.join(", "),
-    opaqueRedirect: type === "opaqueredirect",
-    header: (name) => textIn(headers, name),
+    opaqueRedirect: type === "opaqueredirect" || redirect !== undefined,
+    header: (name) => (name === "location" && redirect) || textIn(headers, name),
     toHeaders() {
       const copy = new Headers();
       const add = (value: string, name: string) => callSafely(() => copy.append(name, value));
-      callSafely(() => headers.forEach(add));
+      callSafely(() => headers?.forEach(add));
       return copy;
     },
   };
@@ -198,7 +208,7 @@ function headOf({ status, type, headers }: FetchResponse): ResponseHead {
 /** Reads a header. The headers of a mock may return or throw anything, also after the response has arrived. */
 function textIn(headers: FetchResponse["headers"], name: string): string | undefined {
   try {
-    const value: unknown = headers.get(name);
+    const value: unknown = headers?.get(name);
     if (typeof value === "string") return value;
     // An asynchronous mock may reject.
     callSafely(() => value);
@@ -206,13 +216,6 @@ function textIn(headers: FetchResponse["headers"], name: string): string | undef
   } catch {
     return undefined;
   }
-}
-
-/** The body is not a web stream, as that of node-fetch, or a chunk has another type. */
-function notBytes(found: unknown): ConfigurationError {
-  return new ConfigurationError(
-    `Expected \`fetch\` to return a web stream of Uint8Array chunks, got ${describeKind(found)}.`,
-  );
 }
 
 function noFetch(): ConfigurationError {

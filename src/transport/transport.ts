@@ -167,30 +167,24 @@ export interface FetchInit {
   credentials?: "omit" | "same-origin" | "include";
 }
 
-/** The part of `Response` that the client uses, common to all libraries. */
+/**
+ * The part of `Response` that the client uses. A body is read as a web stream, else as an async iterable such as a Node stream,
+ * else with `arrayBuffer()`.
+ */
 export interface FetchResponse {
   readonly status: number;
-  readonly type: string;
-  readonly headers: {
-    get(name: string): string | null;
-    forEach(visit: (value: string, name: string) => void): void;
-  };
-  readonly body: {
-    readonly locked?: boolean | undefined;
-    getReader(): FetchReader;
-    cancel(reason?: unknown): Promise<void>;
-  } | null;
+  readonly type?: string | undefined;
+  readonly url?: string | undefined;
+  readonly redirected?: boolean | undefined;
+  readonly headers?:
+    | {
+        get(name: string): string | null;
+        forEach(visit: (value: string, name: string) => void): void;
+      }
+    | undefined;
+  readonly body?: unknown;
   readonly bodyUsed?: boolean | undefined;
-}
-
-export interface ReadResult {
-  readonly done: boolean;
-  readonly value?: Uint8Array | undefined;
-}
-
-export interface FetchReader {
-  read(): Promise<ReadResult>;
-  cancel(reason?: unknown): Promise<void>;
+  arrayBuffer?(): Promise<unknown>;
 }
 
 /** The part of a dispatcher from undici 7 or later that the client uses. */
