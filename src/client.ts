@@ -7,7 +7,7 @@ import { PendingPdf } from "./document/pending-pdf.ts";
 import { type CallOptions, resolveCall } from "./options/call-options.ts";
 import { type ClientOptions, checkClientOptions, resolveOptions } from "./options/client-options.ts";
 import type { RetryPolicy } from "./options/retry.ts";
-import { buildHeaders } from "./request/headers.ts";
+import { shareHeaders } from "./request/headers.ts";
 import type { AnyTemplate } from "./request/schema.ts";
 import { makeDisposable } from "./runtime/disposal.ts";
 import type { Values } from "./template.ts";
@@ -46,7 +46,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
   constructor(options: ClientOptions, calls: CallsInFlight);
   constructor(given: ClientOptions = {}, calls?: CallsInFlight) {
     const options = checkClientOptions(given);
-    const resolved = resolveOptions(options, platform.advice);
+    const resolved = resolveOptions(options, platform.advice, platform.userAgent);
     const { apiKey, headers, needsPage } = resolved;
     platform.checkTransport(resolved);
     // Derived clients need the values that came from the environment or from an iterator, which can be read only once.
@@ -56,7 +56,7 @@ export class TemplatePdf<T extends { [K in keyof T]: object } = Record<string, o
     this.#shared = {
       options: resolved,
       settings: resolveCall(resolved, undefined),
-      sharedHeaders: typeof apiKey === "function" ? undefined : buildHeaders(apiKey ?? undefined, headers),
+      sharedHeaders: shareHeaders(headers),
       calls: calls ?? new CallsInFlight(platform.openPool()),
       isClosed: false,
     };

@@ -242,7 +242,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
     const { origin } = options.endpoint;
     const { headers: ownHeaders } = this.settings;
     const extra = ownHeaders ? new Map([...options.headers, ...ownHeaders]) : options.headers;
-    const headers = (ownHeaders ? undefined : sharedHeaders) ?? buildHeaders(apiKey ?? undefined, extra);
+    const headers = ownHeaders ? buildHeaders(apiKey, extra) : sharedHeaders(apiKey);
     const attempt = this.#attempts + 1;
     this.#notify("request", () => ({ method: "POST" as const, url: origin + this.#path }), attempt);
     // A hook may have cancelled the call.

@@ -2,6 +2,7 @@ import { ConfigurationError } from "../errors/errors.ts";
 import type { ResolvedCall } from "../options/call-options.ts";
 import type { ResolvedOptions } from "../options/client-options.ts";
 import { checkPage } from "../request/endpoint.ts";
+import type { shareHeaders } from "../request/headers.ts";
 import type { TransportPool } from "../transport/transport.ts";
 
 /** Counts the calls of a client and its derived clients. They share connections, which are closed after the last call. */
@@ -56,8 +57,8 @@ export interface SharedState {
   readonly options: ResolvedOptions;
   /** The settings of calls without options. */
   readonly settings: ResolvedCall;
-  /** The headers of calls without `headers`; missing if a function returns the API key. */
-  readonly sharedHeaders: readonly string[] | undefined;
+  /** Returns the headers of calls without `headers`. */
+  readonly sharedHeaders: ReturnType<typeof shareHeaders>;
   readonly calls: CallsInFlight;
   /** Whether this client was closed, though others may still use its connections. */
   isClosed: boolean;

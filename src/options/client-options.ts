@@ -2,7 +2,7 @@ import { ConfigurationError } from "../errors/errors.ts";
 import type { Advice } from "../request/advice.ts";
 import { type ApiKeySource, checkEncryption, resolveApiKey } from "../request/api-key.ts";
 import { type Endpoint, endpointOf, lacksPage, parseBaseUrl } from "../request/endpoint.ts";
-import { type HeadersInput, readHeaders } from "../request/headers.ts";
+import { defaultHeaders, type HeadersInput, readHeaders } from "../request/headers.ts";
 import { isPage } from "../runtime/environment.ts";
 import type { DispatcherLike, FetchLike, TransportSettings } from "../transport/transport.ts";
 import { type Hooks, resolveHooks } from "./hooks.ts";
@@ -34,7 +34,10 @@ export interface ClientOptions {
    * the key. Default: the `TEMPLATE_PDF_API_KEY` environment variable.
    */
   apiKey?: string | ApiKeySource | null | undefined;
-  /** Headers for every request. `authorization` is allowed only with `apiKey: null`. Default: none. */
+  /**
+   * Headers for every request. `authorization` is allowed only with `apiKey: null`. Default: `accept: application/pdf`,
+   * and except in browsers `user-agent: template-pdf/<version>`.
+   */
   headers?: HeadersInput | undefined;
   /**
    * Whether a browser sends cookies with requests, with the same meaning as in `fetch`. Default: the `fetch`
@@ -113,7 +116,7 @@ export function checkClientOptions(given: ClientOptions): ClientOptions {
 }
 
 /** Fills in the defaults of checked options. @throws {ConfigurationError} for the first mistake */
-export function resolveOptions(options: ClientOptions, advice?: Advice): ResolvedOptions {
+export function resolveOptions(options: ClientOptions, advice?: Advice, userAgent?: string): ResolvedOptions {
   const allowsApiKey = !isPage() || options.dangerouslyAllowBrowser === true;
   // Frameworks also run the modules of a page on the server. A client with an API key is meant for the server.
   const needsPage = !options.apiKey && lacksPage(options.baseUrl);
@@ -129,7 +132,10 @@ export function resolveOptions(options: ClientOptions, advice?: Advice): Resolve
     needsPage,
     endpoint: endpointOf(baseUrl),
     apiKey,
-    headers: readHeaders(options.headers, apiKey === null, allowsApiKey, advice),
+    headers: new Map([
+      ...defaultHeaders(userAgent),
+      ...readHeaders(options.headers, apiKey === null, allowsApiKey, advice),
+    ]),
     allowsApiKey,
     advice,
     credentials: options.credentials,

@@ -21,6 +21,7 @@ export const platform: Platform = {
     checkPath: async () => unsupported("saveTo()", "blob() or response()"),
     save: async () => unsupported("saveTo()", "blob() or response()"),
   },
+  userAgent: undefined,
   advice: undefined,
 };
 

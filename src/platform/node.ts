@@ -1,4 +1,5 @@
 import { AsyncResource } from "node:async_hooks";
+import { version } from "../../package.json";
 import { nodeOutputs } from "../document/node-outputs.ts";
 import { ConfigurationError } from "../errors/errors.ts";
 import { readEnvFile } from "../files/env-file.ts";
@@ -36,6 +37,7 @@ export const platform: Platform = {
     if (!needsPage && !selectedTransport(settings)) environmentProxy(endpoint.origin);
   },
   nodeOutputs,
+  userAgent: `template-pdf/${version}`,
   advice: serverAdvice(readEnvFile),
 };
 

@@ -16,6 +16,8 @@ export interface Platform {
    */
   checkTransport(options: TransportSettings & Pick<ResolvedOptions, "endpoint" | "needsPage">): void;
   readonly nodeOutputs: NodeOutputs;
+  /** The `user-agent` header; `undefined` in browsers, which send their own. */
+  readonly userAgent: string | undefined;
   /** Explains mistakes in settings, and error responses; `undefined` in browsers, where every visitor would load it. */
   readonly advice: Advice | undefined;
 }

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { isAnyObject } from "../errors/value-kinds.ts";
+import { isPage } from "../runtime/environment.ts";
 import { keyInBrowser } from "./api-key.ts";
 
 /** Headers as an object, a `Headers` instance or pairs. Properties that are `undefined` are omitted. */
@@ -80,13 +81,39 @@ function isAllowedHeader([name, value]: readonly [string, unknown], mayAuthorize
   return isHeaderName(name) && isCallers && isHeaderValue(value);
 }
 
-/** Builds the request headers as a flat list of names and values (spec, "Authentication", rule 1; "Endpoints", request headers). */
-export function buildHeaders(
-  apiKey: string | undefined,
+/**
+ * Returns the headers that the client sends unless the caller replaces them. Firewalls reject requests without them.
+ *
+ * @param userAgent - missing in browsers, which send their own. Another one would need the permission of CORS
+ */
+export function defaultHeaders(userAgent: string | undefined): [name: string, value: string][] {
+  const accept: [string, string] = ["accept", "application/pdf"];
+  return userAgent && !isPage() ? [accept, ["user-agent", userAgent]] : [accept];
+}
+
+/**
+ * Returns a function that returns the headers of a call without `headers` of its own. They are built once for each API key.
+ *
+ * @param extra - the headers of the client
+ */
+export function shareHeaders(
   extra: ReadonlyMap<string, string>,
-): readonly string[] {
+): (apiKey: string | null) => readonly string[] {
+  let last: string | null | undefined;
+  let shared: readonly string[] = [];
+  return (apiKey) => {
+    if (apiKey !== last) {
+      shared = buildHeaders(apiKey, extra);
+      last = apiKey;
+    }
+    return shared;
+  };
+}
+
+/** Builds the request headers as a flat list of names and values (spec, "Authentication", rule 1; "Endpoints", request headers). */
+export function buildHeaders(apiKey: string | null, extra: ReadonlyMap<string, string>): readonly string[] {
   const flat: string[] = [];
-  if (apiKey !== undefined) flat.push("authorization", `API-Key ${apiKey}`);
+  if (apiKey !== null) flat.push("authorization", `API-Key ${apiKey}`);
   flat.push("content-type", "application/json");
   for (const [name, value] of extra) flat.push(name, value);
   return flat;

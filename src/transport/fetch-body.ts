@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import { callSafely, describeThrown } from "../errors/foreign-values.ts";
+import { callSafely, readForeignText } from "../errors/foreign-values.ts";
 import { describeKind, isBytes } from "../errors/value-kinds.ts";
 import type { FetchResponse } from "./transport.ts";
 
@@ -19,62 +19,49 @@ export interface ReadResult {
 interface ForeignBody {
   readonly locked?: boolean;
   getReader?(): BodyReader;
-  [Symbol.asyncIterator]?(): ForeignIterator;
+  [Symbol.asyncIterator]?(): { next(): Promise<ReadResult>; return?(value?: undefined): unknown };
   cancel?(reason: unknown): unknown;
   destroy?(): unknown;
   on?(event: "error", listener: () => void): unknown;
-}
-
-interface ForeignIterator {
-  next(): Promise<ReadResult>;
-  return?(): unknown;
 }
 
 /**
  * Opens the body of a response: as a web stream, else as an async iterable, such as a Node stream, else with
  * `arrayBuffer()`, which has no progress.
  *
- * @throws {ConfigurationError} if the response has none of them, or was used before
+ * @throws {ConfigurationError} if the response was used before. If it has no body, the error is thrown when it is read
  */
 export function openBody(response: FetchResponse): BodyReader {
   const body = response.body as ForeignBody | null | undefined;
   if (response.bodyUsed || body?.locked) throw notNew();
-  if (typeof body?.getReader === "function") return body.getReader();
-  const iterator = body?.[Symbol.asyncIterator]?.();
-  if (body && iterator) {
-    const cancel = (reason: unknown) => {
-      endBody(body, reason);
-      return iterator.return?.();
-    };
-    return { read: () => iterator.next(), cancel };
-  }
-  if (typeof response.arrayBuffer === "function") return readerOfWhole(response, response.arrayBuffer);
-  // Mocks omit the body of an error response.
-  if (body === null || (body === undefined && (response.status < 200 || response.status > 299))) {
-    return { read: async () => ({ done: true }), cancel: () => undefined };
-  }
-  throw notBytes(body);
-}
-
-function readerOfWhole(response: FetchResponse, arrayBuffer: () => Promise<unknown>): BodyReader {
-  let isRead = false;
+  if (body?.getReader) return body.getReader();
+  const chunks = body?.[Symbol.asyncIterator]?.() ?? wholeOf(response);
   return {
-    async read() {
-      if (isRead) return { done: true };
-      isRead = true;
-      const whole = await arrayBuffer.call(response).catch((error: unknown) => {
-        // React Native before 0.72 has this method, but cannot execute it.
-        if (/not (?:implemented|supported)/i.test(describeThrown(error))) throw notBytes(undefined);
-        throw error;
-      });
-      const isBuffer = /^\[object (?:Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(whole));
-      return { value: isBuffer ? new Uint8Array(whole as ArrayBuffer) : whole };
+    read: () => chunks.next(),
+    cancel(reason) {
+      endBody(body, reason);
+      return chunks.return?.(undefined);
     },
-    cancel: () => undefined,
   };
 }
 
-/** Ends a body that was not opened. A body that ignores the signal of its request would occupy a connection. */
+async function* wholeOf(response: FetchResponse): AsyncGenerator<unknown, undefined> {
+  const { body, status } = response;
+  if (response.arrayBuffer) {
+    try {
+      yield await response.arrayBuffer();
+    } catch (error) {
+      // Some versions of React Native have this method, but throw when it is called.
+      if (/not implemented/.test(readForeignText(error, "message") ?? "")) throw notBytes(undefined);
+      throw error;
+    }
+  } else if (body !== null && (body !== undefined || (status >= 200 && status < 300))) {
+    // Mocks may omit the body only of an error response.
+    throw notBytes(body);
+  }
+}
+
+/** Ends a body. One that ignores the signal of its request would occupy a connection. */
 export function endBody(body: unknown, reason: unknown): void {
   const foreign = body as ForeignBody | null | undefined;
   callSafely(() => {
@@ -84,9 +71,12 @@ export function endBody(body: unknown, reason: unknown): void {
   });
 }
 
-export function checkChunk(chunk: unknown): Uint8Array {
-  if (!isBytes(chunk)) throw notBytes(chunk);
-  return chunk;
+/** Returns a chunk as bytes, also one of another realm. @throws {ConfigurationError} if it has none */
+export function bytesOf(chunk: unknown): Uint8Array {
+  if (isBytes(chunk)) return chunk;
+  if (Object.prototype.toString.call(chunk) === "[object ArrayBuffer]")
+    return new Uint8Array(chunk as ArrayBuffer);
+  throw notBytes(chunk);
 }
 
 /** The response does not have the properties of a response, or was used before. */

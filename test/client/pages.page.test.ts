@@ -31,8 +31,11 @@ describe("a client in a web page", () => {
     await inPage({ baseUrl: "/", headers }).generate("invoice", {}).bytes();
     const [url, init] = fetch.mock.calls[0] ?? [];
     expect(url).toBe("https://app.test/api/pdf/api/v1/templates/invoice/generate-sync");
-    // Only the header that the spec requires can cause a preflight request.
-    const own = [["content-type", "application/json"]];
+    // Only the header that the spec requires can cause a preflight request. `accept` never does, unlike `user-agent`.
+    const own = [
+      ["content-type", "application/json"],
+      ["accept", "application/pdf"],
+    ];
     const shared = { method: "POST", redirect: "manual" };
     expect(init).toMatchObject({ ...shared, headers: own, credentials: "same-origin" });
     expect(fetch.mock.calls[1]?.[1]).toMatchObject({ headers: [...own, ...Object.entries(headers)] });

@@ -11,6 +11,7 @@ import {
   ValuesError,
 } from "template-pdf";
 import { describe, expect, it } from "vitest";
+import manifest from "../../package.json";
 import {
   pdfOf,
   rejectionOf,
@@ -36,8 +37,22 @@ describe("generate()", () => {
     expect(path).toBe("/api/v1/templates/inv%2F2024%20%C3%BC/generate-sync");
     expect(headers.authorization).toBe("API-Key key-of-the-tests");
     expect(headers["content-type"]).toBe("application/json");
+    expect(headers.accept).toBe("application/pdf");
+    expect(headers["user-agent"]).toBe(`template-pdf/${manifest.version}`);
     expect(body).toBe('{"total":"£1,000,000"}');
     await (await pending).cancel();
+  });
+
+  it("sends the caller's `accept` and `user-agent` instead of its own, also from a derived client", async () => {
+    const service = await serve();
+    const client = service.client({ headers: { "User-Agent": "billing/7" } });
+    await client.generate("invoice", {}, { headers: { Accept: "*/*" } }).bytes();
+    await client.with({ verify: true }).generate("invoice", {}).bytes();
+    const sent = service.requests.map(({ headers }) => [headers["user-agent"], headers.accept]);
+    expect(sent).toEqual([
+      ["billing/7", "*/*"],
+      ["billing/7", "application/pdf"],
+    ]);
   });
 
   it("rejects every output and the promise itself with the same error", async () => {

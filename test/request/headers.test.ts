@@ -3,7 +3,13 @@ import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import { serverAdvice } from "../../src/request/advice.ts";
 import { checkApiKey, readApiKey } from "../../src/request/api-key.ts";
-import { buildHeaders, credentialsIn, type HeadersInput, readHeaders } from "../../src/request/headers.ts";
+import {
+  buildHeaders,
+  credentialsIn,
+  type HeadersInput,
+  readHeaders,
+  shareHeaders,
+} from "../../src/request/headers.ts";
 import { anyCharacter, orLongRun, property } from "../support/fuzz.ts";
 
 const advice = serverAdvice();
@@ -21,7 +27,16 @@ describe("Request headers", () => {
   it("end with the caller's headers", () => {
     const own = new Map(Object.entries({ authorization: "Bearer x", "x-tenant": "7" }));
     const expected = ["content-type", "application/json", "authorization", "Bearer x", "x-tenant", "7"];
-    expect(buildHeaders(undefined, own)).toEqual(expected);
+    expect(buildHeaders(null, own)).toEqual(expected);
+  });
+
+  it("are built once for each API key", () => {
+    const shared = shareHeaders(new Map([["x-tenant", "7"]]));
+    const first = shared("k3y");
+    expect(first).toEqual(buildHeaders("k3y", new Map([["x-tenant", "7"]])));
+    expect(shared("k3y")).toBe(first);
+    expect(shared("other")).toEqual(buildHeaders("other", new Map([["x-tenant", "7"]])));
+    expect(shared(null)).toEqual(buildHeaders(null, new Map([["x-tenant", "7"]])));
   });
 });
 

@@ -26,13 +26,15 @@ describe("a client that follows the specification", () => {
   it("sends one POST request with the API key and the values (Endpoints)", async () => {
     const { service, client } = await start();
     await client.generate("inv_2024", values).bytes();
-    // The headers of `curl -X POST`, except its `user-agent` and `accept`.
+    // The same names as with `curl -X POST`.
     expect(service.requests).toMatchObject([{ method: "POST", path, body: JSON.stringify(values) }]);
     expect(service.requests[0]?.headers).toEqual({
       host: `127.0.0.1:${service.port}`,
       connection: "keep-alive",
       authorization: "API-Key key-of-the-tests",
       "content-type": "application/json",
+      accept: "application/pdf",
+      "user-agent": expect.stringMatching(/^template-pdf\/\d+\.\d+\.\d+/),
       "content-length": String(Buffer.byteLength(JSON.stringify(values))),
     });
   });

@@ -6,6 +6,7 @@ import { CallsInFlight, type SharedState } from "../../src/call/calls-in-flight.
 import { type CallOptions, resolveCall } from "../../src/options/call-options.ts";
 import { type ClientOptions, resolveOptions } from "../../src/options/client-options.ts";
 import { serverAdvice } from "../../src/request/advice.ts";
+import { shareHeaders } from "../../src/request/headers.ts";
 import type { CapturedContext, Receiver, ResponseHead, Transport } from "../../src/transport/transport.ts";
 
 /** Something that happens to a call. */
@@ -59,7 +60,7 @@ export class ScriptedCall {
     this.context = {
       options: resolved,
       settings: resolveCall(resolved),
-      sharedHeaders: undefined,
+      sharedHeaders: shareHeaders(resolved.headers),
       calls: new CallsInFlight(this.#createPool()),
       isClosed: false,
     };
