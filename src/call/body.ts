@@ -57,6 +57,9 @@ export class Body {
   /** Whether the sink has requested more since the last chunk. */
   #wasResumed = false;
 
+  /** Called when an output begins to read, or with the error if the body fails before. */
+  onUsed: ((error?: unknown) => void) | undefined;
+
   constructor(source: BodySource, events: BodyEvents) {
     this.#source = source;
     this.#events = events;
@@ -92,6 +95,7 @@ export class Body {
     this.#state = "failed";
     this.#error = error;
     this.#held = undefined;
+    this.onUsed?.(error);
     return this.#sink?.fail(error);
   }
 
@@ -108,6 +112,7 @@ export class Body {
       );
     }
     this.#output = output;
+    this.onUsed?.();
     this.#sink = sink;
     if (this.#state === "failed") return void sink.fail(this.#error);
     this.#source.onRead();

@@ -12,9 +12,12 @@ import {
 import { checkOptions, isBoolean, type Rules } from "../options/option-rules.ts";
 import type { Bytes, NodeBuffer, NodeReadable } from "../runtime/platform-types.ts";
 import { FileSink } from "./file-sink.ts";
+import { resolveWatched } from "./unread-warning.ts";
 
-/** The output methods that need Node APIs. */
+/** What documents need of Node APIs. */
 export interface NodeOutputs {
+  /** Resolves a pending result with its document, and warns if the document is never read. Missing in browsers. */
+  readonly resolveWatched?: typeof resolveWatched;
   /** Returns bytes as a `Buffer` without copying them. */
   toBuffer(bytes: Bytes): NodeBuffer;
   toReadable(body: Body): NodeReadable;
@@ -36,6 +39,7 @@ const rules: Rules<SaveOptions> = { recursive: isBoolean };
 
 /** The outputs in Node, Deno and Bun. */
 export const nodeOutputs: NodeOutputs = {
+  resolveWatched,
   toBuffer: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
   toReadable: nodeStreamOf,
   async checkPath(given, options = {}, attempts) {

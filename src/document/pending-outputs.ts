@@ -8,11 +8,11 @@ import type { NodeOutputs } from "./node-outputs.ts";
 
 /** A document that has begun to arrive, or the error of its call. */
 type Settled =
-  | { readonly document: GeneratedPdf }
+  | { readonly document: GeneratedPdf; readonly response: PdfResponse }
   | { readonly document: undefined; readonly error: unknown };
 
 /** Settles the pending result itself. */
-type Resolve = (document: GeneratedPdf | Promise<never>) => void;
+type Resolve = (document: GeneratedPdf | Promise<GeneratedPdf>) => void;
 
 /** The outputs that were requested from a pending result, until they have their document or its error. */
 export class PendingOutputs implements CallListener {
@@ -120,6 +120,7 @@ export class PendingOutputs implements CallListener {
   onDocument(response: PdfResponse): void {
     this.#onSettled({
       document: new GeneratedPdf(response, this.#call, this.#nodeOutputs),
+      response,
     });
   }
 
@@ -170,8 +171,10 @@ export class PendingOutputs implements CallListener {
     const isHandled = this.#count > 0 || this.#isCancelled || this.#call.bulk !== undefined;
     if (!settled || !resolve || (isHandled && !this.#isAwaited)) return;
     this.#resolve = undefined;
-    if (settled.document) resolve(settled.document);
-    else rejectWithCaller(resolve, settled.error);
+    if (!settled.document) return rejectWithCaller(resolve, settled.error);
+    const { resolveWatched } = this.#nodeOutputs;
+    if (resolveWatched && this.#count === 0) resolveWatched(resolve, settled.document, settled.response);
+    else resolve(settled.document);
   }
 }
 

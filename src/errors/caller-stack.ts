@@ -43,7 +43,7 @@ export function resolveWithCaller<T>(
 }
 
 /** Runs `settle` one microtask later, when the promise that was resolved with the returned one follows it. */
-function afterFollowing<T>(settle: () => T): Promise<T> {
+export function afterFollowing<T>(settle: () => T): Promise<T> {
   return Promise.resolve().then().then(settle);
 }
 
@@ -61,16 +61,21 @@ export function addCaller<E>(error: E, above: unknown = addCaller): E {
     if (top === undefined || !isInternal(top)) return error;
     const seen: { readonly stack?: unknown } = {};
     (Error as { captureStackTrace?: CaptureStackTrace }).captureStackTrace?.(seen, above);
-    const all = framesIn(seen.stack);
-    const callers = all.filter((line) => !isInternal(line));
-    // In a bundle, the caller's frames look like those of this package.
-    const bundled = all.some((line) => line.includes("at async ")) ? all : [];
-    const frames = callers.length > 0 ? callers : bundled;
+    const frames = callersFrames(seen.stack);
     if (frames.length > 0) error.stack = [String(error), ...frames].join("\n");
   } catch {
     // The error is frozen, or `Error.prepareStackTrace` throws. The error stays as it is.
   }
   return error;
+}
+
+/** Returns the frames of a stack that are not in this package. */
+export function callersFrames(stack: unknown): readonly string[] {
+  const all = framesIn(stack);
+  const callers = all.filter((line) => !isInternal(line));
+  // In a bundle, the caller's frames look like those of this package.
+  const bundled = all.some((line) => line.includes("at async ")) ? all : [];
+  return callers.length > 0 ? callers : bundled;
 }
 
 function framesIn(stack: unknown): readonly string[] {

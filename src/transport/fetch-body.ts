@@ -49,7 +49,10 @@ async function* wholeOf(response: FetchResponse): AsyncGenerator<unknown, undefi
   const { body, status } = response;
   if (response.arrayBuffer) {
     try {
-      yield await response.arrayBuffer();
+      const whole = await response.arrayBuffer();
+      // It may come from another realm. Mocks also return a Buffer.
+      const isBuffer = Object.prototype.toString.call(whole) === "[object ArrayBuffer]";
+      yield isBuffer ? new Uint8Array(whole as ArrayBuffer) : whole;
     } catch (error) {
       // Some versions of React Native have this method, but throw when it is called.
       if (/not implemented/.test(readForeignText(error, "message") ?? "")) throw notBytes(undefined);
@@ -71,12 +74,9 @@ export function endBody(body: unknown, reason: unknown): void {
   });
 }
 
-/** Returns a chunk as bytes, also one of another realm. @throws {ConfigurationError} if it has none */
-export function bytesOf(chunk: unknown): Uint8Array {
-  if (isBytes(chunk)) return chunk;
-  if (Object.prototype.toString.call(chunk) === "[object ArrayBuffer]")
-    return new Uint8Array(chunk as ArrayBuffer);
-  throw notBytes(chunk);
+export function checkChunk(chunk: unknown): Uint8Array {
+  if (!isBytes(chunk)) throw notBytes(chunk);
+  return chunk;
 }
 
 /** The response does not have the properties of a response, or was used before. */

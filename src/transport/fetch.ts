@@ -3,7 +3,7 @@ import { callSafely } from "../errors/foreign-values.ts";
 import { isPage, mayForbidCaching } from "../runtime/environment.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
 import { nextLoopTurn, stepsPerTurn } from "../runtime/timers.ts";
-import { type BodyReader, bytesOf, endBody, notNew, openBody, type ReadResult } from "./fetch-body.ts";
+import { type BodyReader, checkChunk, endBody, notNew, openBody, type ReadResult } from "./fetch-body.ts";
 import {
   codingsOf,
   type Exchange,
@@ -113,7 +113,7 @@ class FetchExchange implements Exchange {
         while (this.#state === "paused") await this.#untilWoken();
         if (this.#isOver) return;
         if (done) break;
-        const chunk = bytesOf(value);
+        const chunk = checkChunk(value);
         if (chunk.length > 0) this.#receiver.onChunk(chunk);
       }
     } catch (cause) {
