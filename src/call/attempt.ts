@@ -173,12 +173,12 @@ export class Attempt implements Receiver, BodySource {
     const head = this.#head;
     // A mistake in a custom `fetch` or dispatcher may show only in the body.
     if (!head || ConfigurationError.is(cause)) {
-      const explained = this.#transport.explain?.(cause);
+      const explained = this.#transport.explain?.(cause, this.#request.origin);
       return this.#fail(noResponse(cause, explained, this.#isUnsent, this.#request));
     }
     if (!isSuccess(head)) return this.#fail(this.#refusal(cause));
     // If decoding fails later, bytes were damaged or lost.
-    if (this.#receivedBytes === 0 && this.#transport.explain?.(cause)?.isUndecodable) {
+    if (this.#receivedBytes === 0 && this.#transport.explain?.(cause, this.#request.origin)?.isUndecodable) {
       return this.#fail(undecoded(head, this.#request, cause));
     }
     this.#fail(this.#truncated(head, cause));

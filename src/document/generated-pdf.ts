@@ -190,7 +190,7 @@ export class GeneratedPdf {
    * target, syncs it and renames it. It follows links, keeps the mode of an existing file, and writes
    * directly to devices and pipes. For standard output, pipe `nodeStream()` into `process.stdout`.
    *
-   * @param path - a path or `file:` URL; the folder must exist unless `recursive` is set
+   * @param path - a path or `file:` URL, also as a string; the folder must exist unless `recursive` is set
    * @param options - `recursive` creates missing folders. Default: `{ recursive: false }`
    * @returns the path and the number of bytes
    * @throws {SaveError} if the file cannot be written

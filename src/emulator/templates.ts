@@ -58,10 +58,14 @@ export async function inspectTemplates(folder: string, renderers: Renderers): Pr
 export async function renderOrder(order: Order, folder: string, renderers: Renderers): Promise<Product> {
   const { uid, values, request, signal } = order;
   // The endpoint can be mounted anywhere. This one is at the root, so a prefix is a mistake.
-  if (!new URL(request.url).pathname.startsWith("/api/v1/templates/")) {
+  const { pathname } = new URL(request.url);
+  const prefix = pathname.slice(0, pathname.lastIndexOf("/api/v1/templates/"));
+  if (prefix !== "") {
+    const why =
+      prefix === "/api/v1" ? "because the client adds it" : "because the emulator has no path prefix";
     throw new Problem(
       404,
-      "This path does not exist. Remove /api/v1 from `baseUrl`, because the client adds it.",
+      `This path does not exist. Remove ${prefix.slice(0, 100)} from \`baseUrl\`, ${why}.`,
     );
   }
   const templates = await readTemplateFolder(folder);

@@ -37,9 +37,10 @@ export const adviceOnResponse: ResponseAdvice["response"] = (response, request, 
     const elsewhere = location ? `, not at ${JSON.stringify(request.redactor.quote(location, 300))}` : "";
     return `Redirects are not followed: point \`baseUrl\` at the service itself${elsewhere}.`;
   }
-  if (status === 404 || status === 405) {
+  // Another server answered: 405, 501 and 505 mean that it has no such endpoint, so it will not help to try later.
+  if ([404, 405, 501, 505].includes(status)) {
     // Without a JSON message, the sender is probably not the service.
-    const what = status === 405 || detail === undefined ? "`baseUrl`" : "the uid and `baseUrl`";
+    const what = status !== 404 || detail === undefined ? "`baseUrl`" : "the uid and `baseUrl`";
     const added = detail?.includes("/api/v1") ? "" : " (the client adds /api/v1)";
     return `Check ${what}, whose path is ${JSON.stringify(request.basePath)}${added}.`;
   }

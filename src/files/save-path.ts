@@ -132,7 +132,7 @@ export function saveError(
 const windowsDevice = /^[\\/]{2}\.[\\/]/;
 
 function parseSavePath(given: string | URL, options: SaveOptions | SavePolicy, attempts: number): SavePath {
-  const text = given instanceof URL ? pathOfUrl(given, attempts) : given;
+  const text = isUrl(given) ? pathOfUrl(String(given), attempts) : given;
   if (typeof text !== "string") throw notAPath(typeof text, String(text), attempts);
   if (text === "") throw notAPath("an empty string", text, attempts);
   if (text.includes("\0")) throw notAPath("a string with a NUL", text, attempts);
@@ -144,13 +144,20 @@ function parseSavePath(given: string | URL, options: SaveOptions | SavePolicy, a
   return { given: text, absolute, policy: undefined, recursive: options.recursive };
 }
 
-function pathOfUrl(url: URL, attempts: number): string {
+/** Whether the caller passed a URL, as an object of any realm or as text. No path begins like one, except with a drive letter. */
+function isUrl(given: string | URL): boolean {
+  if (typeof given === "string") return /^[a-z][a-z\d+.-]+:\/\//i.test(given);
+  return Object.prototype.toString.call(given) === "[object URL]";
+}
+
+function pathOfUrl(url: string, attempts: number): string {
   try {
     return fileURLToPath(url);
   } catch (cause) {
+    const protocol = url.slice(0, url.indexOf(":") + 1).toLowerCase();
     const what =
-      url.protocol === "file:" ? "a file: URL that refers to another machine" : `a URL with ${url.protocol}`;
-    throw notAPath(what, url.protocol, attempts, cause);
+      protocol === "file:" ? "a file: URL that refers to another machine" : `a URL with ${protocol}`;
+    throw notAPath(what, protocol, attempts, cause);
   }
 }
 

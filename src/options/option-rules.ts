@@ -90,8 +90,17 @@ export function checkNames(options: object, known: readonly string[], kind: stri
   }
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
-    throw new ConfigurationError(`Unknown ${kind} option \`${name}\`. Known options: ${known.join(", ")}.`);
+    const meant = known.find((other) => beginningOf(other) === beginningOf(name));
+    const question = meant ? ` Did you mean \`${meant}\`?` : "";
+    throw new ConfigurationError(
+      `Unknown ${kind} option \`${name}\`. Known options: ${known.join(", ")}.${question}`,
+    );
   }
+}
+
+/** Misspelt names usually begin correctly, such as `timeout`, `baseURL`, `apikey` or `retries`. */
+function beginningOf(name: string): string {
+  return name.slice(0, 3).toLowerCase();
 }
 
 /** @throws {ConfigurationError} if the value of an option violates its rule */

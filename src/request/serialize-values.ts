@@ -38,6 +38,7 @@ export function serializeValues(values: unknown, uid: string, areOfSchema = fals
 
 /** Describes a value that is not a JSON object. */
 function describeValues(values: unknown, json: string | undefined): string {
+  if (typeof values === "string") return "got a string. Pass the object itself, without JSON.stringify";
   if (!isAnyObject(values) || !isRecord(values)) return `got ${describeKind(values)}`;
   return `but its toJSON returns ${describeKind(json && JSON.parse(json))}`;
 }

@@ -1,4 +1,5 @@
 import { causesOf } from "../errors/foreign-values.ts";
+import { isNamedLocal } from "../runtime/environment.ts";
 import { ProxyFailure } from "./proxies.ts";
 import type { Explanation } from "./transport.ts";
 
@@ -32,15 +33,19 @@ const handshakes: { readonly [code: string]: readonly [reason: string, advice: s
   EPROTO: ["the server on that port uses a different TLS version or no TLS", otherPort],
 };
 
+const notListening =
+  "Is the emulator (npx template-pdf emulate) or your server running on this port? If so, check `baseUrl`.";
+
 /**
  * Explains why there was no response, or no more of it, as far as that is known.
  *
  * @param cause - the transport's error, with its causes
+ * @param origin - the address of the request
  */
-export function explain(cause: unknown): Explanation | undefined {
+export function explain(cause: unknown, origin: string): Explanation | undefined {
   try {
     for (const error of causesOf(cause)) {
-      const explained = error instanceof Error ? explainOne(error) : undefined;
+      const explained = error instanceof Error ? explainOne(error, origin) : undefined;
       if (explained) return explained;
     }
   } catch {
@@ -49,7 +54,7 @@ export function explain(cause: unknown): Explanation | undefined {
   return undefined;
 }
 
-function explainOne(error: Error & Known): Explanation | undefined {
+function explainOne(error: Error & Known, origin: string): Explanation | undefined {
   const { code, syscall } = error;
   if (error instanceof ProxyFailure) return byProxy(error);
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return ofAnotherName(error);
@@ -61,9 +66,16 @@ function explainOne(error: Error & Known): Explanation | undefined {
   // The errors from zlib and brotli, except Z_BUF_ERROR, which means that the end is missing.
   if (typeof code === "string" && /^(?:Z_DATA_ERROR$|ERR__ERROR_FORMAT_)/.test(code))
     return { isUndecodable: true, isUnsent: false };
+  // For a name with several addresses, the error has no `syscall`.
+  if (code === "ECONNREFUSED")
+    return { ...(isOnThisMachine(origin) && { advice: notListening }), isUnsent: true };
   if (syscall === "connect" || syscall === "getaddrinfo" || code === "UND_ERR_CONNECT_TIMEOUT")
     return { isUnsent: true };
   return undefined;
+}
+
+function isOnThisMachine(origin: string): boolean {
+  return isNamedLocal(new URL(origin).hostname);
 }
 
 function byProxy(error: ProxyFailure): Explanation {

@@ -8,8 +8,8 @@ export interface Transport {
     /** Whether `onSent` fires when the request has been sent, rather than when it has been handed to the runtime. */
     readonly sending: boolean;
   };
-  /** Explains a failure, if the errors from this runtime are known. */
-  readonly explain?: ((cause: unknown) => Explanation | undefined) | undefined;
+  /** Explains a failure of a request to an origin, if the errors from this runtime are known. */
+  readonly explain?: ((cause: unknown, origin: string) => Explanation | undefined) | undefined;
   /** Prepares an exchange. The request is sent by the exchange's `send`. */
   open(request: WireRequest, receiver: Receiver): Exchange;
 }

@@ -34,6 +34,8 @@ describe("The error for a response", () => {
     [422, errors.BadRequestError, compare],
     [429, errors.RateLimitError, slower],
     [500, errors.ServerError, later],
+    [501, errors.ServerError, notFound],
+    [505, errors.ServerError, notFound],
     [599, errors.ServerError, later],
   ])("has a class and advice that match the status: %d", (status, ErrorClass, advice) => {
     const error = errorOf(headOf(status));

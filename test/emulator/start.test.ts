@@ -76,10 +76,16 @@ describe("startEmulator()", () => {
     expect(detail.split("these templates:")[1]).not.toMatch(/notes|logo|shared|\._/);
   });
 
-  it("responds with 404 to a client whose base URL has a path", async () => {
-    const response = await generate({ ...shared, baseUrl: `${shared.baseUrl}/api/v1` }, "letter");
+  it.each([
+    ["/api/v1", "because the client adds it"],
+    ["/foo", "because the emulator has no path prefix"],
+    ["/foo/api/v1", "because the emulator has no path prefix"],
+  ])("tells a client whose base URL has a path to remove the path: %s", async (path, why) => {
+    const response = await generate({ ...shared, baseUrl: shared.baseUrl + path }, "letter");
     expect(response.status).toBe(404);
-    expect(await response.text()).toContain("Remove /api/v1 from `baseUrl`");
+    expect((await response.json()).detail).toBe(
+      `This path does not exist. Remove ${path} from \`baseUrl\`, ${why}.`,
+    );
   });
 
   it("does not let a document access the network", async () => {

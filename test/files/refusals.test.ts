@@ -34,6 +34,7 @@ const refusedValues: readonly (readonly [string, unknown, RegExp])[] = [
   ["the working directory", ".", isFolder],
   ["a number as the path", 5, /got number\.$/],
   ["an empty path", "", /an empty string/],
+  ["an https URL as text", "https://user:CANARY@example.com/CANARY.pdf", /a URL with https:/],
   ["an https URL", new URL("https://user:CANARY@example.com/CANARY.pdf"), /a URL with https:/],
   ["a file URL with a host", new URL("file://other/a.pdf"), isWindows ? /folder does not/ : /got a file:/],
 ];

@@ -32,11 +32,11 @@ describe.each(stages)("saveTo() on %s", (stage) => {
   it("writes the complete document to a path or a file URL", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "ünï #1%.pdf");
-    const given = [path, relative(process.cwd(), path), pathToFileURL(path)];
-    const answersByPath = [answers.inChunks(pdf), answers.untilClose(pdf), withLength(pdf)];
+    const given = [path, relative(process.cwd(), path), pathToFileURL(path), pathToFileURL(path).href];
+    const answersByPath = [answers.inChunks(pdf), answers.untilClose(pdf), withLength(pdf), withLength(pdf)];
     for (const [index, one] of given.entries()) {
       const saved = await save(answersByPath[index] as Answer, one);
-      expect(saved).toEqual({ path: one instanceof URL ? path : one, bytes: pdf.length });
+      expect(saved).toEqual({ path: index < 2 ? one : path, bytes: pdf.length });
       expect(pdf.equals(await readFile(path))).toBe(true);
       expect(await readdir(folder)).toEqual(["ünï #1%.pdf"]);
       await writeFile(path, "");

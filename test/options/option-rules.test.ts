@@ -24,7 +24,8 @@ describe("Option names", () => {
     [undefined, "Expected the client options to be an object, got undefined."],
     ["https://x", "Expected the client options to be an object, got a string."],
     [AbortSignal.abort(), "Expected the client options to be an object, got a signal. Pass { signal }."],
-    [{ baseURL: 1 }, `Unknown client option \`baseURL\`. ${list}`],
+    [{ baseURL: 1 }, `Unknown client option \`baseURL\`. ${list} Did you mean \`baseUrl\`?`],
+    [{ proxy: 1 }, `Unknown client option \`proxy\`. ${list}`],
   ])('are checked: the result for %j is "%s"', (options, message) => {
     expect(refusalOf(() => rules.checkOptions(options as object, known, "client"))).toBe(message);
   });

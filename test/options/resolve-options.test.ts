@@ -75,6 +75,12 @@ describe("Invalid options", () => {
     [{ retry: { limit: -1 } }, "Expected `retry.limit` to be a whole number, 0 or more, got "],
     [{ timeouts: { firstbyte: 5 } }, "Unknown timeouts option `firstbyte`. Known options: connect, "],
     [{ timeout: 5 }, "Unknown client option `timeout`. Known options: baseUrl, "],
+    [{ timeout: 5 }, "dangerouslyAllowBrowser. Did you mean `timeouts`?"],
+    [{ baseURL: "" }, "Did you mean `baseUrl`?"],
+    [{ retries: 3 }, "Did you mean `retry`?"],
+    [{ apikey: "" }, "Did you mean `apiKey`?"],
+    [{ timeouts: { firstbyte: 5 } }, "Did you mean `firstByte`?"],
+    [{ proxy: "" }, /dangerouslyAllowBrowser\.$/],
   ])("are named in the error: %j", (options, message) => {
     expect(() => client(options)).toThrow(ConfigurationError);
     expect(() => client(options)).toThrow(message);

@@ -138,7 +138,7 @@ const fail = () => {
 it.each<[string, unknown]>([
   [`${notAnObject} got null`, null],
   [`${notAnObject} got undefined`, undefined],
-  [`${notAnObject} got a string`, "text"],
+  [`${notAnObject} got a string. Pass the object itself, without JSON.stringify`, "text"],
   [`${notAnObject} got an array`, [Number.NaN]],
   [`${notAnObject} got a Date`, new Date(0)],
   [`${notAnObject} but its toJSON returns a string`, toJSON("text")],

@@ -11,6 +11,7 @@ function inCauses(depth: number, error: unknown): unknown {
   return depth === 0 ? error : new Error("outer", { cause: inCauses(depth - 1, error) });
 }
 
+const origin = "https://pdf.test";
 const refused = failure({ syscall: "connect" });
 const hungUp = "Client network socket disconnected before secure TLS connection was established";
 const coded = (code: string, rest: object = {}) => failure({ code, ...rest });
@@ -107,19 +108,34 @@ describe("the explanation of a failure", () => {
     ],
   ])("contains a reason and advice for %s", (_what, { cause, reason, advice, isLasting }) => {
     const texts = { reason: expect.stringContaining(reason), advice: expect.stringContaining(advice) };
-    expect(explain(cause)).toEqual({ ...texts, isLasting, isUnsent: true });
+    expect(explain(cause, origin)).toEqual({ ...texts, isLasting, isUnsent: true });
+  });
+
+  it.each([
+    ["http://localhost:4010", true],
+    ["http://127.0.0.1:4010", true],
+    ["http://[::1]:4010", true],
+    ["https://pdf.localhost", true],
+    ["https://pdf.test", false],
+  ])("asks whether the emulator is running if %s refuses the connection: %s", (address, asks) => {
+    const advice = expect.stringMatching(/^Is the emulator \(npx template-pdf emulate\) or .* running .*\?/);
+    // The error for a name with several addresses has no `syscall`.
+    const both = [coded("ECONNREFUSED", { syscall: "connect" }), coded("ECONNREFUSED", { errors: [] })];
+    for (const cause of both) {
+      expect(explain(inCauses(1, cause), address)).toEqual({ isUnsent: true, ...(asks && { advice }) });
+    }
   });
 
   const unsent = [{ syscall: "connect" }, { syscall: "getaddrinfo" }, { code: "UND_ERR_CONNECT_TIMEOUT" }];
   it.each(unsent)("contains only `isUnsent: true` if the error has the property %j", (properties) => {
-    expect(explain(failure(properties))).toEqual({ isUnsent: true });
+    expect(explain(failure(properties), origin)).toEqual({ isUnsent: true });
   });
 
   it.each(["Z_DATA_ERROR", "ERR__ERROR_FORMAT_HUFFMAN_SPACE"])(
     "contains `isUndecodable` for the error %s",
     (code) => {
       const terminated = new TypeError("terminated", { cause: coded(code) });
-      expect(explain(terminated)).toEqual({ isUndecodable: true, isUnsent: false });
+      expect(explain(terminated, origin)).toEqual({ isUndecodable: true, isUnsent: false });
     },
   );
 
@@ -132,11 +148,11 @@ describe("the explanation of a failure", () => {
     ["a message that merely quotes a TLS error", failure({}, `not ${hungUp}`)],
     ["an error whose code cannot be read", unreadable],
   ])("is omitted for %s", (_, cause) => {
-    expect(explain(cause)).toBeUndefined();
+    expect(explain(cause, origin)).toBeUndefined();
   });
 
   it("is found in an error or its causes, up to ten levels deep", () => {
-    expect(explain(inCauses(9, refused))).toEqual({ isUnsent: true });
-    expect(explain(inCauses(10, refused))).toBeUndefined();
+    expect(explain(inCauses(9, refused), origin)).toEqual({ isUnsent: true });
+    expect(explain(inCauses(10, refused), origin)).toBeUndefined();
   });
 });

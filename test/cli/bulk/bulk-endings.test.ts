@@ -120,7 +120,7 @@ describe("a bulk run that stops early", () => {
     const { code, printed, stderr } = await bench.bulk("data.csv", flags);
     expect({ code, requests: bench.service.requests }).toEqual({ code: 3, requests: [] });
     const waiting =
-      "waiting for the service for up to 1 ms: Could not reach .*ECONNREFUSED.*Check the base URL.*";
+      "waiting for the service for up to 1 ms: Could not reach .*ECONNREFUSED.*check the base URL.*";
     const stopped = "Stopped early: the service is unavailable; the last error: Could not .*";
     expect(stderr).toMatch(new RegExp(`^${waiting}\ntemplate-pdf: ${stopped}\\.\n$`));
     expect(printed).toMatch(/^0 documents made, 30 left, /);
