@@ -63,7 +63,9 @@ export class GeneratedPdf {
 
   /** The file name from the response, without a folder and safe on every system. `undefined` if the response has none. */
   get filename(): string | undefined {
-    const disposition = this.#response.head.header("content-disposition");
+    const { head } = this.#response;
+    // undici decodes its headers as UTF-8, which loses the bytes of other encodings. `Headers` does not accept those of some mocks.
+    const disposition = head.toHeaders().get("content-disposition") ?? head.header("content-disposition");
     return filenameOf(disposition, (name) => this.#response.request.redactor.withoutKey(name));
   }
 

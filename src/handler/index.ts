@@ -4,5 +4,6 @@
  * @packageDocumentation
  */
 
+export { contentDisposition } from "../service/content-disposition.ts";
 export { createHandler } from "./create-handler.ts";
 export type { Handler, HandlerError, HandlerOptions, HandlerTemplates } from "./options.ts";

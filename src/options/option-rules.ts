@@ -98,7 +98,7 @@ export function checkNames(options: object, known: readonly string[], kind: stri
   }
 }
 
-/** Misspelt names usually begin correctly, such as `timeout`, `baseURL`, `apikey` or `retries`. */
+/** Misspelt names usually begin correctly, such as `timeout`, `baseURL` or `retries`. */
 function beginningOf(name: string): string {
   return name.slice(0, 3).toLowerCase();
 }

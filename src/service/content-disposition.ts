@@ -14,8 +14,15 @@ export type Disposition = "attachment" | "inline";
  *
  * @param filename - the file name, with or without `.pdf`
  * @param disposition - Default: `attachment`
+ *
  * @example
- * contentDisposition("Rechnung März"); // attachment; filename="Rechnung M_rz.pdf"; filename*=UTF-8''Rechnung%20M%C3%A4rz.pdf
+ * ```ts
+ * import { contentDisposition } from "template-pdf/handler";
+ *
+ * console.log(contentDisposition("Rechnung März"));
+ * // attachment; filename="Rechnung M_rz.pdf"; filename*=UTF-8''Rechnung%20M%C3%A4rz.pdf
+ * ```
+ *
  * @see https://www.rfc-editor.org/rfc/rfc6266 and https://www.rfc-editor.org/rfc/rfc8187
  */
 export function contentDisposition(filename: string, disposition: Disposition = "attachment"): string {

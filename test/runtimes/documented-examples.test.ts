@@ -39,7 +39,7 @@ const exported = {
   "template-pdf/browser": ["download", "objectUrl"],
   "template-pdf/bulk": ["folder", "generateMany", "runBulk"],
   "template-pdf/emulator": ["startEmulator"],
-  "template-pdf/handler": ["createHandler"],
+  "template-pdf/handler": ["contentDisposition", "createHandler"],
   "template-pdf/queue": ["bulkQueue"],
   "template-pdf/testing": ["assertWholePdf", "fakePdf", "fakeService", "faults", "pdfText"],
   zod: ["z"],

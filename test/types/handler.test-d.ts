@@ -1,5 +1,5 @@
 import { TemplatePdf, template, type Values } from "template-pdf";
-import { createHandler } from "template-pdf/handler";
+import { contentDisposition, createHandler } from "template-pdf/handler";
 import * as z from "zod";
 
 const templates = {
@@ -35,5 +35,9 @@ const page = new TemplatePdf<Documents>({ baseUrl: "/api/pdf" });
 page.generate("invoice", { total: "£7" }, { onProgress: ({ receivedBytes }) => receivedBytes });
 // @ts-expect-error: another name
 page.generate("inv_2024", { total: "£7" });
+
+contentDisposition("Rechnung März", "inline") satisfies string;
+// @ts-expect-error: neither "attachment" nor "inline"
+contentDisposition("a", "form-data");
 
 export { handler };
