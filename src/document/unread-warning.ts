@@ -1,6 +1,7 @@
 import type { PdfResponse } from "../call/attempt.ts";
 import { afterFollowing, callersFrames } from "../errors/caller-stack.ts";
 import { TimeoutError } from "../errors/errors.ts";
+import { isInstance, readForeign } from "../errors/foreign-values.ts";
 import { nextLoopTurn } from "../runtime/timers.ts";
 
 /** A document that was returned and is not read yet. Does not refer to the document, which may be garbage. */
@@ -31,10 +32,10 @@ export function resolveWatched<Document extends object>(
   const watched: Unread = { uid: request.uid, seen: {} };
   unread.add(watched);
   collected.register(document, watched, watched);
-  body.onUsed = (error) => {
+  body.onUsed = (reason) => {
     unread.delete(watched);
     collected.unregister(watched);
-    if (TimeoutError.is(error) && error.phase === "unread") warn(watched);
+    if (isInstance(reason, TimeoutError) && readForeign(reason, "phase") === "unread") warn(watched);
   };
   if (!hasExitListener) process.once("exit", warnAtExit);
   hasExitListener = true;

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import { callSafely } from "../errors/foreign-values.ts";
+import { callSafely, isInstance } from "../errors/foreign-values.ts";
 import { isPage, mayForbidCaching } from "../runtime/environment.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
 import { nextLoopTurn, stepsPerTurn } from "../runtime/timers.ts";
@@ -133,7 +133,7 @@ class FetchExchange implements Exchange {
       this.#reader = openBody(response);
       return this.#reader;
     } catch (error) {
-      throw ConfigurationError.is(error) ? error : notNew();
+      throw isInstance(error, ConfigurationError) ? error : notNew();
     }
   }
 
