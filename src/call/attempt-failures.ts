@@ -17,6 +17,7 @@ import {
   retryAfterOf,
   templateBroken,
 } from "./api-error.ts";
+import { encodingOfPdf, wasDecodedAsText } from "./decoded-text.ts";
 import { type Repeat, repeatAfter } from "./retry-policy.ts";
 import type { SentRequest } from "./sent-request.ts";
 
@@ -125,11 +126,25 @@ export function notAPdf(head: ResponseHead, text: string, request: SentRequest):
     const type = head.header("content-type");
     const contentType = type === undefined ? undefined : redactor.quote(type, 100);
     const excerpt = redactor.quote(text, 120);
+    const encoding = encodingOfPdf(text);
+    const advice = encoding
+      ? `This is a PDF ${encoding}: make the service or proxy send its bytes.`
+      : "Check that `baseUrl` points to the service, not to a login page or a proxy.";
     return new InvalidPdfError(
-      `${describeResponse(head, request)} with ${contentType ? JSON.stringify(contentType) : "no content type"}, not a PDF: ${JSON.stringify(excerpt)}. Check that \`baseUrl\` points to the service, not to a login page or a proxy.${note}`,
+      `${describeResponse(head, request)} with ${contentType ? JSON.stringify(contentType) : "no content type"}, not a PDF: ${JSON.stringify(excerpt)}. ${advice}${note}`,
       { ...responseFacts(head, request), contentType, excerpt },
     );
   };
+  return { repeat: "never", error };
+}
+
+/** A PDF was decoded as text on its way, and its bytes above 127 are lost. */
+export function decodedAsText(head: ResponseHead, text: string, request: SentRequest): AttemptFailure {
+  const error = (note: string) =>
+    new InvalidPdfError(
+      `${describeResponse(head, request)} with a PDF that ${wasDecodedAsText}. Pass on its bytes unchanged.${note}`,
+      { ...responseFacts(head, request), excerpt: request.redactor.quote(text, 120) },
+    );
   return { repeat: "never", error };
 }
 

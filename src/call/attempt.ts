@@ -11,6 +11,7 @@ import {
 import { maxErrorBytes } from "./api-error.ts";
 import {
   type AttemptFailure,
+  decodedAsText,
   noResponse,
   notAPdf,
   type Received,
@@ -149,24 +150,23 @@ export class Attempt implements Receiver, BodySource {
     if (!this.body && this.#check?.begins) return this.#begin(head, chunk);
     if (isFirst) this.#timeouts.after(this.body ? "document" : "bytes", this.body?.readState);
     else this.#timeouts.moreBytes();
-    if (this.body) {
-      this.body.write(chunk);
-      return this.#events.onProgress(this.#receivedBytes, head);
-    }
-    this.#keep(chunk);
-    if (this.#check?.begins === false) this.#stop(notAPdf(head, this.#firstText(), this.#request));
+    if (!this.body) this.#keep(chunk);
+    if (this.#check?.begins === false) return this.#stop(this.#notAPdf(head, this.#check));
+    if (!this.body) return;
+    this.body.write(chunk);
+    this.#events.onProgress(this.#receivedBytes, head);
   }
 
   onEnd(): void {
     const head = this.#head as ResponseHead;
     if (!isSuccess(head)) return this.#fail(this.#refusal());
     if (this.#receivedBytes < (this.#promisedBytes ?? 0)) return this.#fail(this.#truncated(head));
-    if (!this.body) return this.#fail(notAPdf(head, this.#firstText(), this.#request));
+    if (this.#check && !this.#check.begins) return this.#fail(this.#notAPdf(head, this.#check));
     if (this.#check?.ends() === false) return this.#fail(this.#truncated(head));
     this.#isOver = true;
     this.#timeouts.after("ended");
     this.#events.onArrived();
-    this.body.end();
+    this.body?.end();
   }
 
   onFailure(cause: unknown): void {
@@ -231,6 +231,10 @@ export class Attempt implements Receiver, BodySource {
 
   #refusal(cause?: unknown): AttemptFailure {
     return refusal(this.#head as ResponseHead, this.#firstText(), this.#request, cause);
+  }
+
+  #notAPdf(head: ResponseHead, { wasDecoded }: PdfCheck): AttemptFailure {
+    return (wasDecoded ? decodedAsText : notAPdf)(head, this.#firstText(), this.#request);
   }
 
   #truncated(head: ResponseHead, cause?: unknown): AttemptFailure {
