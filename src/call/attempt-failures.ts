@@ -123,8 +123,7 @@ export function refusalOver(limitMs: number, head: ResponseHead, request: SentRe
 export function notAPdf(head: ResponseHead, text: string, request: SentRequest): AttemptFailure {
   const error = (note: string) => {
     const { redactor } = request;
-    const type = head.header("content-type");
-    const contentType = type === undefined ? undefined : redactor.quote(type, 100);
+    const contentType = contentTypeOf(head, request);
     const excerpt = redactor.quote(text, 120);
     const encoding = encodingOfPdf(text);
     const advice = encoding
@@ -143,9 +142,18 @@ export function decodedAsText(head: ResponseHead, text: string, request: SentReq
   const error = (note: string) =>
     new InvalidPdfError(
       `${describeResponse(head, request)} with a PDF that ${wasDecodedAsText}. Pass on its bytes unchanged.${note}`,
-      { ...responseFacts(head, request), excerpt: request.redactor.quote(text, 120) },
+      {
+        ...responseFacts(head, request),
+        contentType: contentTypeOf(head, request),
+        excerpt: request.redactor.quote(text, 120),
+      },
     );
   return { repeat: "never", error };
+}
+
+function contentTypeOf(head: ResponseHead, { redactor }: SentRequest): string | undefined {
+  const type = head.header("content-type");
+  return type === undefined ? undefined : redactor.quote(type, 100);
 }
 
 /** A successful response has a content encoding that is not supported or, if decoding failed with `cause`, that was not applied. */

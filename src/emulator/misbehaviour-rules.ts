@@ -1,10 +1,18 @@
 import { longestTimerMs } from "../runtime/timers.ts";
-import { cutOff, loginPage, refusal, reset, type ScriptedFault, stall } from "../service/faults/faults.ts";
+import {
+  cutOff,
+  decodedAsText,
+  loginPage,
+  refusal,
+  reset,
+  type ScriptedFault,
+  stall,
+} from "../service/faults/faults.ts";
 import { quote } from "./quote.ts";
 
 /** A fault and the calls that it applies to: all, unless `every`, `first` or `percent` is set. */
 interface FaultRule {
-  /** A status from 400 to 599, `html`, `cut`, `stall` or `reset`. */
+  /** A status from 400 to 599, `text`, `html`, `cut`, `stall` or `reset`. */
   readonly what: string;
   /** In seconds. */
   readonly retryAfter?: string;
@@ -20,7 +28,7 @@ interface Latency {
 }
 
 const faultForm =
-  /^(?:(?<status>[45]\d\d)(?: retry-after (?<retryAfter>\d+))?|(?<kind>html|cut|stall|reset))(?: (?:every (?<every>[1-9]\d*)|first (?<first>[1-9]\d*)|(?<percent>\d\d?(?:\.\d+)?|100) ?%))?$/;
+  /^(?:(?<status>[45]\d\d)(?: retry-after (?<retryAfter>\d+))?|(?<kind>text|html|cut|stall|reset))(?: (?:every (?<every>[1-9]\d*)|first (?<first>[1-9]\d*)|(?<percent>\d\d?(?:\.\d+)?|100) ?%))?$/;
 
 /**
  * Parses `<what> [retry-after <seconds>] [every <n> | first <n> | <p>%]`, ignoring case and extra white space.
@@ -34,7 +42,7 @@ export function parseFaultRule(text: string, name: string): FaultRule {
   if (what !== undefined) return { what, ...rest };
   throw new TypeError(
     `${name} ${quote(text)} is not a fault rule. Write <what> [retry-after <seconds>] [every <n> | first <n> | <p>%], ` +
-      'where <what> is a status from 400 to 599, html, cut, stall or reset, such as "429 retry-after 2 every 10".',
+      'where <what> is a status from 400 to 599, text, html, cut, stall or reset, such as "429 retry-after 2 every 10".',
   );
 }
 
@@ -46,6 +54,7 @@ export function isHit({ every = "1", first, percent }: FaultRule, call: number):
 
 /** Creates the fault for a rule. `reason` is the text of a refusal or a page. */
 export function faultFor({ what, retryAfter }: FaultRule, reason: string): ScriptedFault {
+  if (what === "text") return decodedAsText();
   if (what === "html") return loginPage(reason);
   if (what === "cut") return cutOff();
   if (what === "stall") return stall();

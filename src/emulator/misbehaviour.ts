@@ -63,7 +63,7 @@ export class Misbehaviour {
       if (toMs > 0) await wait(fromMs + (toMs - fromMs) * Math.random(), signal, this.#closing);
       if (!rule) return produce(order);
       const { what, source } = rule;
-      const isOfDocument = what === "cut" || what === "stall";
+      const isOfDocument = what === "cut" || what === "stall" || what === "text";
       const document = isOfDocument ? toResponse(await produce(order), uid) : new Response();
       played.set(request, what);
       const cause = rule === asked ? "header" : "rule";

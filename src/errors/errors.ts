@@ -282,7 +282,7 @@ export class ServerError extends ApiError {
   }
 }
 
-/** The service responded with 2xx, but the body is not a PDF. */
+/** The service responded with 2xx, but the body is not a PDF, or is a PDF that was decoded as text on its way. */
 export class InvalidPdfError extends TemplatePdfError {
   declare static readonly is: Is<InvalidPdfError>;
   override readonly code = "invalid_pdf";

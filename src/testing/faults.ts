@@ -1,6 +1,15 @@
 import { checkOptions, isCount, isPositiveCount, type Rule, type Rules } from "../options/option-rules.ts";
 import { longestTimerMs } from "../runtime/timers.ts";
-import { cutOff, type Fault, loginPage, refusal, reset, slow, stall } from "../service/faults/faults.ts";
+import {
+  cutOff,
+  decodedAsText,
+  type Fault,
+  loginPage,
+  refusal,
+  reset,
+  slow,
+  stall,
+} from "../service/faults/faults.ts";
 
 /** The position of a fault in the document. */
 export interface AfterBytes {
@@ -71,6 +80,9 @@ export const faults = Object.freeze({
 
   /** Returns a login page with status 200. */
   notAPdf: (): Fault => loginPage("Sign in to continue."),
+
+  /** Returns a document that was decoded as text on its way, as by an API gateway without binary types. */
+  decodedAsText: (): Fault => decodedAsText(),
 
   /** Ends the connection in the middle of the document. */
   cutOff: (options: AfterBytes = {}): Fault => cutOff(offsetOf(options, "cutOff()")),

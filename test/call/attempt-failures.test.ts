@@ -165,6 +165,29 @@ describe("The error for a successful response that is not a PDF", () => {
     expect(error.contentType).toBe(type?.replace(word, "[redacted]"));
   });
 
+  it.each([
+    ["JVBERi0xLjQK", "in base64"],
+    ['{"file":"data:application/pdf;base64,JVBERi0xLjQK"}', "in base64"],
+    ["\\x255044462D312e34", "in hexadecimal"],
+    ['{"type":"Buffer","data":[37,80,68,70,45,49]}', "as a list of numbers"],
+    ["\ufeff%\0P\0D\0F\0-\x001\0", "in UTF-16"],
+  ])("names the encoding of a PDF: %j is a PDF %s", (text, encoding) => {
+    const error = failures.notAPdf(headOf(200), text, request).error(note) as InvalidPdfError;
+    expect(error.message).toContain(
+      `. This is a PDF ${encoding}: make the service or proxy send its bytes. Tried 3 times.`,
+    );
+  });
+
+  it("says that a PDF was decoded as text, and where that usually happens", () => {
+    const failure = failures.decodedAsText(headOf(200), `%PDF-1.7 ${word}`, request);
+    const error = failure.error(note) as InvalidPdfError;
+    expect(error).toMatchObject({ code: "invalid_pdf", status: 200, excerpt: "%PDF-1.7 [redacted]" });
+    expect(error.message).toBe(
+      `${answered} with a PDF that was decoded as text on its way, usually by an API Gateway without binary types, by \`response.text()\` or by a mock that returns a string. Pass on its bytes unchanged. Tried 3 times.`,
+    );
+    expect(failure.repeat).toBe("never");
+  });
+
   it("names the unsupported encoding but contains no secrets", () => {
     const error = failures
       .undecoded(headOf(200, {}, { unsupportedCoding: `x-${word}` }), request)

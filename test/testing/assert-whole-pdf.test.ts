@@ -55,6 +55,22 @@ describe("assertWholePdf()", () => {
     expect(JSON.stringify(error)).not.toContain("secret");
   });
 
+  it.each(["utf8", "latin1"] as const)("rejects a PDF that was decoded as %s", (encoding) => {
+    for (const bytes of [undefined, 20_000]) {
+      const decoded = Buffer.from(Buffer.from(fakePdf({ text: "text", bytes })).toString(encoding));
+      const error = refusal(decoded) as InvalidPdfError;
+      expect(error).toBeInstanceOf(InvalidPdfError);
+      expect(error.message).toBe(
+        "This PDF was decoded as text on its way, usually by an API Gateway without binary types, by `response.text()` or by a mock that returns a string. Pass on its bytes unchanged.",
+      );
+    }
+  });
+
+  it("names the encoding of a PDF", () => {
+    const error = refusal(Buffer.from(Buffer.from(fakePdf()).toString("base64"))) as InvalidPdfError;
+    expect(error.message).toContain("does not begin with %PDF-, but looks like a PDF in base64.");
+  });
+
   const service = { bytes: async () => fakePdf() };
   const response = { [Symbol.toStringTag]: "Response", arrayBuffer() {} };
   it.each([

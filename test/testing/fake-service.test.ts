@@ -143,6 +143,7 @@ describe("a fake service", () => {
     ["rateLimited", faults.rateLimited({ retryAfter: 7 }), { code: "rate_limited", retryAfterMs: 7_000 }],
     ["serverError", faults.serverError({ status: 503 }), { code: "server_error", status: 503 }],
     ["notAPdf", faults.notAPdf(), { code: "invalid_pdf", contentType: "text/html" }],
+    ["decodedAsText", faults.decodedAsText(), { code: "invalid_pdf", contentType: "application/pdf" }],
     ["reset", faults.reset(), { code: "connection_failed" }],
   ])("simulates the fault `%s`", async (_name, fault, error) => {
     const service = fakeService().fail(fault);

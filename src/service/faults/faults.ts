@@ -71,6 +71,15 @@ export function loginPage(text: string): ScriptedFault {
   );
 }
 
+/** A document that a proxy decoded as UTF-8 text, and encoded again. */
+export function decodedAsText(): ScriptedFault {
+  return fault("a document that was decoded as text on its way", (document) =>
+    answer(200, new TextEncoder().encode(new TextDecoder().decode(document)), {
+      "content-type": "application/pdf",
+    }),
+  );
+}
+
 /** The connection ends after some bytes of the document. Default: half of the document. */
 export function cutOff(afterBytes?: number): ScriptedFault {
   return partWay("the connection ends in the middle of the document", afterBytes, { do: "end" });

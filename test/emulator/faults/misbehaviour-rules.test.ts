@@ -15,6 +15,7 @@ describe("a fault rule", () => {
     ["500 0%", []],
     ["500 25%", [1, 2, 3, 11, 12, 13, 21, 22, 23]],
     ["HTML 100 %", all],
+    ["text every 15", [15, 30]],
     ["\t 429  Retry-After\n2 EVERY 10 ", [10, 20, 30]],
   ])("selects calls from the first 30 calls: %j selects %j", (text, calls) => {
     let rolls = 0;

@@ -63,6 +63,8 @@ const json = { "content-type": "application/json" };
 
 export const noPdfs = group("A successful response that is not a PDF", "InvalidPdfError", "not tried", [
   [faults.notAPdf()],
+  [faults.decodedAsText()],
+  ["a PDF in base64", (pdf) => answer(200, Buffer.from(pdf).toString("base64"))],
   ["a JSON error with status 200", () => answer(200, '{"error":"quota exceeded"}', json)],
   ["200 and nothing", () => answer(200, "")],
   ["200 and white space", () => answer(200, " \r\n".repeat(1_000))],

@@ -5,6 +5,7 @@ const kinds: Readonly<Record<string, string>> = {
   429: "too many requests; retry-after 2 adds the header",
   503: "the service is busy",
   500: "the service fails",
+  text: "a document that was decoded as text on its way",
   html: "a login page, with status 200",
   cut: "a truncated document, after which the connection closes",
   stall: "a document that stalls in the middle",
