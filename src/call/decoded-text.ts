@@ -26,10 +26,15 @@ export function encodingOfPdf(text: string): string | undefined {
 /** How many bytes are searched. This is enough for the first stream of most documents. */
 const window = 4096;
 
-/** The characters of the comment that LibreOffice writes as UTF-8. */
-const commentOfLibreOffice = "äüöß";
-/** The minimum number of bytes above 127 in the comment of the second line (ISO 32000-1, 7.5.2). */
-const commentBytes = 4;
+/**
+ * What a decoder leaves, and text does not contain: replacement characters and control characters above 127; at least four
+ * characters of Latin-1 or Windows-1252 or question marks in a comment, except those that LibreOffice writes as UTF-8; a header in
+ * quotation marks, as in JSON.
+ */
+const sign = /[\ufffd\x80-\x9f]|%(?!äüöß)[?\xa0-\xff\u0152-\u02dc\u2010-\u2122]{4}|^b?["']%PDF-/;
+
+/** More than the length of a sign. */
+const overlap = 10;
 
 /** Whether the first byte above 127 does not begin a character, as in most documents. Then `DecodedText` need not search. */
 export function isObviouslyBinary(chunk: Uint8Array): boolean {
@@ -39,86 +44,52 @@ export function isObviouslyBinary(chunk: Uint8Array): boolean {
   return at < end && !isContinuation(chunk[at + 1] as number);
 }
 
-/** Searches the first bytes of a body, in constant memory and for any chunking. */
+/** Searches the first bytes of a body, in constant memory and for any chunking. Jest's jsdom has no `TextDecoder`. */
 export class DecodedText {
-  #length = 0;
+  #leftBytes = window;
   /** Whether all bytes so far are UTF-8. */
   #isUtf8 = true;
-  /** Whether a character shows that the bytes were decoded as text. */
   #hasSign = false;
-  /** How many bytes of the current character are missing. */
+  #text = "";
+  /** How many bytes of the current character are missing, and its code point so far. */
   #missingBytes = 0;
   #codePoint = 0;
-  #lastCharacter = 0;
-  /** The characters directly after a `%`, if they can come from a decoder. */
-  #comment: string | undefined;
 
   /** Whether the bytes so far look decoded. Further bytes may show that they are intact, unless `isFinal`. */
   get isLikely(): boolean {
-    return this.#isUtf8 && this.#hasSign;
+    return this.#hasSign && this.#isUtf8;
   }
 
   /** Whether further bytes do not matter. */
   get isFinal(): boolean {
-    return !this.#isUtf8 || this.#length >= window;
+    return this.#leftBytes === 0 || !this.#isUtf8;
   }
 
   update(chunk: Uint8Array): void {
-    const end = Math.min(chunk.length, window - this.#length);
-    for (let at = 0; at < end && this.#isUtf8; at++) this.#readByte(chunk[at] as number, this.#length + at);
-    this.#length += chunk.length;
+    if (this.isFinal) return;
+    const bytes = chunk.subarray(0, this.#leftBytes);
+    const from = this.#text.length - overlap;
+    for (const byte of bytes) this.#decode(byte);
+    // Only the start of a body can be a quotation mark before its header.
+    this.#hasSign ||= sign.test(from > 0 ? ` ${this.#text.slice(from)}` : this.#text);
+    this.#leftBytes -= bytes.length;
   }
 
-  #readByte(byte: number, at: number): void {
+  #decode(byte: number): void {
     if (this.#missingBytes > 0) {
-      this.#isUtf8 = isContinuation(byte);
+      this.#isUtf8 &&= isContinuation(byte);
       this.#codePoint = this.#codePoint * 64 + (byte & 0x3f);
       this.#missingBytes -= 1;
-      if (this.#missingBytes === 0) this.#readCharacter(this.#codePoint, at);
-    } else if (byte < 0x80) {
-      this.#readCharacter(byte, at);
     } else {
-      this.#isUtf8 = byte >= 0xc2 && byte <= 0xf4;
-      this.#missingBytes = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-      this.#codePoint = byte & (0x3f >> this.#missingBytes);
+      this.#isUtf8 &&= byte < 0x80 || (byte >= 0xc2 && byte <= 0xf4);
+      this.#missingBytes = byte < 0xc2 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+      this.#codePoint = byte & (this.#missingBytes > 0 ? 0x3f >> this.#missingBytes : 0xff);
     }
-  }
-
-  /** @param at - the position of the last byte of the character */
-  #readCharacter(character: number, at: number): void {
-    if (character === 0x25) {
-      // A JSON string, or bytes in the notation of Python.
-      const isQuoted = this.#lastCharacter === 0x22 || this.#lastCharacter === 0x27;
-      if (isQuoted && at <= 2) this.#hasSign = true;
-      this.#comment = "";
-    } else if (this.#comment !== undefined) {
-      this.#readComment(character, this.#comment);
-    }
-    // Text has no control characters above 127. The bytes 80 to 9F, which are common in streams, become such characters.
-    if (character === 0xfffd || (character >= 0x80 && character <= 0x9f)) this.#hasSign = true;
-    this.#lastCharacter = character;
-  }
-
-  #readComment(character: number, before: string): void {
-    if (isReplacement(character)) {
-      this.#comment = before + String.fromCharCode(character);
-      return;
-    }
-    this.#comment = undefined;
-    if (before.length >= commentBytes && before !== commentOfLibreOffice) this.#hasSign = true;
+    // All characters beyond the first 65,535 are equal here.
+    if (this.#missingBytes === 0) this.#text += String.fromCharCode(Math.min(this.#codePoint, 0xffff));
   }
 }
 
 function isContinuation(byte: number): boolean {
-  return byte >= 0x80 && byte <= 0xbf;
-}
-
-/** Whether a program may put this character in the place of a byte above 127. */
-function isReplacement(character: number): boolean {
-  const isQuestionMark = character === 0x3f;
-  const isLatin1 = character >= 0xa0 && character <= 0xff;
-  // From Œ to the small tilde, and from dashes to the trade mark sign.
-  const isWindows1252 =
-    (character >= 0x152 && character <= 0x2dc) || (character >= 0x2010 && character <= 0x2122);
-  return isQuestionMark || isLatin1 || isWindows1252;
+  return (byte & 0xc0) === 0x80;
 }
