@@ -10,89 +10,65 @@
 const window = 1024;
 const marker = [0x25, 0x25, 0x45, 0x4f, 0x46] as const; // %%EOF
 
+/** How many bytes before a marker are read: `%%EndResource` ends a character map, and `0` the first part of a linearized document. */
+const maxBytesBefore = 24;
 /** How much of the text after a marker is kept. This is more than the longest start of an object that a PDF can contain. */
 const maxTextAfter = 24;
+/** How many bytes of a chunk the next one needs. */
+const tailLength = maxBytesBefore + marker.length - 1;
 
-/** The start of the comment before a marker that ends a character map or another resource: `%%EndResource`. */
-const endOfPart = [0x25, 0x25, 0x45, 0x6e, 0x64] as const; // %%End
-
-/** What is known of a word: one of these, or how many of its first bytes match `endOfPart`. */
-type Word = number;
-const zero: Word = -1;
-const other: Word = -2;
-
-/** Checks the bytes up to the last one. It does not keep any part of a chunk, because chunks may change later. */
+/** Checks the bytes up to the last one. It copies the little that it keeps of a chunk, because chunks may change later. */
 export class PdfEnd {
   /** The number of bytes so far. */
   #length = 0;
   /** The position at which the current padding begins. */
   #contentEnd = 0;
-  /** How many bytes of a marker the last bytes match. */
-  #matchedBytes = 0;
+  /** The last bytes. */
+  #tail: Uint8Array | undefined;
 
   /** The position of the last marker that can count. */
   #markerAt = Number.NEGATIVE_INFINITY;
   /** The word before that marker. */
-  #wordBefore = other;
+  #wordBefore = "";
   /** The beginning of the text after that marker, without comments before it. White space is one space. */
   #textAfter = "";
   /** Whether the last byte belongs to a comment after that marker. */
   #isInComment = false;
 
-  /** The last word that white space follows. */
-  #lastWord = other;
-  /** The word that the last byte belongs to. */
-  #openWord: Word | undefined;
-
   update(chunk: Uint8Array): void {
     const contentLength = lengthWithoutPadding(chunk);
     if (contentLength > 0) this.#contentEnd = this.#length + contentLength;
-    const markerEnd = this.#lookForMarker(chunk, contentLength);
-    if (this.#markerAt >= this.#contentEnd - window) this.#readAfter(chunk, markerEnd);
-    this.#endWord(chunk);
+    const from = this.#lookForMarker(chunk, contentLength);
+    if (this.#markerAt >= this.#contentEnd - window) this.#readAfter(chunk, from);
+    this.#tail = copyOfEnd(chunk.length < tailLength ? joined(this.#tail, chunk) : chunk);
     this.#length += chunk.length;
   }
 
   /** Whether the body ends like a PDF. Valid after the last byte. */
   ends(isLinearized: boolean): boolean {
     if (this.#markerAt < this.#contentEnd - window) return false;
-    if (this.#wordBefore === endOfPart.length) return false;
-    // The first part of a linearized document ends with this offset.
-    if (this.#wordBefore === zero && isLinearized) return false;
+    if (this.#wordBefore.startsWith("%%End") || (isLinearized && this.#wordBefore === "0")) return false;
     return this.#textAfter === "" || !continues(this.#textAfter);
   }
 
   /** Returns the position after the last marker that ends in this chunk; 0 if there is none. */
   #lookForMarker(chunk: Uint8Array, contentLength: number): number {
-    // A marker that began in an earlier chunk ends in these bytes.
-    const firstBytes = Math.min(chunk.length, marker.length - 1);
-    let end = this.#followMarker(chunk, 0, firstBytes);
-    if (firstBytes === chunk.length) return end;
-    const at = lastMarker(chunk, Math.max(0, contentLength - window), contentLength);
-    if (at !== -1) {
-      end = at + marker.length;
-      this.#foundMarker(chunk, end);
+    let bytes = chunk;
+    let at = lastMarker(chunk, Math.max(0, contentLength - window), contentLength);
+    let earlierBytes = 0;
+    if (this.#tail && at < maxBytesBefore) {
+      // The marker, or the word before it, may have begun in an earlier chunk.
+      bytes = joined(this.#tail, chunk.subarray(0, tailLength + 1));
+      earlierBytes = this.#tail.length;
+      at = lastMarker(bytes, 0, at === -1 ? earlierBytes + marker.length - 1 : bytes.length);
     }
-    this.#matchedBytes = 0;
-    return Math.max(end, this.#followMarker(chunk, chunk.length - firstBytes, chunk.length));
-  }
-
-  #followMarker(chunk: Uint8Array, from: number, to: number): number {
-    let end = 0;
-    for (let at = from; at < to; at++) {
-      this.#matchedBytes = matchedAfter(this.#matchedBytes, chunk[at]);
-      if (this.#matchedBytes < marker.length) continue;
-      end = at + 1;
-      this.#foundMarker(chunk, end);
-    }
-    return end;
-  }
-
-  #foundMarker(chunk: Uint8Array, end: number): void {
+    const end = at + marker.length - earlierBytes;
+    if (at === -1 || end <= 0) return 0;
     this.#markerAt = this.#length + end - marker.length;
-    this.#wordBefore = this.#wordThatEndsBefore(chunk, startOfWord(chunk, end));
+    this.#wordBefore = wordBefore(bytes, at);
     this.#textAfter = "";
     this.#isInComment = false;
+    return end;
   }
 
   #readAfter(chunk: Uint8Array, from: number): void {
@@ -109,35 +85,18 @@ export class PdfEnd {
       }
     }
   }
-
-  /** Notes the last words of a chunk, because the next one may begin with a marker. */
-  #endWord(chunk: Uint8Array): void {
-    const start = startOfWord(chunk, chunk.length);
-    this.#lastWord = this.#wordThatEndsBefore(chunk, start);
-    this.#openWord = start === chunk.length ? undefined : this.#wordAt(chunk, start, chunk.length);
-  }
-
-  /** Returns the last word before a position that is the start of the chunk, or that white space precedes. */
-  #wordThatEndsBefore(chunk: Uint8Array, position: number): Word {
-    let end = position;
-    while (end > 0 && isPadding(chunk[end - 1])) end--;
-    if (position === 0 || (end === 0 && this.#openWord === undefined)) return this.#lastWord;
-    return this.#wordAt(chunk, startOfWord(chunk, end), end);
-  }
-
-  /** Returns a word of this chunk, which may have begun in an earlier chunk. */
-  #wordAt(chunk: Uint8Array, start: number, end: number): Word {
-    let word = (start === 0 ? this.#openWord : undefined) ?? 0;
-    for (let at = start; at < end && word !== other; at++) word = wordAfter(word, chunk[at]);
-    return word;
-  }
 }
 
-/** Returns what is known of a word after one more byte. */
-function wordAfter(word: Word, byte: number | undefined): Word {
-  if (word === endOfPart.length) return word;
-  if (byte === 0x30 && (word === 0 || word === zero)) return zero;
-  return byte === endOfPart[word] ? word + 1 : other;
+/** Returns the last word before a marker. White space may follow it. */
+function wordBefore(bytes: Uint8Array, at: number): string {
+  const start = Math.max(0, at - maxBytesBefore);
+  let end = at;
+  while (end > start && isPadding(bytes[end - 1])) end--;
+  let word = "";
+  for (; end > start && !isPadding(bytes[end - 1]); end--) {
+    word = String.fromCharCode(bytes[end - 1] as number) + word;
+  }
+  return word;
 }
 
 /** Whether a text continues a PDF: with an object, a cross-reference table or the end of a stream, or with the start of one. */
@@ -149,14 +108,6 @@ function continues(text: string): boolean {
 /** A single letter proves nothing. */
 function isStartOfWord(text: string): boolean {
   return text.length > 1 && ("xref".startsWith(text) || "endstream".startsWith(text));
-}
-
-/** Returns how many bytes of a marker match after one more byte. */
-function matchedAfter(matched: number, byte: number | undefined): number {
-  if (byte === marker[matched]) return matched + 1;
-  // Another `%` may follow the `%%` of a marker.
-  if (byte !== marker[0]) return 0;
-  return matched === 2 ? 2 : 1;
 }
 
 /** Returns the position of the last marker in `bytes[from, to)`, or -1. */
@@ -175,11 +126,17 @@ function isMarkerAt(bytes: Uint8Array, at: number): boolean {
   return true;
 }
 
-/** Returns the start of the word that ends at a position; the position itself if white space precedes it. */
-function startOfWord(bytes: Uint8Array, end: number): number {
-  let start = end;
-  while (start > 0 && !isPadding(bytes[start - 1])) start--;
-  return start;
+function joined(first: Uint8Array | undefined, second: Uint8Array): Uint8Array {
+  if (!first) return second;
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
+
+/** Not `slice()`, which returns a view for a Buffer. */
+function copyOfEnd(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes.subarray(-tailLength));
 }
 
 function lengthWithoutPadding(bytes: Uint8Array): number {

@@ -37,12 +37,9 @@ function endsWhole(text: string): boolean {
   const content = text.replace(/[\0\t\n\f\r ]+$/, "");
   const end = content.lastIndexOf("%%EOF");
   if (end < 0 || end < content.length - 1024) return false;
-  const words = text.slice(0, end).split(/[\0\t\n\f\r ]+/);
-  // The marker is a word, or the end of one.
-  words.pop();
-  const before = words.at(-1) ?? "";
+  const before = /([^\0\t\n\f\r ]*)[\0\t\n\f\r ]*$/.exec(text.slice(Math.max(0, end - 24), end))?.[1] ?? "";
   const isLinearized = /^[^/]*(?:\/[A-Z](?![A-Za-z])[^/]*)*\/Linearized/.test(text.slice(0, 1024));
-  if (before.startsWith("%%End") || (/^0+$/.test(before) && isLinearized)) return false;
+  if (before.startsWith("%%End") || (before === "0" && isLinearized)) return false;
   const after = text.slice(end + 5).replace(/^(?:[\0\t\n\f\r ]|%[^\r\n]*(?:[\r\n]|$))+/, "");
   return !/^(?:\d+[\0\s]+\d+[\0\s]+obj|xref|endstream|(?:\d+([\0\s]+(\d+([\0\s]+(ob?)?)?)?)?|xre?|en|end|ends|endst|endstr|endstre|endstrea)$)/.test(
     after,
