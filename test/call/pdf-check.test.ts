@@ -246,6 +246,20 @@ describe("A PDF that was decoded as text", () => {
     }
   });
 
+  // The decoder of some Node versions leaves the bytes 80 to 9F as control characters.
+  it.each(["€€€€", "“Œ‹ž"])(
+    "is recognised by the characters of Windows-1252 in its comment: %s",
+    (comment) => {
+      expect(judge(Buffer.from(`%PDF-1.7\n%${comment}\nBT ET\n%%EOF\n`)).wasDecoded).toBe(true);
+    },
+  );
+
+  it.each(["äüöß", "µ¶", "🖤", "вгуп"])("is not suspected because of the comment %s", (comment) => {
+    const check = new PdfCheck();
+    check.update(Buffer.from(`%PDF-1.7\n%${comment}\n1 0 obj\n`));
+    expect(check.begins).toBe(true);
+  });
+
   it("is recognised if its bytes above 127 were replaced by question marks", () => {
     const questioned = documentOf("\xe2\xe3\xcf\xd3")
       .toString("latin1")

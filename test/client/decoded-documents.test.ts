@@ -44,12 +44,16 @@ describe("A document that was decoded as text on its way", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("fails a stream that was returned before the first sign of it", async () => {
-    const start = "%PDF-1.7\n1 0 obj\n<< >>\nstream\n";
-    const late = Buffer.from(`${start}\ufffd\ufffd${"x".repeat(5_000)}\n%%EOF\n`);
-    const service = await Service.start(inTwo(late, start.length));
+  const start = "%PDF-1.7\n1 0 obj\n<< >>\nstream\n";
+  const late = Buffer.from(`${start}\ufffd\ufffd\n%%EOF\n`);
+  const lateAndLong = Buffer.from(`${start}\ufffd\ufffd${"x".repeat(5_000)}`);
+  it.each([
+    ["at its end if it is short", inTwo(late, start.length)],
+    ["while it arrives if it is long", inTwo(lateAndLong, start.length, "stays open")],
+  ])("fails a stream that was returned before the first sign of it: %s", async (_, answer) => {
+    const service = await Service.start(answer);
     const reading = (async () => {
-      for await (const _ of generate(service.client()));
+      for await (const chunk of generate(service.client())) expect(chunk.length).toBeGreaterThan(0);
     })();
     expect(await rejectionOf(reading)).toBeInstanceOf(InvalidPdfError);
   });
@@ -75,9 +79,11 @@ describe("A response without a length that ends too early", () => {
 });
 
 /** Sends a body in two packets. */
-function inTwo(body: Buffer, first: number): Answer {
+function inTwo(body: Buffer, first: number, then: "ends" | "stays open" = "ends"): Answer {
   return ({ response }) => {
     response.writeHead(200, { "content-type": "application/pdf" });
-    response.write(body.subarray(0, first), () => setTimeout(() => response.end(body.subarray(first)), 20));
+    const rest = body.subarray(first);
+    const sendRest = () => (then === "ends" ? response.end(rest) : response.write(rest));
+    response.write(body.subarray(0, first), () => setTimeout(sendRest, 20));
   };
 }
