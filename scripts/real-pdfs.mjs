@@ -1,5 +1,5 @@
 // @ts-check
-// Sends real PDFs through the public client: counts accepted files, and detected truncations. Run it before a release that
+// Sends real PDFs through the public client: counts accepted files, detected truncations and detected text decoders. Run it before a release that
 // changes the check of documents: `node scripts/real-pdfs.mjs [folder ...]`, by default the PDFs in /usr/share/doc. Debian packages
 // such as texlive-latex-base-doc, maxima-doc and r-doc-pdf install PDFs from 25 years. Test suites of PDF readers have damaged ones.
 import { readdirSync, readFileSync } from "node:fs";
@@ -11,7 +11,18 @@ import { TemplatePdf } from "template-pdf";
 const losses = [1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 32, 64, 128, 256, 512, 1024, 1025];
 
 const folders = process.argv.length > 2 ? process.argv.slice(2) : ["/usr/share/doc"];
-const counts = { documents: 0, accepted: 0, cuts: 0, detected: 0, harmless: 0, detectedByLength: 0 };
+const counts = {
+  documents: 0,
+  accepted: 0,
+  decoded: 0,
+  decodedDetected: 0,
+  cuts: 0,
+  detected: 0,
+  harmless: 0,
+  detectedByLength: 0,
+  innerCuts: 0,
+  innerDetected: 0,
+};
 
 for (const path of folders.flatMap(pdfsIn)) {
   const bytes = path.endsWith(".gz") ? gunzipSync(readFileSync(path)) : readFileSync(path);
@@ -23,8 +34,21 @@ for (const path of folders.flatMap(pdfsIn)) {
   }
   counts.accepted++;
   const end = bytes.lastIndexOf("%%EOF") + "%%EOF".length;
-  // A document with incremental updates has several ends, and is complete at each of them.
-  if (bytes.indexOf("%%EOF") + "%%EOF".length !== end) continue;
+  for (const encoding of /** @type {const} */ (["utf8", "latin1"])) {
+    counts.decoded++;
+    const error = await refusalOf(Buffer.from(bytes.toString(encoding)));
+    if (error?.message.includes("decoded as text")) counts.decodedDetected++;
+  }
+  const firstEnd = bytes.indexOf("%%EOF") + "%%EOF".length;
+  if (firstEnd !== end) {
+    // A document with incremental updates has several ends, and is complete at each of them.
+    for (const loss of losses) {
+      if (firstEnd + loss >= end) break;
+      counts.innerCuts++;
+      if (await refusalOf(bytes.subarray(0, firstEnd + loss))) counts.innerDetected++;
+    }
+    continue;
+  }
   for (const loss of [...losses, Math.ceil(bytes.length / 100), Math.ceil(bytes.length / 10)]) {
     const cut = bytes.subarray(0, bytes.length - loss);
     counts.cuts++;
