@@ -29,7 +29,7 @@ export function assertWholePdf(bytes: unknown): asserts bytes is Uint8Array | Ar
   const verifier = new PdfCheck();
   verifier.update(document);
   if (verifier.wasDecoded) {
-    throw new InvalidPdfError(`This PDF ${wasDecodedAsText}. Pass on its bytes unchanged.`, {
+    throw new InvalidPdfError(`This PDF is damaged: it ${wasDecodedAsText}. Pass on its bytes unchanged.`, {
       excerpt: "",
     });
   }

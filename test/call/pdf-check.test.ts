@@ -41,9 +41,9 @@ function endsWhole(text: string): boolean {
   const isLinearized = /^[^/]*(?:\/[A-Z](?![A-Za-z])[^/]*)*\/Linearized/.test(text.slice(0, 1024));
   if (before.startsWith("%%End") || (before === "0" && isLinearized)) return false;
   const after = text.slice(end + 5).replace(/^(?:[\0\t\n\f\r ]|%[^\r\n]*(?:[\r\n]|$))+/, "");
-  return !/^(?:\d+[\0\s]+\d+[\0\s]+obj|xref|endstream|(?:\d+([\0\s]+(\d+([\0\s]+(ob?)?)?)?)?|xre?|en|end|ends|endst|endstr|endstre|endstrea)$)/.test(
-    after,
-  );
+  if (/^(?:\d+[\0\s]+\d+[\0\s]+obj|xref|endstream)/.test(after)) return false;
+  const isPartOfWord = after.length > 1 && ["xref", "endstream"].some((word) => word.startsWith(after));
+  return !isPartOfWord && !/^\d+([\0\s]+(\d+([\0\s]+(ob?)?)?)?)?$/.test(after);
 }
 
 function looksDecoded(bytes: Uint8Array): boolean {
@@ -271,7 +271,7 @@ describe("A PDF that was decoded as text", () => {
     ["has a comment in UTF-8 and an intact stream", documentOf("\xc3\xa2\xc3\xa3\xc3\x8f\xc3\x93")],
     ["has U+FFFD in its comment and an intact stream", documentOf("\xef\xbf\xbd".repeat(4))],
     ["has only text in UTF-8", documentOf("\xc2\xa5\xc2\xb1\xc3\xab", "caf\xc3\xa9 \xe2\x82\xac")],
-    ["has only ASCII", documentOf("Cr\xe9ation".replace("\xe9", "e"), "BT ET")],
+    ["has only ASCII", documentOf("creation", "BT ET")],
     ["begins with a byte order mark", Buffer.concat([ascii("\xef\xbb\xbf"), documentOf("\xe2\xe3\xcf\xd3")])],
   ])("is not seen in a document that %s", (_, bytes) => {
     for (const size of [1, 5, 4096]) {

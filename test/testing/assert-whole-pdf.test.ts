@@ -61,7 +61,7 @@ describe("assertWholePdf()", () => {
       const error = refusal(decoded) as InvalidPdfError;
       expect(error).toBeInstanceOf(InvalidPdfError);
       expect(error.message).toBe(
-        "This PDF was decoded as text on its way, usually by an API Gateway without binary types, by `response.text()` or by a mock that returns a string. Pass on its bytes unchanged.",
+        "This PDF is damaged: it was decoded as text on its way, usually by an API Gateway without binary types, by `response.text()` or by a mock that returns a string. Pass on its bytes unchanged.",
       );
     }
   });
