@@ -69,7 +69,13 @@ export class DecodedText {
     if (this.isFinal) return;
     const bytes = chunk.subarray(0, this.#leftBytes);
     const from = this.#text.length - overlap;
-    for (const byte of bytes) this.#decode(byte);
+    for (let at = 0; at < bytes.length; at++) {
+      const first = at;
+      if (this.#missingBytes === 0 && this.#text.length >= overlap) at = endOfPlainText(bytes, at);
+      // One space stands for any text that cannot be part of a sign.
+      if (at > first) this.#text += " ";
+      if (at < bytes.length) this.#decode(bytes[at] as number);
+    }
     // Only the start of a body can be a quotation mark before its header.
     this.#hasSign ||= sign.test(from > 0 ? ` ${this.#text.slice(from)}` : this.#text);
     this.#leftBytes -= bytes.length;
@@ -88,6 +94,16 @@ export class DecodedText {
     // All characters beyond the first 65,535 are equal here.
     if (this.#missingBytes === 0) this.#text += String.fromCharCode(Math.min(this.#codePoint, 0xffff));
   }
+}
+
+/** Returns where the ASCII text that begins at a position ends. `%` and `?` do not belong to it, because they begin signs. */
+function endOfPlainText(bytes: Uint8Array, from: number): number {
+  let at = from;
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte >= 0x80 || byte === 0x25 || byte === 0x3f) break;
+  }
+  return at;
 }
 
 function isContinuation(byte: number): boolean {
