@@ -62,6 +62,19 @@ export class SystematicFailures {
   }
 }
 
+/**
+ * Returns the kind of a failure that may affect all jobs with the same uid or values, and how many such failures
+ * without a success prove it.
+ */
+export function systematicFailureOf(
+  error: unknown,
+): { readonly kind: string; readonly enough: number } | undefined {
+  const kind = failureKindOf(error);
+  return kind !== undefined && kinds[kind].isOfJobs
+    ? { kind: String(kind), enough: kinds[kind].clearAfter }
+    : undefined;
+}
+
 const kinds = {
   401: { isOfJobs: false, clearAfter: 1, withWhat: "with this API key", fix: "Fix the API key" },
   403: {

@@ -1,5 +1,6 @@
 import type { FailureGroup } from "../bulk/index.ts";
-import { checkOptions, isByteCount, isFunction, isSignal } from "../options/option-rules.ts";
+import { isInstance } from "../errors/foreign-values.ts";
+import { checkOptions, isByteCount, isFunction, isSignal, type Rule } from "../options/option-rules.ts";
 
 /** Options for `add`. */
 export interface AddOptions<J> {
@@ -10,6 +11,8 @@ export interface AddOptions<J> {
   key?: ((job: NoInfer<J>) => string | number) | undefined;
   /** Called after every batch. If the callback throws, `add` rejects with that error. */
   onProgress?: ((progress: AddProgress) => void) | undefined;
+  /** The time before which workers do not begin these jobs. Default: they begin immediately. */
+  notBefore?: Date | undefined;
   /** The maximum size of a job in bytes of JSON. A larger job counts as invalid. Default: 1,048,576. */
   maxJobBytes?: number | undefined;
   /**
@@ -35,8 +38,13 @@ export interface AddSummary extends AddProgress {
   readonly failures: readonly FailureGroup[];
 }
 
+const isTime: Rule = {
+  words: "a valid Date before 2038",
+  test: (value) => isInstance(value, Date) && (value as Date).getTime() < Date.UTC(2038, 0, 1),
+};
+
 /** Checks the `add` options, and returns a copy. Throws a {@link ConfigurationError} for the first invalid one. */
 export function checkAddOptions(options: AddOptions<unknown>): AddOptions<unknown> {
   const rules = { key: isFunction, onProgress: isFunction, maxJobBytes: isByteCount, signal: isSignal };
-  return checkOptions(options, rules, "add");
+  return checkOptions(options, { ...rules, notBefore: isTime }, "add");
 }

@@ -49,21 +49,26 @@ export class Adder {
   }
 
   async add(run: string, jobs: Jobs<Job>): Promise<AddSummary> {
-    const { table } = this.#open;
+    const { runs } = this.#open;
     const { signal, onProgress } = this.#options;
     const source = new JobSource(jobs);
     let adding: RunningAdd | undefined;
     try {
       signal?.throwIfAborted();
-      const running = await RunningAdd.start(table, this.#codec, run);
+      const running = await this.#orAborted(RunningAdd.start(runs, this.#codec, run));
       adding = running;
       let batch: Prepared[] = [];
       let bytes = 0;
+      let sending: Promise<void> | undefined;
+      // The next batch is prepared while Redis stores this one.
       const send = async () => {
-        await this.#send(running, batch);
+        const ready = batch;
         batch = [];
         bytes = 0;
-        await onProgress?.({ ...this.#counts });
+        await sending;
+        sending = this.#orAborted(this.#send(running, ready)).then(() => onProgress?.({ ...this.#counts }));
+        // The next await reports its error.
+        sending.catch(() => {});
       };
       for (let index = 0; ; index++) {
         const { done, value } = await source.next();
@@ -78,13 +83,33 @@ export class Adder {
         if (batch.length >= batchJobs || bytes >= batchBytes) await send();
       }
       await send();
-      await running.complete();
+      await sending;
+      await this.#orAborted(running.complete());
       return { ...this.#counts, failures: this.#failures.all };
     } catch (error) {
-      adding?.fail();
-      throw redisError(withoutCommand(error));
+      const failure = redisError(withoutCommand(error));
+      adding?.fail(failure);
+      throw failure;
     } finally {
       source.close();
+    }
+  }
+
+  /** Redis may not respond, so the signal does not wait for it. */
+  async #orAborted<T>(work: Promise<T>): Promise<T> {
+    const { signal } = this.#options;
+    if (!signal) return work;
+    let onAbort = () => {};
+    const aborted = new Promise<never>((_, reject) => {
+      onAbort = () => reject(signal.reason);
+      signal.addEventListener("abort", onAbort);
+    });
+    try {
+      signal.throwIfAborted();
+      return await Promise.race([work, aborted]);
+    } finally {
+      work.catch(() => {});
+      signal.removeEventListener("abort", onAbort);
     }
   }
 
@@ -97,14 +122,15 @@ export class Adder {
     try {
       const content = await contentOf(job, index, this.#options.key);
       const text = JSON.stringify(content);
-      const bytes = new TextEncoder().encode(text).length;
+      const bytes = Buffer.byteLength(text);
       const { maxJobBytes = defaultMaxJobBytes } = this.#options;
       if (bytes > maxJobBytes) throw tooLarge(content, bytes, maxJobBytes);
-      // Serialized and parsed, so that it shares nothing with the caller.
-      const copy: QueuedContent = JSON.parse(text);
+      // Serialized and parsed, so that it shares nothing with the caller. The values are a copy already.
+      const isCopy = Object.keys(content.job).length === 2;
+      const copy: QueuedContent = isCopy ? content : JSON.parse(text);
       const inputOf = inputText(copy.job);
-      const digest = await this.#codec.digestOf(run, "key", copy.key ?? inputOf);
-      const input = await this.#codec.digestOf(run, "input", inputOf);
+      const digest = this.#codec.digestOf(run, "key", copy.key ?? inputOf);
+      const input = this.#codec.digestOf(run, "input", inputOf);
       return { job: { id: `${run.id}-${digest}`, digest, input, content: copy }, bytes };
     } catch (error) {
       this.#counts.invalid++;
@@ -113,30 +139,28 @@ export class Adder {
     }
   }
 
+  /** The time until the jobs may begin. */
+  get #delayMs(): number {
+    return Math.max(0, (this.#options.notBefore?.getTime() ?? 0) - Date.now());
+  }
+
   async #send(adding: RunningAdd, batch: readonly Prepared[]): Promise<void> {
-    const { queue } = this.#open;
+    const { queue, records } = this.#open;
     const { run } = adding;
-    const toRegister = (jobs: readonly Prepared[]) =>
-      adding.register(jobs.map(({ digest, input }) => [digest, input]));
-    const found = await toRegister(batch);
-    const replaced = batch.filter((_, at) => found[at] === "replaces rejected");
-    for (const { id } of replaced) await queue.remove(id);
-    for (const [at, state] of (await toRegister(replaced)).entries()) {
-      const job = replaced[at] as Prepared;
-      found[batch.indexOf(job)] = state;
-      if (state === "replaces rejected") throw stillFailing(run.name, job.content);
-    }
+    const found = await adding.register(batch.map(({ digest, input }) => [digest, input]));
+    const failing = batch[found.indexOf("failing")];
+    if (failing) throw stillFailing(run.name, failing.content);
     const other = batch[found.indexOf("other values")];
-    const missing = batch.filter((_, at) => ["new", "waiting"].includes(found[at] as string));
+    const missing = batch.filter((_, at) => ["new", "missing"].includes(found[at] as string));
+    const delay = this.#delayMs;
     const bulk = missing.map(async ({ id, input, content }) => ({
       name: run.name,
       data: await this.#codec.encode(run, id, input, content),
-      opts: { jobId: id },
+      opts: { jobId: id, priority: priorityOf(content), ...(delay > 0 && { delay }) },
     }));
-    // Waiting jobs keep their position: BullMQ adds an id only once.
     await queue.addBulk(await Promise.all(bulk));
     await adding.check().catch(async (error) => {
-      await Promise.all(missing.map(({ id }) => queue.remove(id).catch(() => 0)));
+      await records.remove(missing.map(({ id }) => id));
       throw error;
     });
     const added = found.filter((state) => state === "new").length;
@@ -144,6 +168,14 @@ export class Adder {
     this.#counts.known += batch.length - added;
     if (other) throw otherValues(run.name, other.content);
   }
+}
+
+/** The lowest priority of BullMQ. */
+const lowestPriority = 2 ** 21 - 1;
+
+/** Runs take turns: the job with the lowest index goes first. */
+function priorityOf({ index }: QueuedContent): number {
+  return Math.min(index + 1, lowestPriority);
 }
 
 /** @throws an error that says what is wrong with the job */
@@ -182,7 +214,7 @@ function tooLarge({ job }: QueuedContent, bytes: number, maxBytes: number): Valu
 
 function otherValues(run: string, { index }: QueuedContent): QueueError {
   return new QueueError(
-    `Job ${index} has the same key as a job with different values in run ${JSON.stringify(run)}. Use another run name, or remove the run first; the jobs before this one were added.`,
+    `Job ${index} has the same key as a job with different values in run ${JSON.stringify(run)}. Add it under another run name. The jobs before this one were added.`,
   );
 }
 
@@ -194,7 +226,13 @@ function stillFailing(run: string, { index }: QueuedContent): QueueError {
 
 /** Redis refuses commands that need memory when it is full. */
 function redisError(error: unknown): unknown {
-  if (!/^OOM |\bOOM command not allowed/.test(readForeignText(error, "message") ?? "")) return error;
+  const message = readForeignText(error, "message") ?? "";
+  if (/^READONLY /.test(message)) {
+    return new QueueError("Redis is read-only, because it is a replica. Connect to the primary.", {
+      cause: error,
+    });
+  }
+  if (!/^OOM |\bOOM command not allowed/.test(message)) return error;
   return new QueueError(
     "Redis is full and refuses more jobs; jobs that were already added remain in the queue. Let workers finish some, or raise `maxmemory`, then add the same jobs again.",
     { cause: error },

@@ -1,5 +1,4 @@
 import type { Fitting, JobOf, Jobs } from "../bulk/index.ts";
-import { RecentRate } from "../bulk/recent-rate.ts";
 import { ConfigurationError } from "../index.ts";
 import { isText } from "../options/option-rules.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
@@ -7,37 +6,16 @@ import { ownOptions } from "../runtime/own-options.ts";
 import { Adder } from "./add.ts";
 import type { AddOptions, AddSummary } from "./add-options.ts";
 import { disconnect, type OpenQueue, openQueue } from "./open-queue.ts";
+import { ProgressReader, type QueueProgress } from "./progress.ts";
 import { QueueError } from "./queue-error.ts";
 import { type BulkQueueOptions, checkQueueOptions, type QueueSettings } from "./queue-options.ts";
-import { JobCodec, Objection, type ReadJob, splitId } from "./queued-job.ts";
+import { JobCodec, type RunReference } from "./queued-job.ts";
 import { unusableRun } from "./read-job.ts";
+import type { Repair } from "./run-control.ts";
 import { checkWorkOptions, type WorkOptions } from "./work-options.ts";
 import { QueueWorker } from "./worker.ts";
 
-/** The progress of a run. */
-export interface QueueProgress {
-  /** The name of the run. */
-  readonly run: string;
-  /** The number of jobs added so far. */
-  readonly total: number;
-  /** The number of jobs whose documents are stored. */
-  readonly fulfilled: number;
-  /** The number of failed jobs. */
-  readonly rejected: number;
-  /** The number of jobs that are waiting for a worker. */
-  readonly waiting: number;
-  /** The number of jobs that workers are processing. */
-  readonly active: number;
-  /** The recent rate of finished jobs per second. */
-  readonly perSecond: number;
-  /** The estimated remaining time in milliseconds; `Infinity` if it is unknown. */
-  readonly leftMs: number;
-  /**
-   * Whether the total is final: no call to `add` is active for the run, and the last call completed. If a
-   * process is killed during `add`, the call counts as active for another 30 s.
-   */
-  readonly isAdded: boolean;
-}
+const closingMs = 1000;
 
 /** A failed job. */
 export interface QueueFailure {
@@ -124,7 +102,8 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Yields the progress of a run at intervals, until its total is final and all of its jobs are finished.
+   * Yields the progress of a run at intervals, until no job is left and no call to `add` is in progress. If
+   * nothing changes for some seconds, jobs that were deleted or lost in Redis are repaired as by `repair`.
    *
    * @param run - the name of the run
    * @param options - `everyMs` is the interval in milliseconds. Default: 1000
@@ -140,28 +119,25 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     options: { readonly everyMs?: number | undefined } = {},
   ): AsyncGenerator<QueueProgress, void, undefined> {
     const { everyMs = 1000 } = ownOptions(options, ["everyMs"]);
-    let rate: RecentRate | undefined;
+    const reference = await this.#referenceTo(run);
+    const reader = new ProgressReader(await this.#open(), reference, () => this.#repair(reference));
     for (;;) {
-      const progress = await this.#progressOf(run);
-      const ended = progress.fulfilled + progress.rejected;
-      const nowMs = performance.now();
-      rate ??= new RecentRate(nowMs, ended);
-      const perSecond = rate.at(nowMs, ended);
-      const left = progress.total - ended;
-      yield { ...progress, perSecond, leftMs: left === 0 ? 0 : (left * 1000) / perSecond };
-      if (left === 0 && progress.isAdded) return;
+      const found = await reader.read();
+      if (!found) throw this.#noRun(run);
+      yield found.progress;
+      if (found.isOver) return;
       await new Promise((resolve) => setTimeout(resolve, everyMs));
     }
   }
 
   /** Returns the names of the runs in this queue, including finished ones. */
   async runs(): Promise<string[]> {
-    return (await this.#open()).table.names();
+    return (await this.#open()).runs.names();
   }
 
   /**
-   * Lists the failed jobs of a run, oldest failure first. A job is no longer listed when its values have been
-   * deleted (see `keepFailedFor`).
+   * Lists the failed jobs of a run, oldest failure first. Failures remain after the values of their jobs have
+   * been deleted (see `keepFailedFor`), until the run is removed.
    *
    * @param run - the name of the run
    * @param options - `limit` is the maximum number of jobs. Default: 1000
@@ -173,30 +149,19 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     options: { readonly limit?: number | undefined } = {},
   ): Promise<QueueFailure[]> {
     const { limit = 1000 } = ownOptions(options, ["limit"]);
-    const id = await this.#idOf(run);
-    const failures: QueueFailure[] = [];
-    const { queue, table } = await this.#open();
-    const reference = { name: run, id };
-    const format = await table.formatOf(id);
-    const objection = format && (await this.#codec.objectionTo(reference, format));
+    const reference = await this.#referenceTo(run);
+    const { runs } = await this.#open();
+    const format = await runs.formatOf(reference.id);
+    const objection = format && this.#codec.objectionTo(reference, format);
     if (objection) throw unusableRun(reference, objection);
-    for (const jobId of await this.#failedOf(id)) {
-      if (failures.length >= limit) break;
-      const job = await queue.getJob(jobId);
-      if (!job) continue;
-      // A job that cannot be read is listed by its ID.
-      const read = await this.#codec
-        .decode(reference, jobId, job.data)
-        .catch((error): ReadJob | undefined => {
-          if (!(error instanceof Objection)) throw error;
-          return undefined;
-        });
-      const { key, index } = read?.content ?? {};
-      const [, code = "unknown", message = ""] = /^(\w+): (.*)$/s.exec(job.failedReason ?? "") ?? [];
-      const failedAt = new Date(job.finishedOn ?? job.timestamp);
-      failures.push({ id: jobId, key, index, code, message, failedAt });
+    const failures: QueueFailure[] = [];
+    for await (const found of runs.failures(reference.id)) {
+      for (const [digest, failure] of found) {
+        const { atMs, ...known } = await this.#codec.decodeFailure(reference, digest, failure);
+        failures.push({ id: `${reference.id}-${digest}`, ...known, failedAt: new Date(atMs) });
+      }
     }
-    return failures;
+    return failures.sort((one, other) => Number(one.failedAt) - Number(other.failedAt)).slice(0, limit);
   }
 
   /**
@@ -207,109 +172,115 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * @throws {QueueError} (rejects) if the run does not exist
    */
   async retry(run: string): Promise<number> {
-    const id = await this.#idOf(run);
-    const { queue, table } = await this.#open();
-    let count = 0;
-    for (const jobId of await this.#failedOf(id)) {
-      const job = await queue.getJob(jobId);
-      if (!job) continue;
-      const { digest = "" } = splitId(jobId) ?? {};
-      const isNews = (await table.settle(id, digest, "waiting")) === "new";
-      try {
-        await job.updateProgress({ starts: 0 });
-        await job.retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true });
-        count++;
-      } catch {
-        // Its values are deleted, or it is failing at this moment, so it stays failed.
-        if (isNews) await table.settle(id, digest, "rejected");
-      }
-    }
-    return count;
+    const reference = await this.#referenceTo(run);
+    return (await this.#open()).control.retry(reference);
   }
 
   /**
-   * Removes a run with its jobs and their values. Stored documents are kept, and documents in flight may
-   * still be stored. If a call to `add` is still active for the run, that call rejects.
+   * Pauses a run. Its documents in flight are finished, and other runs go on.
+   *
+   * @param run - the name of the run
+   * @throws {QueueError} (rejects) if the run does not exist
+   */
+  async pause(run: string): Promise<void> {
+    const reference = await this.#referenceTo(run);
+    await (await this.#open()).control.pause(reference);
+  }
+
+  /**
+   * Resumes a paused or cancelled run. A run is also paused if no job has succeeded and five jobs failed with
+   * 403 or 404, or twenty with 422. Jobs that were cancelled must be added again.
+   *
+   * @param run - the name of the run
+   * @throws {QueueError} (rejects) if the run does not exist
+   */
+  async resume(run: string): Promise<void> {
+    const reference = await this.#referenceTo(run);
+    await (await this.#open()).control.resume(reference);
+  }
+
+  /**
+   * Cancels a run: deletes its unfinished jobs and their values. Its counts and failures remain, and `add`
+   * rejects jobs for it. Documents in flight are finished.
+   *
+   * @param run - the name of the run
+   * @throws {QueueError} (rejects) if the run does not exist
+   */
+  async cancel(run: string): Promise<void> {
+    const reference = await this.#referenceTo(run);
+    await (await this.#open()).control.cancel(reference);
+  }
+
+  /**
+   * Repairs a run after Redis lost data, for example in a power failure, or after jobs were deleted in a
+   * dashboard. Jobs in none of BullMQ's lists are queued again. Jobs whose values are gone fail; add them again.
+   *
+   * @param run - the name of the run
+   * @returns the number of queued and of deleted jobs
+   * @throws {QueueError} (rejects) if the run does not exist
+   */
+  async repair(run: string): Promise<Repair> {
+    return this.#repair(await this.#referenceTo(run));
+  }
+
+  /**
+   * Removes a run with its jobs and their values. Stored documents are kept. Waits up to 30 s for workers that
+   * are storing a document. If a call to `add` is still active for the run, that call rejects.
    *
    * @param run - the name of the run
    * @throws {QueueError} (rejects) if the run does not exist
    */
   async remove(run: string): Promise<void> {
-    const id = await this.#idOf(run);
-    const { queue, table } = await this.#open();
-    await table.close(id);
-    for await (const digests of table.unfinished(id)) {
-      // A job that a worker has just taken stays. The worker skips it.
-      await Promise.all(digests.map((digest) => queue.remove(`${id}-${digest}`).catch(() => 0)));
-    }
-    // Done last, so that an interrupted removal can be repeated.
-    await table.forget(run, id);
+    const reference = await this.#referenceTo(run);
+    await (await this.#open()).control.remove(reference);
   }
 
   /**
    * Closes the workers that this queue started, and its connections. Jobs remain in the queue. Once the
-   * documents in flight are finished, each worker waits at most 10 s for Redis to record the results. Other
-   * workers then regenerate the documents whose results were not recorded.
+   * documents in flight are finished, each worker waits at most 10 s for Redis to record the results.
+   *
+   * @throws {QueueError} (rejects) if results were not recorded. Other workers generate those documents again
    */
   async close(): Promise<void> {
-    await Promise.allSettled([...this.#workers].map((worker) => worker.close()));
+    const ends = await Promise.allSettled([...this.#workers].map((worker) => worker.close()));
     const connected = await this.#connected?.catch(() => undefined);
     this.#connected = undefined;
-    await connected?.queue.close();
-    if (connected) disconnect(connected.redis);
+    if (connected) {
+      // BullMQ waits for a connection, which ends here in any case.
+      const closed = connected.queue.close().catch(() => {});
+      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, closingMs).unref())]);
+      disconnect(connected.redis);
+    }
+    const errors = ends.map((end) => (end.status === "rejected" ? end.reason : undefined));
+    const lost = errors.find((error) => QueueError.is(error));
+    if (lost) throw lost;
   }
 
   /** Connects on first use, and again after a failure. */
   #open(): Promise<OpenQueue> {
-    this.#connected ??= openQueue(this.#settings).catch((error) => {
+    this.#connected ??= openQueue(this.#settings, this.#codec).catch((error) => {
       this.#connected = undefined;
       throw error;
     });
     return this.#connected;
   }
 
-  async #idOf(run: string): Promise<string> {
-    checkRun(run);
-    const id = await (await this.#open()).table.idOf(run);
-    if (id !== undefined) return id;
-    throw this.#noRun(run);
+  async #repair(reference: RunReference): Promise<Repair> {
+    const failureOf = (digest: string) =>
+      this.#codec.encodeFailure(reference, digest, undefined, deletedJob());
+    return (await this.#open()).control.repair(reference, failureOf);
   }
 
-  async #progressOf(run: string): Promise<Omit<QueueProgress, "perSecond" | "leftMs">> {
-    const id = await this.#idOf(run);
-    const { queue, table } = await this.#open();
-    const counts = await table.counts(id);
-    if (!counts) throw this.#noRun(run);
-    // Read at once: the workers hold only a few jobs each.
-    const activeIds = await queue.getRanges(["active"], 0, -1);
-    const left = counts.total - counts.fulfilled - counts.rejected;
-    const active = Math.min(activeIds.filter((jobId) => jobId.startsWith(`${id}-`)).length, left);
-    return { run, ...counts, waiting: left - active, active };
+  async #referenceTo(run: string): Promise<RunReference> {
+    checkRun(run);
+    const id = await (await this.#open()).runs.idOf(run);
+    if (id === undefined) throw this.#noRun(run);
+    return { name: run, id };
   }
 
   #noRun(run: string): QueueError {
     const name = JSON.stringify(this.#settings.name);
     return new QueueError(`The ${name} queue has no run ${JSON.stringify(run)}.`);
-  }
-
-  /** Returns the ids of the failed jobs of a run, oldest failure first. Pages by offset would skip jobs when others leave. */
-  async #failedOf(id: string): Promise<string[]> {
-    const { queue, redis } = await this.#open();
-    const failedAtMs = new Map<string, number>();
-    let cursor = "0";
-    do {
-      const [next, found] = await redis.zscan(
-        queue.toKey("failed"),
-        cursor,
-        "MATCH",
-        `${id}-*`,
-        "COUNT",
-        1000,
-      );
-      for (let at = 0; at < found.length; at += 2) failedAtMs.set(found[at] as string, Number(found[at + 1]));
-      cursor = next;
-    } while (cursor !== "0");
-    return [...failedAtMs].sort(([, one], [, other]) => one - other).map(([jobId]) => jobId);
   }
 }
 
@@ -335,6 +306,10 @@ export function bulkQueue<T extends { [K in keyof T]: object } = Record<string, 
   options: BulkQueueOptions,
 ): BulkQueue<T> {
   return new BulkQueue<T>(options);
+}
+
+function deletedJob(): QueueError {
+  return new QueueError("The job was deleted from Redis. Add it again.");
 }
 
 function checkRun(run: string): void {

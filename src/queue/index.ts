@@ -10,10 +10,12 @@ export {
   type BulkQueue,
   bulkQueue,
   type QueueFailure,
-  type QueueProgress,
 } from "./bulk-queue.ts";
+export type { QueueResult } from "./job-processor.ts";
+export type { QueueProgress } from "./progress.ts";
 export { QueueError } from "./queue-error.ts";
 export type { BulkQueueOptions, QueueConnection, RedisClient } from "./queue-options.ts";
+export type { Repair } from "./run-control.ts";
 export type { SealKey, WebCryptoKey } from "./seal.ts";
 export type { WorkOptions } from "./work-options.ts";
-export type { QueueResult, QueueWorker } from "./worker.ts";
+export type { QueueWorker } from "./worker.ts";

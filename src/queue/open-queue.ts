@@ -1,11 +1,28 @@
-import type { Queue, QueueOptions, UnrecoverableError, WaitingError, Worker, WorkerOptions } from "bullmq";
-import type { Redis } from "ioredis";
+import type {
+  DelayedError,
+  Queue,
+  QueueOptions,
+  RateLimitError,
+  UnrecoverableError,
+  WaitingError,
+  Worker,
+  WorkerOptions,
+} from "bullmq";
+import type { Cluster, Redis } from "ioredis";
 import { readForeignText } from "../errors/foreign-values.ts";
 import { ConfigurationError } from "../index.ts";
-import { ownOption } from "../runtime/own-options.ts";
+import { BullMqRecords } from "./bullmq-records.ts";
+import { Fleet } from "./fleet.ts";
 import { QueueError } from "./queue-error.ts";
-import type { QueueConnection, QueueSettings, RedisClient } from "./queue-options.ts";
-import { RunTable } from "./run-table.ts";
+import {
+  clusterPrefix,
+  type QueueConnection,
+  type QueueSettings,
+  type RedisClient,
+} from "./queue-options.ts";
+import type { JobCodec } from "./queued-job.ts";
+import { RunControl } from "./run-control.ts";
+import { RunRecords } from "./run-records.ts";
 import { withoutCommand } from "./without-command.ts";
 
 /** The parts of BullMQ that a queue uses. */
@@ -16,6 +33,8 @@ interface BullMq {
     process: NonNullable<ConstructorParameters<typeof Worker>[1]>,
     options: WorkerOptions,
   ) => Worker;
+  readonly DelayedError: typeof DelayedError;
+  readonly RateLimitError: typeof RateLimitError;
   readonly UnrecoverableError: typeof UnrecoverableError;
   readonly WaitingError: typeof WaitingError;
 }
@@ -23,9 +42,17 @@ interface BullMq {
 /** A queue with a checked connection. */
 export interface OpenQueue {
   readonly bullmq: BullMq;
+  /** Also for a cluster, whose commands are the same. */
   readonly redis: Redis;
   readonly queue: Queue;
-  readonly table: RunTable;
+  readonly runs: RunRecords;
+  readonly records: BullMqRecords;
+  readonly control: RunControl;
+  readonly fleet: Fleet;
+  /** The prefix of the keys. A cluster needs one in braces. */
+  readonly prefix: string;
+  /** Whether BullMQ must not read the version of Redis, because the user has no right to. */
+  readonly skipVersionCheck: boolean;
 }
 
 /**
@@ -34,17 +61,17 @@ export interface OpenQueue {
  * @throws {ConfigurationError} if a package is missing, or Redis may evict jobs
  * @throws {QueueError} if Redis cannot be reached, is too old, does not respond or rejects the password
  */
-export async function openQueue({
-  connection,
-  name,
-  prefix,
-  keepFailedForMs,
-}: QueueSettings): Promise<OpenQueue> {
+export async function openQueue(
+  { connection, name, prefix: givenPrefix, keepFailedForMs }: QueueSettings,
+  codec: JobCodec,
+): Promise<OpenQueue> {
   const [bullmq, ioredis] = await Promise.all([
     load("bullmq", () => import("bullmq")),
     load("ioredis", () => import("ioredis")),
+    codec.open(),
   ]);
   const redis = createClient(connection, ioredis.Redis);
+  const prefix = redis.isCluster ? clusterPrefix(givenPrefix) : (givenPrefix ?? "bull");
   // Without a listener, ioredis would print every error. The first connection reports them; later connections reconnect.
   let lastError: unknown;
   redis.on("error", (error) => {
@@ -57,19 +84,22 @@ export async function openQueue({
   }, redis.options.connectTimeout || 10_000);
   try {
     await redis.connect();
-    const policy = /^maxmemory_policy:(.*?)\r?$/m.exec(await redis.info("memory"))?.[1];
-    if (policy !== undefined && policy !== "noeviction") {
-      throw new ConfigurationError(
-        `Redis at ${where} may delete waiting jobs: its \`maxmemory-policy\` is ${JSON.stringify(policy)}. Set it to noeviction.`,
-      );
-    }
+    const skipVersionCheck = !(await checkServer(redis, where));
     const removeOnFail = { age: Math.ceil(keepFailedForMs / 1000) };
-    const defaultJobOptions = { attempts: 1, removeOnComplete: true, removeOnFail, stackTraceLimit: 0 };
-    const queue = new bullmq.Queue(name, { connection: redis, prefix, defaultJobOptions });
+    const defaultJobOptions = { removeOnComplete: true, removeOnFail, stackTraceLimit: 0 };
+    const queue = new bullmq.Queue(name, {
+      ...{ connection: redis, prefix, skipVersionCheck },
+      defaultJobOptions: { ...defaultJobOptions, backoff: { type: "custom" } },
+    });
     // The connection has its own listener.
     queue.on("error", () => {});
     await queue.waitUntilReady();
-    return { bullmq, redis, queue, table: new RunTable(redis, `${prefix}:${name}`) };
+    const keyOf = (part: string) => queue.toKey(part);
+    const runs = new RunRecords(redis, keyOf(""));
+    const records = new BullMqRecords(queue, redis);
+    const control = new RunControl(queue, runs, records);
+    const fleet = new Fleet(redis, keyOf);
+    return { bullmq, redis, queue, runs, records, control, fleet, prefix, skipVersionCheck };
   } catch (error) {
     redis.disconnect();
     if (ConfigurationError.is(error)) throw error;
@@ -79,11 +109,56 @@ export async function openQueue({
   }
 }
 
+/**
+ * Returns whether the user may read the settings of Redis.
+ *
+ * @throws {ConfigurationError} if Redis may evict jobs, or is a node of a cluster
+ */
+async function checkServer(redis: Redis, where: string): Promise<boolean> {
+  const info = await redis.info().catch((error) => {
+    // A user without the right to read this information may still use the queue.
+    if (/^NOPERM/.test(readForeignText(error, "message") ?? "")) return "";
+    throw error;
+  });
+  const policy = /^maxmemory_policy:(.*?)\r?$/m.exec(info)?.[1];
+  if (policy !== undefined && policy !== "noeviction") {
+    throw new ConfigurationError(
+      `Redis at ${where} may delete waiting jobs: its \`maxmemory-policy\` is ${JSON.stringify(policy)}. Set it to noeviction.`,
+    );
+  }
+  if (/^cluster_enabled:1/m.test(info) && !redis.isCluster) {
+    throw new ConfigurationError(
+      `Redis at ${where} is a node of a cluster. Pass \`connection: new Cluster(…)\` from ioredis.`,
+    );
+  }
+  return info !== "";
+}
+
+/** A connection with the same settings, and those that BullMQ copies from it. */
+export interface AnotherConnection {
+  readonly redis: Redis;
+  /** Closes all of them. Waiting commands reject. */
+  close(): void;
+}
+
 /** Creates an independent connection with the same settings. */
-export function anotherConnection(redis: Redis): Redis {
-  const another = redis.duplicate({ lazyConnect: false });
-  another.on("error", () => {});
-  return another;
+export function anotherConnection(original: Redis): AnotherConnection {
+  const connections: Redis[] = [];
+  const track = (another: Redis): Redis => {
+    another.on("error", () => {});
+    connections.push(another);
+    const duplicate = another.duplicate.bind(another) as (...args: unknown[]) => Redis;
+    another.duplicate = ((...args: unknown[]) => track(duplicate(...args))) as Redis["duplicate"];
+    return another;
+  };
+  const override = { lazyConnect: false };
+  const redis = track(original.isCluster ? copyOfCluster(original, override) : original.duplicate(override));
+  return { redis, close: () => connections.forEach(disconnect) };
+}
+
+/** The options of a cluster's copy are the second argument. */
+function copyOfCluster(cluster: unknown, override: object): Redis {
+  return (cluster as Cluster).duplicate([], override) as unknown as Redis;
 }
 
 /** Closes a connection. Waiting commands reject. */
@@ -94,7 +169,7 @@ export function disconnect(redis: Redis): void {
 }
 
 /** Commands wait while Redis is unavailable, and are sent when it is back. */
-const patient = { maxRetriesPerRequest: null, lazyConnect: true, keyPrefix: "" } as const;
+const patient = { maxRetriesPerRequest: null, lazyConnect: true } as const;
 
 function createClient(connection: QueueConnection, RedisClass: typeof Redis): Redis {
   if (typeof connection === "string" || connection instanceof URL) {
@@ -105,10 +180,25 @@ function createClient(connection: QueueConnection, RedisClass: typeof Redis): Re
       "`connection` is required: pass a URL such as redis://localhost:6379, ioredis options, or an ioredis client.",
     );
   }
-  if (ownOption(connection as RedisClient, "duplicate")) {
-    return (connection as RedisClient).duplicate(patient) as Redis;
+  if (typeof (connection as RedisClient).duplicate !== "function") {
+    checkKeyPrefix(connection);
+    return new RedisClass({ ...connection, ...patient });
   }
-  return new RedisClass({ ...connection, ...patient });
+  const client = connection as Redis;
+  checkKeyPrefix(client.options);
+  if (!client.isCluster) return client.duplicate(patient);
+  const { redisOptions } = (connection as unknown as Cluster).options;
+  checkKeyPrefix(redisOptions);
+  const options = { ...redisOptions, maxRetriesPerRequest: null };
+  return copyOfCluster(connection, { lazyConnect: true, redisOptions: options });
+}
+
+/** @throws {ConfigurationError} if ioredis would change the keys, which BullMQ's scripts cannot know */
+function checkKeyPrefix(options: object | undefined): void {
+  if (!Object(options).keyPrefix) return;
+  throw new ConfigurationError(
+    "The `connection` has a `keyPrefix`, which BullMQ does not support. Remove it, and set the queue's `prefix`.",
+  );
 }
 
 /** @throws {ConfigurationError} without the URL, which may contain a password */
@@ -120,17 +210,22 @@ function checkUrl(text: string): string {
 }
 
 /** `localhost:6379`, without user and password. */
-function addressOf({ options }: Redis): string {
-  return options.path ?? `${options.host ?? "localhost"}:${options.port ?? 6379}`;
+function addressOf(redis: Redis): string {
+  if (redis.isCluster) return "the cluster";
+  const { path, host, port } = redis.options;
+  return path ?? `${host ?? "localhost"}:${port ?? 6379}`;
 }
 
 function connectionError(where: string, error: unknown): QueueError {
   const message = readForeignText(error, "message") ?? "";
   const code = readForeignText(error, "code");
-  const isRefusal = /^(?:WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/.test(message);
+  const isRefusal = /^(?:WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password)/.test(message);
+  const command = /^NOPERM [^']{0,200}'([^' ]{1,50})' command/.exec(message)?.[1];
   const text = isRefusal
     ? `Redis at ${where} rejects the user name or the password. Check the queue URL.`
-    : `Redis at ${where} cannot be reached: ${code ?? message}. Check the queue URL, and that Redis is running.`;
+    : /^NOPERM/.test(message)
+      ? `The Redis user at ${where} lacks a permission${command ? ` for ${command.toUpperCase()}` : ""}. Allow it all commands and channels for the keys of the queue.`
+      : `Redis at ${where} cannot be reached: ${code ?? message}. Check the queue URL, and that Redis is running.`;
   return new QueueError(text, { cause: withoutCommand(error) });
 }
 

@@ -13,13 +13,16 @@ export type QueueConnection = string | URL | RedisClient | { readonly [option: s
 
 /** Options for `bulkQueue`. */
 export interface BulkQueueOptions {
-  /** The connection to Redis or Valkey: a URL, ioredis options, or your own ioredis client, which stays open. */
+  /**
+   * The connection to Redis or Valkey: a URL, ioredis options, or your own ioredis client or `Cluster`, which
+   * stays open.
+   */
   connection: QueueConnection;
   /** The name of the queue, without a colon. All machines that share a queue use the same name. */
   name: string;
   /**
-   * The prefix for the keys in Redis, like BullMQ's `prefix`. For a Redis cluster, put the prefix in braces:
-   * `{bull}`. Default: `"bull"`.
+   * The prefix for the keys in Redis, like BullMQ's `prefix`. For a Redis cluster, put the prefix in braces.
+   * Default: `"bull"`, or `"{bull}"` for a cluster.
    */
   prefix?: string | undefined;
   /**
@@ -45,7 +48,7 @@ export interface BulkQueueOptions {
 export interface QueueSettings {
   readonly connection: QueueConnection;
   readonly name: string;
-  readonly prefix: string;
+  readonly prefix: string | undefined;
   readonly sealKey: SealKey | undefined;
   readonly acceptUnsealed: boolean | undefined;
   readonly keepFailedForMs: number;
@@ -63,8 +66,17 @@ export function checkQueueOptions(options: BulkQueueOptions): QueueSettings {
   const rules = { connection: undefined, name: isName, prefix: isText, sealKey: undefined };
   const more = { acceptUnsealed: isBoolean, keepFailedFor: isDuration };
   const checked = checkOptions<BulkQueueOptions>(options, { ...rules, ...more }, "queue");
-  const { connection, name, prefix = "bull", sealKey, acceptUnsealed } = checked;
+  const { connection, name, prefix, sealKey, acceptUnsealed } = checked;
   const { keepFailedFor = defaultKeepFailedForMs } = checked;
   if (name === undefined) throw new ConfigurationError('A queue needs a `name`, such as "payslips".');
   return { connection, name, prefix, sealKey, acceptUnsealed, keepFailedForMs: keepFailedFor };
+}
+
+/** @throws {ConfigurationError} unless all keys are in one slot of a cluster */
+export function clusterPrefix(prefix = "{bull}"): string {
+  const begin = prefix.indexOf("{");
+  if (begin !== -1 && prefix.indexOf("}", begin) > begin + 1) return prefix;
+  throw new ConfigurationError(
+    `In a Redis cluster, the \`prefix\` must contain braces, such as ${JSON.stringify(`{${prefix}}`)}.`,
+  );
 }

@@ -1,5 +1,6 @@
-import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import { canonicalText } from "../bulk/canonical-text.ts";
+import { kindOfFailure } from "../bulk/failure-groups.ts";
 import type { Job } from "../bulk/index.ts";
 import { describeKind } from "../errors/value-kinds.ts";
 import { isJsonObject } from "../json/json-value.ts";
@@ -8,7 +9,7 @@ import { withoutPrototype } from "../runtime/own-options.ts";
 import { Seal, type SealKey } from "./seal.ts";
 
 /** The version of {@link QueuedData} and of the digests. Workers reject other versions. */
-const version = 2;
+const version = 3;
 
 /** The data of a waiting job in Redis, in plain text or encrypted. */
 export type QueuedData = {
@@ -40,9 +41,18 @@ export interface ReadJob {
   readonly isSealed: boolean;
 }
 
+/** A failure, as it is stored for a run. */
+export interface StoredFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly index: number | undefined;
+  readonly key: string | undefined;
+  readonly atMs: number;
+}
+
 /** The queue whose jobs a codec encodes. */
 interface CodecSettings {
-  readonly prefix: string;
+  readonly prefix?: string | undefined;
   readonly name: string;
   readonly sealKey?: SealKey | undefined;
   readonly acceptUnsealed?: boolean | undefined;
@@ -55,7 +65,7 @@ export class JobCodec {
   readonly #acceptsUnsealed: boolean;
 
   /** @throws {ConfigurationError} if the key is invalid */
-  constructor({ prefix, name, sealKey, acceptUnsealed = false }: CodecSettings) {
+  constructor({ prefix = "bull", name, sealKey, acceptUnsealed = false }: CodecSettings) {
     this.#queue = [prefix, name];
     this.#seal = sealKey === undefined ? undefined : new Seal(sealKey);
     this.#acceptsUnsealed = this.#seal === undefined || acceptUnsealed;
@@ -66,27 +76,33 @@ export class JobCodec {
     return this.#seal !== undefined;
   }
 
+  /** Loads the key, if any. Everything else requires it. */
+  async open(): Promise<void> {
+    await this.#seal?.open();
+  }
+
   /**
    * Returns the format of a run's jobs: the version, and for sealed jobs a digest that only the same key, queue
    * and run have.
    */
-  async formatOf(run: RunReference, isSealed = this.isSealing): Promise<string> {
-    return isSealed ? `${version}-${await this.digestOf(run, "format", "", true)}` : `${version}`;
+  formatOf(run: RunReference, isSealed = this.isSealing): string {
+    return isSealed ? `${version}-${this.digestOf(run, "format", "", true)}` : `${version}`;
   }
 
   /**
    * Returns a digest of a key, an input or a path, so that Redis does not contain them once a job is finished.
    * Without a key, anyone who reads Redis can still guess the text.
    */
-  async digestOf(
+  digestOf(
     run: RunReference,
     what: "key" | "input" | "place" | "format",
     text: string,
     isSealed = this.isSealing,
-  ): Promise<string> {
+  ): string {
     const salted = JSON.stringify([...this.#queue, run.name, run.id, what, text]);
-    const digest = isSealed && this.#seal ? await this.#seal.digest(salted) : await sha256(salted);
-    return Buffer.from(digest.subarray(0, what === "input" ? 9 : 15)).toString("base64url");
+    const digest =
+      isSealed && this.#seal ? this.#seal.digest(salted) : createHash("sha256").update(salted).digest();
+    return digest.subarray(0, what === "input" ? 9 : 15).toString("base64url");
   }
 
   /** @param input - the digest of the template and the values */
@@ -115,12 +131,42 @@ export class JobCodec {
   }
 
   /**
+   * Encodes a failure. It is kept after the values of the job are deleted.
+   *
+   * @param content - the content of the job; nothing if it cannot be read
+   * @returns a text that begins with `u` if the job cannot be read, and with `r` otherwise
+   */
+  async encodeFailure(
+    run: RunReference,
+    digest: string,
+    content: QueuedContent | undefined,
+    error: unknown,
+  ): Promise<string> {
+    const { code, message } = kindOfFailure(error);
+    const { index, key } = content ?? {};
+    const text = JSON.stringify({ code, message, index, key, atMs: Date.now() });
+    const kind = content ? "r" : "u";
+    if (this.#seal === undefined) return kind + text;
+    return `${kind}:${await this.#seal.encrypt(text, this.#contextOf(run, digest, "failure"))}`;
+  }
+
+  /** Decodes a failure. A failure that was changed says so. */
+  async decodeFailure(run: RunReference, digest: string, failure: string): Promise<StoredFailure> {
+    const isSealed = failure.charAt(1) === ":";
+    const sealed = () => this.#seal?.decrypt(failure.slice(2), this.#contextOf(run, digest, "failure"));
+    const text = isSealed ? await Promise.resolve(sealed()).catch(() => undefined) : failure.slice(1);
+    const known = parse(text ?? "") as Partial<StoredFailure> | undefined;
+    const { code = "unknown", message = "The failure cannot be read.", index, key, atMs = 0 } = known ?? {};
+    return { code: String(code), message: String(message), index, key, atMs };
+  }
+
+  /**
    * Explains why this queue cannot read the jobs of a run, or returns `undefined` if it can.
    *
    * @param format - the format of the run in Redis
    */
-  async objectionTo(run: RunReference, format: string): Promise<string | undefined> {
-    if (format === (await this.formatOf(run))) return undefined;
+  objectionTo(run: RunReference, format: string): string | undefined {
+    if (format === this.formatOf(run)) return undefined;
     const [itsVersion, seal] = format.split("-", 2);
     if (itsVersion !== `${version}`) {
       return `was added by a different version of template-pdf (format ${Number(itsVersion)}, expected ${version}). Use the version that added it`;
@@ -178,10 +224,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-async function sha256(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
 }
 
 /** Returns a canonical serialization of a template and its values. */

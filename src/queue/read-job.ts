@@ -29,7 +29,7 @@ export async function readJob(
     if (!(error instanceof Objection)) throw error;
     const format = await formatOf(run.id);
     if (format === undefined) return undefined;
-    const objection = await codec.objectionTo(run, format);
+    const objection = codec.objectionTo(run, format);
     if (objection === undefined) return { run, digest, error: unreadable(run, id, error.message) };
     throw unusableRun(run, `${objection}; its jobs are still in the queue`);
   }

@@ -19,6 +19,11 @@ export class RedisWait {
     return this.#error !== undefined;
   }
 
+  /** Why the limit was exceeded. */
+  get error(): QueueError | undefined {
+    return this.#error;
+  }
+
   /** Starts the limit. */
   limit(): void {
     this.#timer ??= setTimeout(() => this.#stop(), limitMs);

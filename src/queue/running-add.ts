@@ -1,63 +1,68 @@
+import { isInstance, readForeignText } from "../errors/foreign-values.ts";
 import { QueueError } from "./queue-error.ts";
 import type { JobCodec, RunReference } from "./queued-job.ts";
 import { unusableRun } from "./read-job.ts";
-import { addLeaseMs, type Registered, type RunTable } from "./run-table.ts";
+import { addLeaseMs, type RunRecords } from "./run-records.ts";
 
 const unsealedRun = "was added without a `sealKey`. Use another run name for sealed jobs";
 
 /** A running `add`. It renews its entry in Redis while it runs, and fails if its run is removed. */
 export class RunningAdd {
   readonly run: RunReference;
-  readonly #table: RunTable;
+  readonly #runs: RunRecords;
   readonly #codec: JobCodec;
   readonly #id = crypto.randomUUID();
   #renewing: ReturnType<typeof setInterval> | undefined;
 
-  private constructor(table: RunTable, codec: JobCodec, run: RunReference) {
+  private constructor(runs: RunRecords, codec: JobCodec, run: RunReference) {
     this.run = run;
-    this.#table = table;
+    this.#runs = runs;
     this.#codec = codec;
   }
 
-  /** @throws {QueueError} (rejects) while the run is being removed, or if it was added with another key */
-  static async start(table: RunTable, codec: JobCodec, name: string): Promise<RunningAdd> {
-    const id = await table.begin(name);
+  /** @throws {QueueError} (rejects) while the run is being removed, or if it was cancelled or added with another key */
+  static async start(runs: RunRecords, codec: JobCodec, name: string): Promise<RunningAdd> {
+    const id = await runs.begin(name);
     if (id === undefined) {
       throw new QueueError(
         `The run ${JSON.stringify(name)} is being removed. Add the jobs again later; if the removal was interrupted, remove the run again first.`,
       );
     }
-    const adding = new RunningAdd(table, codec, { name, id });
+    const adding = new RunningAdd(runs, codec, { name, id });
     await adding.register([]);
     adding.#renewing = setInterval(() => adding.register([]).catch(() => {}), addLeaseMs / 3);
     return adding;
   }
 
-  /** @throws {QueueError} (rejects) if the run was removed, or was added with another key */
-  async register(jobs: Parameters<RunTable["register"]>[3]): Promise<Registered[]> {
-    const format = await this.#codec.formatOf(this.run);
-    const found = (await this.#table.register(this.run.id, format, this.#id, jobs)) ?? this.#removed();
+  /** @throws {QueueError} (rejects) if the run was removed or cancelled, or was added with another key */
+  async register(jobs: Parameters<RunRecords["register"]>[3]) {
+    const format = this.#codec.formatOf(this.run);
+    const found = (await this.#runs.register(this.run.id, format, this.#id, jobs)) ?? this.#removed();
     if (typeof found !== "string") return found;
+    if (found === "cancelled") throw unusableRun(this.run, "was cancelled. Use another run name");
     // In another format, the same jobs would have other digests, and would count as new.
-    const objection = (await this.#codec.objectionTo(this.run, found)) ?? unsealedRun;
-    throw unusableRun(this.run, objection);
+    throw unusableRun(this.run, this.#codec.objectionTo(this.run, found) ?? unsealedRun);
   }
 
   /** @throws {QueueError} (rejects) if the run was removed */
   async check(): Promise<void> {
-    if (!(await this.#table.has(this.run.id))) this.#removed();
+    if (!(await this.#runs.has(this.run.id))) this.#removed();
   }
 
   /** @throws {QueueError} (rejects) if the run was removed */
   async complete(): Promise<void> {
     clearInterval(this.#renewing);
-    if (!(await this.#table.endAdd(this.run.id, this.#id, true))) this.#removed();
+    if (!(await this.#runs.endAdd(this.run.id, this.#id))) this.#removed();
   }
 
-  /** Does not wait, because Redis may be unavailable. */
-  fail(): void {
+  /** Records why the call failed. Does not wait, because Redis may be unavailable. */
+  fail(error: unknown): void {
     clearInterval(this.#renewing);
-    this.#table.endAdd(this.run.id, this.#id, false).catch(() => {});
+    // A caller's error may contain values.
+    const ofCaller = "the last `add` call failed in the program that called it";
+    const isOurs = isInstance(error, QueueError);
+    const why = (isOurs ? readForeignText(error, "message") : undefined) ?? ofCaller;
+    this.#runs.endAdd(this.run.id, this.#id, this.#codec.isSealing ? ofCaller : why).catch(() => {});
   }
 
   #removed(): never {

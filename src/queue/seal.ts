@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { createHmac } from "node:crypto";
 import { ConfigurationError } from "../index.ts";
 
 /** A `CryptoKey`, for projects whose TypeScript settings do not include that type. */
@@ -25,7 +26,7 @@ const derivation = { nonce: "template-pdf", info: "digests of queued jobs" };
 
 interface Keys {
   readonly encryption: CryptoKey;
-  readonly digests: CryptoKey;
+  readonly digests: Uint8Array;
 }
 
 /**
@@ -34,6 +35,7 @@ interface Keys {
  */
 export class Seal {
   readonly #keys: Promise<Keys>;
+  #digestKey: Uint8Array | undefined;
 
   /** @throws {ConfigurationError} if the key is not an AES-256-GCM key or 32 bytes */
   constructor(sealKey: SealKey) {
@@ -41,6 +43,11 @@ export class Seal {
     this.#keys = loadKeys(given);
     // The first use of the keys reports the error.
     this.#keys.catch(() => {});
+  }
+
+  /** Loads the keys, which {@link digest} requires. */
+  async open(): Promise<void> {
+    this.#digestKey = (await this.#keys).digests;
   }
 
   /** @param context - what the text belongs to. It can be decrypted only with the same context */
@@ -61,9 +68,10 @@ export class Seal {
   }
 
   /** Returns 32 bytes. Without the key, a guess of the text cannot be checked. */
-  async digest(text: string): Promise<Uint8Array> {
-    const { digests } = await this.#keys;
-    return new Uint8Array(await crypto.subtle.sign("HMAC", digests, bytesOf(text)));
+  digest(text: string): Buffer {
+    return createHmac("sha256", this.#digestKey as Uint8Array)
+      .update(text)
+      .digest();
   }
 }
 
@@ -102,14 +110,9 @@ async function loadKeys(given: Uint8Array | CryptoKey): Promise<Keys> {
       : given;
   const parameters = { name: algorithm, iv: bytesOf(derivation.nonce) };
   const secret = await subtle.encrypt(parameters, encryption, new Uint8Array(keyBytes));
-  const base = await subtle.importKey("raw", secret, "HKDF", false, ["deriveKey"]);
-  const digests = await subtle.deriveKey(
-    { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: bytesOf(derivation.info) },
-    base,
-    { name: "HMAC", hash: "SHA-256", length: keyBytes * 8 },
-    false,
-    ["sign"],
-  );
+  const base = await subtle.importKey("raw", secret, "HKDF", false, ["deriveBits"]);
+  const hkdf = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: bytesOf(derivation.info) };
+  const digests = new Uint8Array(await subtle.deriveBits(hkdf, base, keyBytes * 8));
   return { encryption, digests };
 }
 

@@ -104,8 +104,9 @@ describe("a command with a queue", () => {
 });
 
 describe("the table of runs", () => {
-  const done = { run: "oct", total: 1200, fulfilled: 1199, rejected: 1, waiting: 0, active: 0 };
-  const first = { ...done, perSecond: 0, leftMs: 0, isAdded: true };
+  const done = { run: "oct", total: 1200, fulfilled: 1199, rejected: 1, waiting: 0, active: 0, cancelled: 0 };
+  const fleet = { workers: 2, limit: undefined, paused: undefined, addError: undefined };
+  const first = { ...done, ...fleet, perSecond: 0, leftMs: 0, isAdded: true };
   const second = { ...first, run: "nov\n", fulfilled: 100, waiting: 1083, active: 16 };
 
   it("shows the rate and the remaining time of unfinished runs", () => {
@@ -118,7 +119,7 @@ describe("the table of runs", () => {
   });
 
   it("can list unfinished runs first, and reports an empty queue", () => {
-    const table = runsTable([first, { ...second, leftMs: Number.POSITIVE_INFINITY }], "q", true);
+    const table = runsTable([first, { ...second, leftMs: undefined }], "q", true);
     const rows = table.map((line) => line.replaceAll(/ +/g, " ")).slice(1);
     expect(rows).toEqual(["nov 1,200 100 1 1,083 16 0/s -", "oct 1,200 1,199 1 0 0 - done"]);
     expect(runsTable([], "q")).toEqual(["the q queue has no runs"]);

@@ -295,7 +295,7 @@ describe("a hostile error in a bulk run", () => {
 });
 
 describe("a hostile error in a queue", () => {
-  const table = {
+  const runs = {
     begin: async () => "run",
     register: async () => [],
     endAdd: async () => true,
@@ -303,7 +303,7 @@ describe("a hostile error in a queue", () => {
   };
   const queue = { addBulk: async () => [] };
   const adderOf = (options: object) =>
-    new Adder({ table, queue } as never, new JobCodec({ prefix: "bull", name: "tests" }), options);
+    new Adder({ runs, queue } as never, new JobCodec({ prefix: "bull", name: "tests" }), options);
 
   ends("of the jobs ends `add` with that error", (fail, thrown) => {
     const source = { [Symbol.asyncIterator]: () => ({ next: fail }) };

@@ -14,7 +14,7 @@ const sealKey = new Uint8Array(32).fill(7);
 const prefix = "bull:tests";
 
 /** Ids of the waiting jobs, the first one first. */
-const waitingIds = async (admin: Redis) => (await admin.lrange(`${prefix}:wait`, 0, -1)).reverse();
+const waitingIds = async (admin: Redis) => admin.zrange(`${prefix}:prioritized`, "0", "-1");
 const dataOf = async (admin: Redis, id: string) => (await admin.hget(`${prefix}:${id}`, "data")) as string;
 const setData = (admin: Redis, id: string, data: string) => admin.hset(`${prefix}:${id}`, "data", data);
 
@@ -43,7 +43,7 @@ describe("a worker with a `sealKey`", () => {
       index: 1,
     };
     const setting = await changeSecondOf((admin, id) =>
-      setData(admin, id, JSON.stringify({ v: 2, input: "i".repeat(12), content })),
+      setData(admin, id, JSON.stringify({ v: 3, input: "i".repeat(12), content })),
     );
     const { runs, errors, worker, messageWith, service, id, work } = setting;
     expect(await endOf(runs)).toMatchObject({ fulfilled: 2, rejected: 1 });
@@ -83,12 +83,12 @@ describe("a worker with a `sealKey`", () => {
     await runs.add("nov", jobsOf(1));
     // Even the run and its record are copied.
     const other = (await admin.hget("bull:others:runs", "nov")) as string;
-    const [id = ""] = await admin.lrange("bull:others:wait", 0, -1);
+    const [id = ""] = await admin.zrange("bull:others:prioritized", "0", "-1");
     for (const key of [`run:${other}`, `run:${other}:jobs`, id]) {
       await admin.copy(`bull:others:${key}`, `${prefix}:${key}`);
     }
     await admin.hset(`${prefix}:runs`, "nov", other);
-    await admin.lpush(`${prefix}:wait`, id);
+    await admin.zadd(`${prefix}:prioritized`, 1, id);
     await expect(work(runs).done).rejects.toThrow(
       'The run "nov" is sealed with a different key, or was renamed. Use the same `sealKey` on all machines; its jobs are still in the queue.',
     );
@@ -153,7 +153,7 @@ describe("a worker with a `sealKey`", () => {
   it("rejects an unsealed job in a sealed run even if `acceptUnsealed` is set", async () => {
     const content = { job: { template: "t", values: { n: 666 } }, index: 1 };
     const { runs, errors, messageWith } = await changeSecondOf(
-      (admin, id) => setData(admin, id, JSON.stringify({ v: 2, input: "i".repeat(12), content })),
+      (admin, id) => setData(admin, id, JSON.stringify({ v: 3, input: "i".repeat(12), content })),
       { sealKey, acceptUnsealed: true },
     );
     expect(await endOf(runs)).toMatchObject({ fulfilled: 2, rejected: 1 });
@@ -211,15 +211,15 @@ describe("a worker", () => {
     ["its data is null", (admin, id) => setData(admin, id, "null"), "its data is null"],
     [
       "its content is null",
-      (admin, id) => setData(admin, id, '{"v":2,"input":"i","content":null}'),
+      (admin, id) => setData(admin, id, '{"v":3,"input":"i","content":null}'),
       "its content is null",
     ],
     [
       "its data has an earlier format",
-      (admin, id) => setData(admin, id, '{"v":1,"content":{}}'),
-      "its format is not 2",
+      (admin, id) => setData(admin, id, '{"v":2,"content":{}}'),
+      "its format is not 3",
     ],
-    ["its data is missing", (admin, id) => admin.hdel(`${prefix}:${id}`, "data"), "its format is not 2"],
+    ["its data is missing", (admin, id) => admin.hdel(`${prefix}:${id}`, "data"), "its format is not 3"],
     ["its data is not JSON", (admin, id) => setData(admin, id, "{nope"), "its data is null"],
     [
       "its options are not JSON",
@@ -269,7 +269,7 @@ describe("a worker", () => {
       fc.jsonValue().map((value) => JSON.stringify(value)),
       fc.string(),
       fc
-        .record({ v: fc.constant(2), input: fc.string(), content: fc.jsonValue() })
+        .record({ v: fc.constant(3), input: fc.string(), content: fc.jsonValue() })
         .map((data) => JSON.stringify(data)),
     );
     return fc.asyncProperty(json, fc.constantFrom<object>({ sealKey }, {}), async (data, options) => {

@@ -41,10 +41,11 @@ function cellsOf(progress: QueueProgress): string[] {
 
 function timeLeft(progress: QueueProgress): string {
   if (isDone(progress)) return "done";
-  const { leftMs } = progress;
-  return leftMs > 0 && Number.isFinite(leftMs) ? formatTimeSpan(Math.ceil(leftMs / 1000) * 1000) : "-";
+  const { leftMs, paused } = progress;
+  if (paused !== undefined) return paused;
+  return leftMs === undefined ? "-" : formatTimeSpan(Math.ceil(leftMs / 1000) * 1000);
 }
 
-function isDone({ total, fulfilled, rejected, isAdded }: QueueProgress): boolean {
-  return isAdded && fulfilled + rejected === total;
+function isDone({ total, fulfilled, rejected, cancelled, isAdded }: QueueProgress): boolean {
+  return (isAdded || cancelled > 0) && fulfilled + rejected + cancelled === total;
 }

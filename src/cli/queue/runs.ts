@@ -73,7 +73,7 @@ async function listFailures(queue: BulkQueue, run: string, say: (line: string) =
 
 async function printOnce(watch: RunsWatch, name: string, say: (line: string) => void): Promise<void> {
   let progresses = await watch.read();
-  if (progresses.some(({ leftMs }) => leftMs > 0)) {
+  if (progresses.some(({ waiting, active }) => waiting + active > 0)) {
     // A rate requires two readings.
     await wait(everyMs);
     progresses = await watch.read();
