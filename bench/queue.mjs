@@ -77,7 +77,7 @@ async function work(redis, { workers, baseUrl, count }) {
     Array.from({ length: count }, (_, n) => ({ template: "payslip", values: payslip(n) })),
   );
   const children = Array.from({ length: workers }, () => {
-    const settings = JSON.stringify({ url, name, baseUrl, concurrency });
+    const settings = JSON.stringify({ url, name, baseUrl, work: { concurrency } });
     return killAtEnd(spawn(process.execPath, [workerFile, settings], { stdio: "inherit" }));
   });
   for await (const _ of runs.progress("all", { everyMs: 50 }));
