@@ -7,14 +7,16 @@ const restartMs = 200;
 
 const programOf = (name) => new URL(name, import.meta.url);
 
-/** Starts the service. `requests()` returns all requests so far. */
+/** Starts the service. `requests()` returns all requests so far, and `count()` the number of rendered documents. */
 export async function startService(settings) {
   const child = killAtEnd(fork(programOf("service.mjs"), [JSON.stringify(settings)]));
   const [port] = await once(child, "message");
   const baseUrl = `http://127.0.0.1:${port}`;
+  const get = async (path) => (await fetch(baseUrl + path)).json();
   return {
     baseUrl,
-    requests: async () => (await fetch(baseUrl)).json(),
+    requests: () => get("/requests"),
+    count: () => get("/count"),
     end: () => child.kill("SIGKILL"),
   };
 }
@@ -24,7 +26,7 @@ export class Fleet {
   /** How many workers ended without being killed. */
   exits = 0;
   /** The messages of `onError`, and of workers that stopped, with their counts. */
-  messages = new Map();
+  #messages = new Map();
   #workers = new Set();
   #isEnding = false;
   #program;
@@ -43,6 +45,12 @@ export class Fleet {
     if (child) await kill(child);
   }
 
+  /** Prints the messages of the workers. */
+  printMessages() {
+    if (this.#messages.size > 0) console.log("Messages of the workers:");
+    for (const [message, count] of this.#messages) console.log(`  ${count} × ${message}`);
+  }
+
   async end() {
     this.#isEnding = true;
     await Promise.all([...this.#workers].map(kill));
@@ -53,7 +61,7 @@ export class Fleet {
     this.#workers.add(child);
     child.on("message", ({ error, stopped }) => {
       const text = error ?? `stopped: ${stopped}`;
-      this.messages.set(text, (this.messages.get(text) ?? 0) + 1);
+      this.#messages.set(text, (this.#messages.get(text) ?? 0) + 1);
     });
     child.once("exit", (_code, signal) => {
       this.#workers.delete(child);

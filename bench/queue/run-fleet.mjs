@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { bulkQueue } from "template-pdf/queue";
 import { Fleet, startService } from "./fleet.mjs";
 
@@ -28,47 +30,47 @@ export const payslip = (n) => ({
 /**
  * Adds jobs to a new queue, and generates their documents with some workers until the run ends, or for `limitMs`.
  *
- * @param setting - `service` and `work` are the settings of the service and the options of the workers; `prepare` is called
- * before the workers start, and `during` once they have started
- * @returns the last progress, the failures, the requests that the service received, and what the fleet reported
+ * @param setting - `service` and `work` are the settings of the service and the options of the workers. `out` is the folder for the
+ * documents; without it, they are not stored. `prepare` is called before the workers start, and `onProgress` with each progress
+ * @returns the last progress, the failures, the requests that the service received, and the fleet
  */
-export async function runFleet({
-  redis,
-  service: settings,
-  jobs,
-  workers,
-  work,
-  out,
-  limitMs,
-  prepare,
-  during,
-}) {
+export async function runFleet(setting) {
+  const { redis, service: settings, jobs, workers, work, out, limitMs, prepare, onProgress } = setting;
   const service = await startService(settings);
   const name = `bench-${randomUUID()}`;
   const runs = bulkQueue({ connection: redis.url, name });
   await runs.add(run, jobsOf(jobs), { key: keyOf });
-  await prepare?.(name, runs);
+  await prepare?.(name);
   const fleet = new Fleet(workers, { url: redis.url, name, baseUrl: service.baseUrl, out, work });
-  const beginMs = performance.now();
-  const [progress] = await Promise.all([endOf(runs, limitMs), during?.(fleet)]);
-  const durationMs = performance.now() - beginMs;
-  const failures = progress.rejected > 0 ? await runs.failures(run, { limit: 1_000_000 }) : [];
-  await fleet.end();
-  const requests = await service.requests();
-  service.end();
-  await runs.close();
-  return { progress, failures, requests, durationMs, fleet };
+  try {
+    const untilMs = performance.now() + limitMs;
+    let last;
+    for await (const progress of runs.progress(run, { everyMs: 100 })) {
+      last = progress;
+      if (performance.now() > untilMs) break;
+      await onProgress?.({ progress, fleet, runs });
+    }
+    const failures = await runs.failures(run, { limit: 1_000_000 });
+    return { progress: last, failures, requests: await service.requests(), fleet };
+  } finally {
+    await fleet.end();
+    service.end();
+    await runs.close();
+  }
 }
 
-/** Waits until the run ends, or for `limitMs`. Returns the last progress. */
-export async function endOf(runs, limitMs) {
-  const untilMs = performance.now() + limitMs;
-  let last;
-  for await (const progress of runs.progress(run, { everyMs: 100 })) {
-    last = progress;
-    if (performance.now() > untilMs) break;
-  }
-  return last;
+/** Returns how many documents of a run are missing or differ from their jobs. */
+export function countWrongDocuments(out, jobs) {
+  const isRight = ({ values }) => {
+    const body = JSON.stringify(values);
+    try {
+      const document = readFileSync(join(out, `${values.n}.pdf`), "latin1");
+      return document.startsWith(body, "%PDF-1.7\n".length) && document.endsWith("%%EOF\n");
+    } catch {
+      return false;
+    }
+  };
+  return jobsOf(jobs).filter((job) => !isRight(job)).length;
 }
 
 /** Returns the part of a whole, for example "12 %". */

@@ -1,5 +1,6 @@
-// A rendering service for the queue benchmarks, in its own process. A document contains the body of its request. A GET returns
-// all requests as [time in ms, status, `n` of the values]; the status is 0 while the service renders. The one argument is JSON.
+// A rendering service for the queue benchmarks, in its own process. A document contains the body of its request. The one argument
+// is JSON. GET /requests returns all requests as [time in ms, status, `n` of the values]; the status is 0 while the service renders.
+// GET /count returns the number of rendered documents.
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { pdfOf } from "../shared/pdf-of.mjs";
@@ -8,9 +9,11 @@ import { limiterOf } from "./limiter.mjs";
 const { limit, badGatewayShare = 0, delayMs = 50, bytes = 2_000 } = JSON.parse(process.argv[2]);
 const waitMsAt = limit ? limiterOf(limit) : () => 0;
 const requests = [];
+let count = 0;
 
 const server = createServer(async (request, response) => {
-  if (request.method === "GET") return response.end(JSON.stringify(requests));
+  if (request.url === "/requests") return response.end(JSON.stringify(requests));
+  if (request.url === "/count") return response.end(String(count));
   // The limit counts a request when it arrives, not when its body is complete.
   const atMs = performance.now();
   const waitMs = waitMsAt(atMs);
@@ -29,7 +32,8 @@ const server = createServer(async (request, response) => {
   await new Promise((resolve) => setTimeout(resolve, delayMs));
   if (Math.random() < badGatewayShare) return answer(502, "");
   const pdf = pdfOf(bytes);
-  pdf.write(body, 9);
+  pdf.write(body, "%PDF-1.7\n".length);
+  count += 1;
   answer(200, pdf, { "content-type": "application/pdf" });
 });
 server.listen(0, "127.0.0.1", () => process.send(server.address().port));
