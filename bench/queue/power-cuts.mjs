@@ -19,8 +19,8 @@ right if every document is stored as its job says, and the counts of the run are
   --seconds <n>        the maximum duration of a run (default: 120)
   --server <program>   the Redis server (default: redis-server)`;
 
-/** How long Redis runs between the two restarts, and is away. */
-const pauseMs = 700;
+/** The range of the time between the two restarts. Workers reconnect after a second at the earliest. */
+const [leastMs, mostMs] = [1_200, 4_000];
 
 export async function run({ cuts, seed: firstSeed, jobs, workers, seconds, server }) {
   describeMachine();
@@ -40,6 +40,7 @@ async function measureCut(random, { jobs, workers, seconds, server }) {
   const out = makeTemporaryFolder("documents");
   const cutAfter = Math.floor(random() * 0.8 * jobs);
   const share = random();
+  const betweenMs = leastMs + random() * (mostMs - leastMs);
   let stored;
   const limitMs = seconds * 1000;
   const { progress, fleet } = await runFleet({
@@ -51,11 +52,10 @@ async function measureCut(random, { jobs, workers, seconds, server }) {
       stored = fulfilled;
       await redis.kill();
       cutLastFile(redis.folder, share);
-      for (const again of [true, false]) {
-        await redis.start();
-        await sleep(pauseMs);
-        if (again) await redis.kill();
-      }
+      await redis.start();
+      await sleep(betweenMs);
+      await redis.kill();
+      await redis.start();
       await runs.add(runName, jobsOf(jobs), { key: keyOf });
     },
   }).catch((error) => ({ progress: { total: error.message }, fleet: { exits: "–" } }));

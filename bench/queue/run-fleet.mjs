@@ -85,3 +85,10 @@ export function mostWithin(timesMs, lengthMs) {
   }
   return most;
 }
+
+/** Returns the requests per second without the first and the last tenth, in which not all workers are busy. */
+export function perSecondOf(requests) {
+  const tenth = Math.floor(requests.length / 10);
+  const durationMs = requests.at(-tenth - 1)[0] - requests[tenth][0];
+  return ((requests.length - 2 * tenth - 1) * 1000) / durationMs;
+}

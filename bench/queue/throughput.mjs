@@ -6,7 +6,7 @@ import { describeMachine } from "../shared/machine.mjs";
 import { printTable } from "../shared/tables.mjs";
 import { Fleet, startService } from "./fleet.mjs";
 import { startRedis } from "./redis.mjs";
-import { jobsOf, runFleet } from "./run-fleet.mjs";
+import { jobsOf, perSecondOf, runFleet } from "./run-fleet.mjs";
 
 export const defaults = { jobs: 8_000, rounds: 3, workers: 4, server: "redis-server" };
 
@@ -52,11 +52,4 @@ async function runPlain({ redis, jobs, workers, out }) {
   end();
   await queue.close();
   return all;
-}
-
-/** The rate without the first and the last tenth, in which not all workers are busy. */
-function perSecondOf(requests) {
-  const tenth = Math.floor(requests.length / 10);
-  const durationMs = requests.at(-tenth - 1)[0] - requests[tenth][0];
-  return ((requests.length - 2 * tenth - 1) * 1000) / durationMs;
 }
