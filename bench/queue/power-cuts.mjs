@@ -9,8 +9,8 @@ import { countWrongDocuments, jobsOf, keyOf, runFleet, run as runName } from "./
 
 export const defaults = { cuts: 10, seed: 1, jobs: 3_000, workers: 2, seconds: 120, server: "redis-server" };
 
-export const usage = `Cuts the append-only file of Redis at a random byte during a run, restarts Redis twice, and adds the same jobs again. The result is
-right if every document is stored as its job says, and the counts of the run are right.
+export const usage = `Cuts the append-only file of Redis at a random byte during a run, and restarts Redis twice. After both, it adds the same jobs again.
+The result is right if every document is stored as its job says, and the counts of the run are right.
 
   --cuts <n>           runs with a cut (default: 10)
   --seed <n>           the seed of the first run (default: 1)
@@ -52,11 +52,13 @@ async function measureCut(random, { jobs, workers, seconds, server }) {
       stored = fulfilled;
       await redis.kill();
       cutLastFile(redis.folder, share);
+      const addAgain = () => runs.add(runName, jobsOf(jobs), { key: keyOf });
       await redis.start();
+      await addAgain();
       await sleep(betweenMs);
       await redis.kill();
       await redis.start();
-      await runs.add(runName, jobsOf(jobs), { key: keyOf });
+      await addAgain();
     },
   }).catch((error) => ({ progress: { total: error.message }, fleet: { exits: "–" } }));
   await redis.kill();

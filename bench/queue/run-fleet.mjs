@@ -31,14 +31,27 @@ export const payslip = (n) => ({
  * Adds jobs to a new queue, and generates their documents with some workers until the run ends, or for `limitMs`.
  *
  * @param setting - `service` and `work` are the settings of the service and the options of the workers. `out` is the folder for the
- * documents; without it, they are not stored. `prepare` is called before the workers start, and `onProgress` with each progress
+ * documents; without it, they are not stored. `beforeAdd` and `prepare` are called before and after the jobs are added, and
+ * `onProgress` with each progress
  * @returns the last progress, the failures, the requests that the service received, and the fleet
  */
 export async function runFleet(setting) {
-  const { redis, service: settings, jobs, workers, work, out, limitMs, prepare, onProgress } = setting;
+  const {
+    redis,
+    service: settings,
+    jobs,
+    workers,
+    work,
+    out,
+    limitMs,
+    beforeAdd,
+    prepare,
+    onProgress,
+  } = setting;
   const service = await startService(settings);
   const name = `bench-${randomUUID()}`;
   const runs = bulkQueue({ connection: redis.url, name });
+  await beforeAdd?.(name);
   await runs.add(run, jobsOf(jobs), { key: keyOf });
   await prepare?.(name);
   const fleet = new Fleet(workers, { url: redis.url, name, baseUrl: service.baseUrl, out, work });
