@@ -20,6 +20,8 @@ describe("npm run bench", () => {
 
   it.each([
     [["nothing"], "nothing"],
+    [["queue", "nothing"], "queue nothing"],
+    [["queue", "limits", "--limits", "5"], "--limits"],
     [["--only", "curl"], "--only matches no name in undici dispatch"],
   ])("rejects the arguments %j with a one-line error", (args, problem) => {
     const { status, stdout, stderr } = run(...args);

@@ -1,7 +1,10 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startService } from "../../bench/queue/fleet.mjs";
 import { limiterOf } from "../../bench/queue/limiter.mjs";
-import { mostWithin } from "../../bench/queue/run-fleet.mjs";
+import { countWrongDocuments, jobsOf, mostWithin } from "../../bench/queue/run-fleet.mjs";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Counts the accepted requests if one arrives in each millisecond from `fromMs` to `toMs`. */
 function acceptedBetween(take: (nowMs: number) => number, fromMs: number, toMs: number): number {
@@ -66,6 +69,24 @@ describe("the service of the queue benchmarks", () => {
     const { send: sendToBroken } = await start({ badGatewayShare: 1 });
     expect((await sendToBroken(7)).status).toBe(502);
   });
+});
+
+it("countWrongDocuments counts missing, truncated and exchanged documents", async () => {
+  const service = await startService({ delayMs: 0 });
+  onTestFinished(() => service.end());
+  const folder = temporaryFolder();
+  const pathOf = (n: number) => join(folder, `${n}.pdf`);
+  const documents: Buffer[] = [];
+  for (const { values } of jobsOf(5)) {
+    const answer = await fetch(service.baseUrl, { method: "POST", body: JSON.stringify(values) });
+    documents.push(Buffer.from(await answer.arrayBuffer()));
+    writeFileSync(pathOf(values.n), documents[values.n] as Buffer);
+  }
+  expect(countWrongDocuments(folder, 5)).toBe(0);
+  rmSync(pathOf(0));
+  writeFileSync(pathOf(1), (documents[1] as Buffer).subarray(0, -1));
+  writeFileSync(pathOf(2), documents[3] as Buffer);
+  expect(countWrongDocuments(folder, 5)).toBe(3);
 });
 
 describe("mostWithin", () => {
