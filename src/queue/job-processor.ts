@@ -4,7 +4,7 @@ import type { BulkResult, FailureGroup } from "../bulk/index.ts";
 import { systematicFailureOf } from "../bulk/systematic-failures.ts";
 import { describeUnwritable } from "../bulk/unwritable.ts";
 import { forBulkRuns } from "../call/bulk-attempt.ts";
-import { inSeconds } from "../errors/delays.ts";
+import { inSeconds } from "../errors/retry-after.ts";
 import { isInstance } from "../errors/foreign-values.ts";
 import { AuthenticationError, ConfigurationError, type PendingPdf, type TemplatePdf } from "../index.ts";
 import { resolveRetry } from "../options/retry.ts";

@@ -2,7 +2,7 @@ import type { Worker } from "bullmq";
 import { defaultGiveUpAfterMs } from "../bulk/bulk-options.ts";
 import type { BulkSummary } from "../bulk/index.ts";
 import { describeLongOutage } from "../bulk/service-watch.ts";
-import { inSeconds } from "../errors/delays.ts";
+import { inSeconds } from "../errors/retry-after.ts";
 import { isInstance } from "../errors/foreign-values.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import { mayBeOfRecord } from "./bullmq-records.ts";
