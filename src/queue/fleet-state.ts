@@ -30,6 +30,8 @@ interface Failing {
   readonly sinceMs: number;
   /** The IDs of the jobs that failed, up to the number that indicates an outage. */
   readonly jobs: readonly string[];
+  /** The number of successes at the first of these failures. */
+  readonly passed: number;
   /** The message of the last failure. */
   readonly message: string;
   /** The delay before the next probe request, if the service is unavailable. */
@@ -76,7 +78,7 @@ export const initialState: FleetState = {
 };
 
 /** A single job may cause its own 5xx responses. This many jobs in a row indicate an outage. */
-const enoughJobs = 3;
+const enoughJobs = 5;
 const firstProbeMs = 1000;
 const longestProbeMs = 30_000;
 
@@ -220,11 +222,12 @@ function recentRate({ samples }: FleetState, { nowMs, accepted }: Counts): numbe
 function failed(
   state: FleetState,
   { jobId, how, message }: FleetFailure,
-  { nowMs }: Counts,
+  { nowMs, passed }: Counts,
 ): { readonly state: FleetState; readonly pauseMs: number } {
-  const known = state.failing;
+  const isOver = state.failing?.probeMs === undefined && passed > (state.failing?.passed ?? passed);
+  const known = isOver ? undefined : state.failing;
   const jobs = [...new Set([...(known?.jobs ?? []), jobId])].slice(0, enoughJobs);
-  const failing = { ...known, sinceMs: known?.sinceMs ?? nowMs, jobs, message };
+  const failing = { sinceMs: nowMs, passed, ...known, jobs, message };
   const isOn = known?.probeMs !== undefined || how === "unreached" || jobs.length >= enoughJobs;
   if (!isOn) return { state: { ...state, failing }, pauseMs: 0 };
   const probeMs = Math.min(longestProbeMs, known?.probeMs === undefined ? firstProbeMs : known.probeMs * 2);
@@ -234,8 +237,8 @@ function failed(
 /** One of ten windows a second. BullMQ counts the jobs that start in a window. */
 const windowMs = 100;
 
-/** BullMQ obeys a pause only if there is a limit. */
-export const noLimit = { max: 1_000_000_000, duration: 1000 };
+/** BullMQ obeys a pause only if the queue has a limit. */
+const noLimit = { max: 1_000_000_000, duration: 1000 };
 
 /**
  * Returns BullMQ's limit for a state.

@@ -18,15 +18,14 @@ const workerMs = 15_000;
 
 /**
  * Adds what a worker reports, and returns what all workers know. A limit without an end, which a power failure can leave, is deleted.
- * KEYS: pace, workers, limiter, prioritized, delayed, wait. ARGV: successes, refusals, id of the worker or nothing, how long a worker lives.
+ * KEYS: pace, workers, limiter, prioritized, delayed, wait. ARGV: refusals, id of the worker or nothing, how long a worker lives.
  */
 const reportScript = `
 local time = redis.call("TIME")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-if ARGV[1] ~= "0" then redis.call("HINCRBY", KEYS[1], "passed", ARGV[1]) end
-if ARGV[2] ~= "0" then redis.call("HINCRBY", KEYS[1], "refused", ARGV[2]) end
-if ARGV[3] ~= "" then redis.call("ZADD", KEYS[2], now, ARGV[3]) end
-redis.call("ZREMRANGEBYSCORE", KEYS[2], "-inf", now - ARGV[4])
+if ARGV[1] ~= "0" then redis.call("HINCRBY", KEYS[1], "refused", ARGV[1]) end
+if ARGV[2] ~= "" then redis.call("ZADD", KEYS[2], now, ARGV[2]) end
+redis.call("ZREMRANGEBYSCORE", KEYS[2], "-inf", now - ARGV[3])
 if redis.call("PTTL", KEYS[3]) == -1 then redis.call("DEL", KEYS[3]) end
 local waiting = redis.call("ZCARD", KEYS[4]) + redis.call("ZCARD", KEYS[5])
 if redis.call("TYPE", KEYS[6]).ok == "list" then waiting = waiting + redis.call("LLEN", KEYS[6]) end
@@ -35,13 +34,14 @@ return { now, waiting, redis.call("ZCARD", KEYS[2]), fields[1] or "0", fields[2]
 
 /**
  * Stores a state, unless another worker was faster, with BullMQ's limit and a pause. KEYS: pace, meta, limiter.
- * ARGV: version that was read, state, epoch, max, duration, pause in milliseconds.
+ * ARGV: version that was read, state, epoch, max, duration, pause in milliseconds; below 0 to end all pauses.
  */
 const storeScript = `
 if (redis.call("HGET", KEYS[1], "version") or "0") ~= ARGV[1] then return 0 end
 redis.call("HSET", KEYS[1], "version", ARGV[1] + 1, "state", ARGV[2], "epoch", ARGV[3])
 redis.call("HSET", KEYS[2], "max", ARGV[4], "duration", ARGV[5])
 local pauseMs = tonumber(ARGV[6])
+if pauseMs < 0 then redis.call("DEL", KEYS[3]) end
 if pauseMs > 0 and pauseMs > redis.call("PTTL", KEYS[3]) then redis.call("SET", KEYS[3], "9007199254740991", "PX", pauseMs) end
 return 1`;
 
@@ -78,9 +78,8 @@ interface FleetEvents {
 export class Fleet {
   readonly #redis: Redis & Scripts;
   readonly #keyOf: (part: string) => string;
-  /** The successes since the last report, and the last epoch of them. */
-  #passed = 0;
-  #epoch = 0;
+  /** The last epoch with a response since the last report; 0 without one. */
+  #answeredEpoch = 0;
 
   /** @param keyOf - returns a key of the queue: `bull:payslips:meta` for `meta` */
   constructor(redis: Redis, keyOf: (part: string) => string) {
@@ -99,13 +98,12 @@ export class Fleet {
 
   /** Reads the state without a report. */
   async read(): Promise<FleetView> {
-    return (await this.#send(0, 0, "")).view;
+    return (await this.#send(0, "")).view;
   }
 
-  /** Counts a success for the next report. */
-  pass(epoch: number): void {
-    this.#passed++;
-    this.#epoch = Math.max(this.#epoch, epoch);
+  /** Remembers a response for the next report. */
+  answered(epoch: number): void {
+    this.#answeredEpoch = Math.max(this.#answeredEpoch, epoch);
   }
 
   /**
@@ -119,42 +117,23 @@ export class Fleet {
     report: FleetReport = { epoch: 0 },
     isLimitChanged = false,
   ): Promise<FleetView> {
-    const passed = this.#passed;
-    const passedEpoch = this.#epoch;
-    this.#passed = 0;
-    let refused = report.isRefused ? 1 : 0;
-    let added = passed;
-    try {
-      for (;;) {
-        const { view, version, accepted } = await this.#send(added, refused, worker);
-        added = 0;
-        refused = 0;
-        const { nowMs, perSecond } = view;
-        const counts = { nowMs, accepted, passed: view.passed };
-        const success = { epoch: passedEpoch, isAnswered: passed > 0 };
-        const { state: before } = advance(view.state, success, counts);
-        const { state, pauseMs } = advance(before, report, counts);
-        if (state === view.state && version > 0 && !isLimitChanged) return view;
-        const { max, duration } = limitFor(state, perSecond);
-        const keys = ["pace", "meta", "limiter"].map(this.#keyOf);
-        const text = JSON.stringify(state);
-        if (
-          await this.#redis.storeFleetState(
-            ...keys,
-            version,
-            text,
-            state.epoch,
-            max,
-            duration,
-            Math.ceil(pauseMs),
-          )
-        )
-          return { ...view, state };
-        // Another worker was faster, and may have processed the same event.
-      }
-    } catch (error) {
-      this.#passed += added;
-      throw error;
+    const answer = { epoch: this.#answeredEpoch, isAnswered: true };
+    this.#answeredEpoch = 0;
+    for (let refused = report.isRefused ? 1 : 0; ; refused = 0) {
+      const { view, version, accepted } = await this.#send(refused, worker);
+      const { nowMs, passed, perSecond } = view;
+      const counts = { nowMs, accepted, passed };
+      const { state: before } = advance(view.state, answer, counts);
+      const { state, pauseMs } = advance(before, report, counts);
+      if (state === view.state && version > 0 && !isLimitChanged) return view;
+      const { max, duration } = limitFor(state, perSecond);
+      const keys = ["pace", "meta", "limiter"].map(this.#keyOf);
+      // The window of the last probe request would keep all workers waiting.
+      const isOver = isOutage(view.state) && !isOutage(state);
+      const pause = isOver ? -1 : Math.ceil(pauseMs);
+      const values = [version, JSON.stringify(state), state.epoch, max, duration, pause];
+      if (await this.#redis.storeFleetState(...keys, ...values)) return { ...view, state };
+      // Another worker was faster, and may have processed the same event.
     }
   }
 
@@ -164,12 +143,11 @@ export class Fleet {
   }
 
   async #send(
-    passed: number,
     refused: number,
     worker: string,
   ): Promise<{ readonly view: FleetView; readonly version: number; readonly accepted: number }> {
     const keys = ["pace", "workers", "limiter", "prioritized", "delayed", "wait"].map(this.#keyOf);
-    const found = await this.#redis.reportToFleet(...keys, passed, refused, worker, workerMs);
+    const found = await this.#redis.reportToFleet(...keys, refused, worker, workerMs);
     const [nowMs, waiting, workers, version, state, perSecond, begun, allPassed, allRefused] = found;
     return {
       view: {
@@ -208,10 +186,10 @@ export class FleetMember {
     this.#schedule();
   }
 
-  /** Counts a success. The end of an outage is reported immediately. */
-  pass(epoch: number): void {
-    this.#fleet.pass(epoch);
-    if (this.#outage) this.report({ epoch, isAnswered: true }).catch(this.#events.onError);
+  /** Records a response. The end of an outage is reported immediately. */
+  answered(epoch: number): void {
+    this.#fleet.answered(epoch);
+    if (this.#outage) this.report({ epoch: 0 }).catch(this.#events.onError);
   }
 
   /** @param error - the error of a failure, for `onOutage` */

@@ -4,8 +4,8 @@ import type { BulkResult, FailureGroup } from "../bulk/index.ts";
 import { systematicFailureOf } from "../bulk/systematic-failures.ts";
 import { describeUnwritable } from "../bulk/unwritable.ts";
 import { forBulkRuns } from "../call/bulk-attempt.ts";
-import { inSeconds } from "../errors/retry-after.ts";
 import { isInstance } from "../errors/foreign-values.ts";
+import { inSeconds } from "../errors/retry-after.ts";
 import { AuthenticationError, ConfigurationError, type PendingPdf, type TemplatePdf } from "../index.ts";
 import { resolveRetry } from "../options/retry.ts";
 import { Attempt, type AttemptEnd } from "./attempt.ts";
@@ -165,7 +165,7 @@ export class JobProcessor {
         this.#leaveBusy();
       });
     // The service responded.
-    if (!end || !isOurs || (end.how === "final" && end.isAnswered)) this.#pass(start.epoch);
+    if (!end || !isOurs || (end.how === "final" && end.isAnswered)) this.#answered(start.epoch);
     if (!isOurs) return;
     if (end) return this.#retryOrReject(end, start, bullJob, token);
     await this.#sync.next();
@@ -271,9 +271,9 @@ export class JobProcessor {
     throw new bullmq.WaitingError();
   }
 
-  /** Records a success. */
-  #pass(epoch: number): void {
-    this.#parts.member.pass(epoch);
+  /** Records a response of the service. */
+  #answered(epoch: number): void {
+    this.#parts.member.answered(epoch);
     this.#parts.events.onAnswer();
   }
 

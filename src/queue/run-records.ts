@@ -170,11 +170,12 @@ if redis.call("EXISTS", KEYS[1]) == 0 or redis.call("HGET", KEYS[2], ARGV[1]) ~=
 redis.call("ZADD", KEYS[3], now, ARGV[1])
 return 1`;
 
-/** Records a stored document, once. KEYS: run, jobs, done, failed, storing. ARGV: digest, input. */
+/** Records a stored document, once, and counts the success. KEYS: run, jobs, done, failed, storing, pace. ARGV: digest, input. */
 const fulfilScript = `
 redis.call("ZREM", KEYS[5], ARGV[1])
 if redis.call("EXISTS", KEYS[1]) == 0 or redis.call("HGET", KEYS[2], ARGV[1]) ~= ARGV[2] then return "removed" end
 redis.call("HDEL", KEYS[4], ARGV[1])
+redis.call("HINCRBY", KEYS[6], "passed", 1)
 return redis.call("SADD", KEYS[3], ARGV[1]) == 1 and "new" or "known"`;
 
 /**
@@ -219,7 +220,7 @@ export class RunRecords {
       endAdd: [1, endAddScript],
       beginJob: [6, beginJobScript],
       mayStore: [3, mayStoreScript],
-      fulfilJob: [5, fulfilScript],
+      fulfilJob: [6, fulfilScript],
       rejectJob: [5, rejectScript],
     };
     for (const [name, [numberOfKeys, lua]] of Object.entries(scripts)) {
@@ -323,7 +324,7 @@ export class RunRecords {
 
   /** Records a stored document. */
   async fulfil(id: string, digest: string, input: string): Promise<Recorded> {
-    const keys = this.#keys(id, "", "jobs", "done", "failed", "storing");
+    const keys = [...this.#keys(id, "", "jobs", "done", "failed", "storing"), this.paceKey];
     return this.#redis.fulfilJob(...keys, digest, input);
   }
 

@@ -2,12 +2,12 @@ import type { Worker } from "bullmq";
 import { defaultGiveUpAfterMs } from "../bulk/bulk-options.ts";
 import type { BulkSummary } from "../bulk/index.ts";
 import { describeLongOutage } from "../bulk/service-watch.ts";
-import { inSeconds } from "../errors/retry-after.ts";
 import { isInstance } from "../errors/foreign-values.ts";
+import { inSeconds } from "../errors/retry-after.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import { mayBeOfRecord } from "./bullmq-records.ts";
 import { FleetMember, type FleetView } from "./fleet.ts";
-import { isOutage, noLimit } from "./fleet-state.ts";
+import { isOutage } from "./fleet-state.ts";
 import { JobProcessor, type ProcessorEvents, RetryLater } from "./job-processor.ts";
 import { type AnotherConnection, anotherConnection, type OpenQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
@@ -132,8 +132,6 @@ export class QueueWorker {
         ...{ connection: connection.redis, prefix, skipVersionCheck },
         concurrency: Math.min(concurrency, firstConcurrency),
         ...{ lockDuration: recoverAfter, stalledInterval: Math.ceil(recoverAfter / 2) },
-        // Without a limit, BullMQ would ignore a pause.
-        limiter: noLimit,
         // During a longer pause, delayed jobs are still moved to the waiting ones.
         maximumRateLimitDelay: 1000,
         // Dashboards show finished and failed jobs of the last two weeks.
