@@ -172,7 +172,8 @@ export class PendingOutputs implements CallListener {
     if (!settled || !resolve || (isHandled && !this.#isAwaited)) return;
     this.#resolve = undefined;
     if (!settled.document) return rejectWithCaller(resolve, settled.error);
-    const { resolveWatched } = this.#nodeOutputs;
+    // A bulk run reports documents that its own code does not read.
+    const { resolveWatched } = this.#call.bulk ? {} : this.#nodeOutputs;
     if (resolveWatched && this.#count === 0) resolveWatched(resolve, settled.document, settled.response);
     else resolve(settled.document);
   }
