@@ -232,10 +232,8 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
       // With `mayRenderTwice: false`, such attempts are not retried.
       if (limit > 0 && this.#run.wholeCount > this.#wholeAtRefusal) this.#pardoned++;
       this.#wholeAtRefusal = this.#run.wholeCount;
-      this.#run.onRefused?.(retryAfterMs);
       this.#reportToPace("refused", retryAfterMs);
     } else if (status === 503 || isTimeout || ConnectionError.is(error)) {
-      if (retryAfterMs !== undefined) this.#run.onRefused?.(retryAfterMs);
       this.#reportToPace("overloaded", retryAfterMs);
     }
   }

@@ -31,8 +31,6 @@ export interface RunParts<J, R> extends GenerateManyOptions<J, R> {
    * rejected with that error.
    */
   readonly admit?: (job: J, index: number) => boolean | Promise<void>;
-  /** Called with the `Retry-After` delay if the service responds with 429. */
-  readonly onRefused?: (retryAfterMs: number | undefined) => void;
 }
 
 /**
@@ -45,7 +43,6 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
   readonly use: Use<J, R>;
   readonly retry: GenerateManyOptions<J, R>["retry"];
   readonly pace: Pace;
-  readonly onRefused: RunParts<J, R>["onRefused"];
   readonly turns: Turns;
   readonly watch: ServiceWatch | undefined;
   wholeCount = 0;
@@ -90,7 +87,6 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     this.client = client;
     this.use = use;
     this.retry = retry;
-    this.onRefused = options.onRefused;
     this.pace = new Pace({ concurrency, perSecond });
     this.#options = options;
     this.#source = source;

@@ -58,14 +58,6 @@ export class RateSeeker {
   /** The number of recent requests, weighted by age. */
   #recentCount = 0;
 
-  /** Creates a seeker that starts slightly below a known limit. */
-  static below(ceiling: number): RateSeeker {
-    const seeker = new RateSeeker();
-    seeker.#ceiling = ceiling;
-    seeker.#climbMs = seeker.#climbAfter(0);
-    return seeker;
-  }
-
   /** The rate in requests per second; `Infinity` before the first refusal. */
   get perSecond(): number {
     return this.#isUnlimited ? Number.POSITIVE_INFINITY : this.#rate;
