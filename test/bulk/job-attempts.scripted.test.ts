@@ -152,7 +152,6 @@ it.each(
       expected: {
         calls: [
           "watch.failed(1, unserved)",
-          "run.onRefused(7000)",
           "pace.overloaded(1, 7000)",
           "watch.settled(1)",
         ],
@@ -241,7 +240,7 @@ it.each(
       run: { watch: "available", retries: 3, turns: 3 },
       expected: {
         calls: [
-          ...["watch.answered(1)", "run.onRefused()", "pace.refused(1)", "watch.settled(1)"],
+          ...["watch.answered(1)", "pace.refused(1)", "watch.settled(1)"],
           "run.again(125)",
           ...["watch.failed(2, unserved)", "pace.passed(2)", "watch.settled(2)"],
           "run.again(250)",
@@ -357,7 +356,6 @@ it.each(
       expected: {
         calls: [
           "watch.answered(1)",
-          "run.onRefused()",
           "pace.refused(1)",
           "watch.settled(1)",
           "retry hook: 30000 ms",
