@@ -102,6 +102,10 @@ const deepestFall = 0.5;
 /** A refusal this soon after a fall means that the rate is still too high, but the rate cannot be measured yet. */
 const measureMs = 1_500;
 const soonFall = 0.94;
+/** A guess is often far too high, because a pause lets the service accept a burst. */
+const guessFall = 0.87;
+/** The fraction of the first accepted requests that is the first guess. */
+const firstGuess = 0.65;
 const measuredLow = 1.03;
 
 /** The time to return to the ceiling: longer if refusals are expensive, within limits. */
@@ -197,11 +201,12 @@ function refused(
 /** Returns the limit that a refusal indicates. */
 function ceilingAt(state: FleetState, counts: Counts): number {
   const recent = recentRate(state, counts);
-  if (state.ceiling === undefined) return recent;
+  // Some of the requests in flight will be refused, too.
+  if (state.ceiling === undefined) return recent * firstGuess;
   // The service refuses everything, which says nothing about its normal limit.
   if (counts.passed === state.passedAtFall) return state.ceiling;
   const rate = rateOf(state);
-  if (!isMeasured(state, counts.nowMs)) return rate * soonFall;
+  if (!isMeasured(state, counts.nowMs)) return rate * (state.climbMs === 0 ? guessFall : soonFall);
   // BullMQ starts slightly fewer jobs than its limit allows, so the measured rate is too low.
   return Math.min(rate, Math.max(deepestFall * rate, recent * measuredLow));
 }
