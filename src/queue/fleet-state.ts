@@ -98,7 +98,7 @@ const staysAt = 0.985;
 /** The time in which the rate grows e-fold beyond the ceiling, slowly at first. */
 const growthMs = 8_500;
 /** A refusal does not prove that the allowed rate is below this fraction of the current one. */
-const deepestFall = 0.5;
+const deepestFall = 0.65;
 /** A refusal this soon after a fall means that the rate is still too high, but the rate cannot be measured yet. */
 const measureMs = 1_500;
 const soonFall = 0.94;
@@ -117,6 +117,8 @@ const requestsPerRefusal = 120;
 
 /** The pause after a refusal without `Retry-After`, longest if everything is refused. */
 const shortestHoldMs = 100;
+/** At a low rate, the pause lasts as long as this number of requests, so that few of them are refused. */
+const requestsPerHold = 2.5;
 const longestHoldMs = 8_000;
 /** One in ten seconds. */
 const slowestRate = 0.1;
@@ -180,9 +182,10 @@ function refused(
 ): { readonly state: FleetState; readonly pauseMs: number } {
   const { nowMs, passed, accepted } = counts;
   const isGuess = state.ceiling === undefined || passed === state.passedAtFall || !isMeasured(state, nowMs);
-  const holdMs = Math.min(longestHoldMs, Math.max(shortestHoldMs, state.holdMs * 2));
-  const pauseMs = retryAfterMs ?? holdMs;
   const ceiling = Math.max(slowestRate, ceilingAt(state, counts));
+  const firstHoldMs = Math.max(shortestHoldMs, (requestsPerHold * 1000) / ceiling);
+  const holdMs = Math.min(longestHoldMs, Math.max(firstHoldMs, state.holdMs * 2));
+  const pauseMs = retryAfterMs ?? holdMs;
   const forRefusalMs = (requestsPerRefusal * 1000) / ceiling;
   const climbMs = Math.min(longestClimbMs, Math.max(shortestClimbMs, climbPerPause * pauseMs, forRefusalMs));
   return {
