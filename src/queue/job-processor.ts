@@ -130,7 +130,7 @@ export class JobProcessor {
         this.counts.skipped++;
         return this.#tell({ status: "skipped", job, index, key, run: run.name });
       case "paused":
-        await bullJob.moveToDelayed(records.heldUntilMs, token);
+        await insist(() => bullJob.moveToDelayed(records.heldUntilMs, token));
         throw new bullmq.DelayedError();
       case "unreadable":
         return this.#failUnreadable(start.error as QueueError, run, digest);
@@ -140,7 +140,7 @@ export class JobProcessor {
     }
     const interruption = start.interruption(this.#mayRenderTwice);
     if (interruption) {
-      await bullJob.updateProgress({ stalls: bullJob.stalledCounter });
+      await insist(() => bullJob.updateProgress({ stalls: bullJob.stalledCounter }));
       return this.#reject(start, interruption, 0);
     }
     const attempt = new Attempt(bullJob.attemptsMade);
@@ -165,7 +165,8 @@ export class JobProcessor {
         this.#leaveBusy();
       });
     // The service responded.
-    if (!end || !isOurs || (end.how === "final" && end.isAnswered)) this.#answered(start.epoch);
+    const isAnswered = end?.how === "transient" || (end?.how === "final" && end.isAnswered);
+    if (!end || !isOurs || isAnswered) this.#answered(start.epoch);
     if (!isOurs) return;
     if (end) return this.#retryOrReject(end, start, bullJob, token);
     await this.#sync.next();
@@ -203,19 +204,25 @@ export class JobProcessor {
     const message = codec.isSealing ? kindOfFailure(error).code : kindOfFailure(error).message;
     const failure = { jobId: bullJob.id as string, how: end.how, message };
     const view = await this.#insist(() => member.report({ epoch, failure }, error));
-    if (end.retryAfterMs !== undefined) await queue.rateLimit(end.retryAfterMs).catch(() => {});
+    const pauseMs = end.retryAfterMs ?? 0;
+    if (pauseMs > 0) await this.#insist(() => queue.rateLimit(pauseMs));
     const known = start.doubts;
     const isProven = view.passed > known.passed || view.waiting === 0 || known.count >= mostDoubts;
     if (end.mayRepeat && (isOutage(view.state) || !isProven)) {
       const count = isOutage(view.state) ? known.count : known.count + 1;
-      await bullJob.updateProgress({ ...start.progress, passed: view.passed, doubts: count });
-      const delayMs = firstUncountedMs * 2 ** Math.min(count, 5);
-      await bullJob.moveToDelayed(Date.now() + Math.max(delayMs, end.retryAfterMs ?? 0), token);
+      await this.#keep(bullJob, start, view.passed, count);
+      const delayMs = Math.max(pauseMs, firstUncountedMs * 2 ** Math.min(count, 5));
+      await this.#insist(() => bullJob.moveToDelayed(Date.now() + delayMs, token));
       throw new bullmq.DelayedError();
     }
     if (end.delayMs === undefined) return this.#reject(start, error, bullJob.attemptsStarted);
-    await bullJob.updateProgress({ ...start.progress, passed: view.passed, doubts: known.count });
-    return this.#later(bullJob, error, Math.max(end.delayMs, end.retryAfterMs ?? 0));
+    await this.#keep(bullJob, start, view.passed, known.count);
+    return this.#later(bullJob, error, Math.max(end.delayMs, pauseMs));
+  }
+
+  /** Keeps what the next attempt must know. */
+  async #keep(bullJob: BullJob, { progress }: JobStart, passed: number, doubts: number): Promise<void> {
+    await this.#insist(() => bullJob.updateProgress({ ...progress, passed, doubts }));
   }
 
   /** BullMQ makes another attempt, which counts. */
