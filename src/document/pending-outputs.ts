@@ -98,7 +98,7 @@ export class PendingOutputs implements CallListener {
     if (this.#hasStarted) return this.add("whole", (document) => document.saveTo(path, options));
     let checked: CheckedPath | undefined;
     const check = this.#nodeOutputs.checkPath(path, options, 0).then((result) => {
-      checked = result;
+      checked = { ...result, target: undefined };
     });
     this.#checks ??= [];
     this.#checks.push(check);

@@ -56,6 +56,8 @@ interface SavePath {
 export interface CheckedPath extends SavePath {
   /** The mode of the file if it is new; missing for a device or a pipe. */
   readonly newMode: number | undefined;
+  /** Where the path leads; `undefined` if it may lead elsewhere by the time the document arrives. */
+  readonly target?: FileTarget | undefined;
 }
 
 /**
@@ -78,7 +80,8 @@ export async function checkSavePath(
     const target = await resolveTarget(path);
     // Creating a file is cheaper than rendering a document that cannot be saved. Bulk runs check the folder in `prepare`.
     const isChecked = target.isDirect || policy !== undefined;
-    return { ...path, newMode: isChecked ? preparedMode : await AtomicFile.probe(target.folder) };
+    const newMode = isChecked ? preparedMode : await AtomicFile.probe(target.folder);
+    return { ...path, newMode, target };
   } catch (error) {
     throw saveError(path, error, attempts);
   }
@@ -96,8 +99,7 @@ export async function saveFile(
   write: (file: AtomicFile) => Promise<number>,
   beforeEach: () => void,
 ): Promise<number> {
-  const { newMode, policy } = path;
-  const target = await resolveTarget(path);
+  const { newMode, policy, target = await resolveTarget(path) } = path;
   const folder = await policy?.openFolder(target);
   try {
     const file = await AtomicFile.open(target, { newMode, mark: policy?.mark, folder, beforeEach });
