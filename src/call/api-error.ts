@@ -61,7 +61,7 @@ export function apiError(
   const waitMs = retryAfterOf(head);
   const advice = rawBody.includes(templateBroken)
     ? "Fix the template."
-    : request.advice?.response(head, request, detail, waitMs);
+    : request.advice?.response(head, request, rawBody, detail, waitMs);
   const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : ApiError);
   return new ErrorClass(`${describeResponse(head, request)}${quoted}.${advice ? ` ${advice}` : ""}${note}`, {
     ...responseFacts(head, request),

@@ -128,11 +128,14 @@ export function notAPdf(head: ResponseHead, text: string, request: SentRequest):
     const encoding = encodingOfPdf(text);
     const advice = encoding
       ? `This is a PDF ${encoding}: make the service or proxy send its bytes.`
-      : "Check that `baseUrl` points to the service, not to a login page or a proxy.";
-    return new InvalidPdfError(
-      `${describeResponse(head, request)} with ${contentType ? JSON.stringify(contentType) : "no content type"}, not a PDF: ${JSON.stringify(excerpt)}. ${advice}${note}`,
-      { ...responseFacts(head, request), contentType, excerpt },
-    );
+      : (request.advice?.response(head, request, text) ?? "Check `baseUrl`.");
+    const type = contentType ? JSON.stringify(contentType) : "no content type";
+    const body = text === "" ? " and an empty body" : `, not a PDF: ${JSON.stringify(excerpt)}`;
+    return new InvalidPdfError(`${describeResponse(head, request)} with ${type}${body}. ${advice}${note}`, {
+      ...responseFacts(head, request),
+      contentType,
+      excerpt,
+    });
   };
   return { repeat: "never", error };
 }
@@ -194,18 +197,21 @@ export function truncated(
   return { repeat: "ambiguous", error };
 }
 
-/** An attempt reached a limit in `timeouts`. */
+/** An attempt reached a limit in `timeouts`. `proxy` is the address of the proxy to the service, if it is known. */
 export function timedOut(
   phase: Exclude<TimeoutPhase, "total">,
   limitMs: number,
   received: Received,
   head: ResponseHead | undefined,
   request: SentRequest,
+  proxy?: string,
 ): AttemptFailure {
   const where = nameCall(request);
+  const through = proxy === undefined ? "" : ` through the proxy at ${proxy}`;
+  const setting = proxy === undefined ? "`baseUrl`" : "HTTP_PROXY, HTTPS_PROXY";
   const limit = `within ${limitMs} ms (\`timeouts.${phase}\`)`;
   const messages: { readonly [name in typeof phase]: string } = {
-    connect: `Could not reach ${where} ${limit}. Check \`baseUrl\` and the network.`,
+    connect: `Could not reach ${where}${through} ${limit}. Check ${setting} and the network.`,
     firstByte: `Got no response from ${where} ${limit}.${mayBeRendered} Raise the limit if rendering takes longer.`,
     stall: `The document from ${where} stalled after ${amountOf(received)}: no more data arrived ${limit}. Generate it again.`,
     unread: `The document from ${where} was not read ${limit}. Read it sooner, or raise the limit.`,

@@ -113,7 +113,8 @@ export class Attempt implements Receiver, BodySource {
     if (phase === "refusal") {
       return this.#stop(this.#refusal(refusalOver(limitMs, head as ResponseHead, this.#request)));
     }
-    const failure = timedOut(phase, limitMs, this.#received, head, this.#request);
+    const proxy = this.#transport.proxyOf?.(this.#request.origin);
+    const failure = timedOut(phase, limitMs, this.#received, head, this.#request, proxy);
     if (phase !== "unread") this.#stop(failure);
     else if (this.body?.readState !== "reading") this.#events.onCancelled(failure.error(""));
   }

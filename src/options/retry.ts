@@ -15,8 +15,9 @@ export interface Retry {
   limit?: number | undefined;
   /**
    * Whether to retry a request if the service may already have rendered the document. Set it to `false` if
-   * you pay for every render. Requests that were never sent are always retried. A browser does not report
-   * whether a request was sent, so the client treats every request as sent. Default: `true`.
+   * you pay for every render. Even then, requests that were never sent are retried, unless a retry would fail for the
+   * same reason, such as an untrusted certificate or a wrong proxy password. A browser does not report whether a
+   * request was sent, so the client treats every request as sent. Default: `true`.
    */
   mayRenderTwice?: boolean | undefined;
 }

@@ -53,7 +53,10 @@ interface GlobalDispatchers {
 
 function openPool(): TransportPool {
   const agents = new OwnAgents();
-  const own = undiciTransport((origin) => agents.dispatcherFor(origin), agents.sockets);
+  const own: Transport = {
+    ...undiciTransport((origin) => agents.dispatcherFor(origin), agents.sockets),
+    proxyOf: (origin) => agents.proxyOf(origin),
+  };
   return {
     current: (settings) => selectedTransport(settings) ?? own,
     // `AsyncLocalStorage.snapshot` also captures it, but costs ten times as much on Node 20.

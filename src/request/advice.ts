@@ -1,4 +1,4 @@
-import { adviceOnResponse, type ResponseAdvice } from "../errors/response-advice.ts";
+import { adviceOnResponse, type ResponseAdvice } from "../errors/situations.ts";
 import { pageAddress } from "../runtime/environment.ts";
 import { type ApiKeyAdvice, isWellFormedKey } from "./api-key.ts";
 import { type BaseUrlAdvice, endpointPath } from "./endpoint.ts";

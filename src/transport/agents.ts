@@ -28,6 +28,12 @@ export class OwnAgents {
     return agent;
   }
 
+  /** Returns the address of the proxy that was chosen for an origin, without credentials. */
+  proxyOf(origin: string): string | undefined {
+    const route = this.#routes.get(origin);
+    return route && new URL(route).origin;
+  }
+
   /** Closes the dispatchers when the calls in flight have ended. */
   async close(): Promise<void> {
     const opened = await Promise.allSettled(this.#agents.values());

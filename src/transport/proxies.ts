@@ -94,10 +94,19 @@ export class ProxyFailure extends Error {
   readonly code = "PROXY_FAILED";
   /** The response status from the proxy, if any. */
   readonly status: number | undefined;
+  /** Whether the request to the proxy had a user name or a password. */
+  readonly hadCredentials: boolean;
+  /** What the proxy requires (`proxy-authenticate`). */
+  readonly challenge: string;
 
-  constructor(message: string, { status, cause }: { status?: number | undefined; cause?: unknown } = {}) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.status = status;
+  constructor(
+    message: string,
+    facts: { cause?: unknown } & Partial<Pick<ProxyFailure, "status" | "hadCredentials" | "challenge">> = {},
+  ) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.status = facts.status;
+    this.hadCredentials = facts.hadCredentials ?? false;
+    this.challenge = facts.challenge ?? "";
   }
 }
 
@@ -130,14 +139,14 @@ export function throughProxy(address: string, connector: Connector): Connector {
         createConnection: () => socket,
       });
       request.on("error", (cause) => callback(failed(cause), null));
-      request.on("connect", ({ statusCode: status = 0 }, _socket, first) => {
+      request.on("connect", ({ statusCode: status = 0, headers }, _socket, first) => {
         // Any success opens the tunnel (RFC 9110, 9.3.6).
         if (status < 200 || status > 299) {
           socket.on("error", () => {}).destroy();
-          return callback(
-            new ProxyFailure(`the proxy at ${origin} responded with ${status}`, { status }),
-            null,
-          );
+          const message = `the proxy at ${origin} responded with ${status} to CONNECT ${authority}`;
+          const hadCredentials = proxy.username !== "" || proxy.password !== "";
+          const challenge = headers["proxy-authenticate"]?.toString() ?? "";
+          return callback(new ProxyFailure(message, { status, hadCredentials, challenge }), null);
         }
         if (first.length > 0) socket.unshift(first);
         if (target.protocol === "https:") connector({ ...target, httpSocket: socket }, callback);

@@ -10,6 +10,8 @@ export interface Transport {
   };
   /** Explains a failure of a request to an origin, if the errors from this runtime are known. */
   readonly explain?: ((cause: unknown, origin: string) => Explanation | undefined) | undefined;
+  /** Returns the address of the proxy for an origin, without credentials, if there is one and it is known. */
+  readonly proxyOf?: ((origin: string) => string | undefined) | undefined;
   /** Prepares an exchange. The request is sent by the exchange's `send`. */
   open(request: WireRequest, receiver: Receiver): Exchange;
 }

@@ -23,7 +23,6 @@ const notFound = `Check \`baseUrl\`, ${path}`;
 describe("The error for a response", () => {
   it.each<[number, typeof errors.ApiError, string]>([
     [199, errors.ApiError, see],
-    [299, errors.ApiError, see],
     [300, errors.ApiError, `${point}.`],
     [400, errors.BadRequestError, compare],
     [401, errors.AuthenticationError, checkKey],

@@ -149,18 +149,31 @@ describe("The error for a request without a response", () => {
 });
 
 describe("The error for a successful response that is not a PDF", () => {
-  const checkUrl =
-    ". Check that `baseUrl` points to the service, not to a login page or a proxy. Tried 3 times.";
+  const checkUrl = "Check that `baseUrl` points to the service, not to a login page or a proxy.";
+  const dropped = "Check `baseUrl`, and whether the service or a proxy drops the body.";
+  const page =
+    "This seems to be a page of another server, not a response of the service: check `baseUrl`, and any proxy or firewall on the way.";
 
   it.each<[string | undefined, string, string, string]>([
-    [undefined, "", "", ' with no content type, not a PDF: ""'],
-    ["text/html", "<html>\n in", "<html> in", ' with "text/html", not a PDF: "<html> in"'],
-    [`a/${word}`, `of ${word}`, "of [redacted]", ' with "a/[redacted]", not a PDF: "of [redacted]"'],
-    [undefined, "x ".repeat(99), "x ".repeat(60), ` with no content type, not a PDF: "${"x ".repeat(60)}"`],
+    [undefined, "", "", ` with no content type and an empty body. ${dropped}`],
+    ["a/pdf", "", "", ` with "a/pdf" and an empty body. ${dropped}`],
+    ["text/html", "<html>\n in", "<html> in", ` with "text/html", not a PDF: "<html> in". ${page}`],
+    [
+      `a/${word}`,
+      `of ${word}`,
+      "of [redacted]",
+      ` with "a/[redacted]", not a PDF: "of [redacted]". ${checkUrl}`,
+    ],
+    [
+      undefined,
+      "x ".repeat(99),
+      "x ".repeat(60),
+      ` with no content type, not a PDF: "${"x ".repeat(60)}". ${checkUrl}`,
+    ],
   ])("quotes the content type and the body but no secrets: %j, %j", (type, text, excerpt, shown) => {
     const failure = failures.notAPdf(headOf(200, type ? { "content-type": type } : {}), text, request);
     const error = failure.error(note) as InvalidPdfError;
-    expect(error.message).toBe(`${answered}${shown}${checkUrl}`);
+    expect(error.message).toBe(`${answered}${shown}${note}`);
     expect(error).toMatchObject({ attempts: 3, code: "invalid_pdf", status: 200, excerpt });
     expect(error.contentType).toBe(type?.replace(word, "[redacted]"));
   });

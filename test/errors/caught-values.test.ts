@@ -113,6 +113,8 @@ const allowed: readonly (readonly [file: string, reads: readonly string[], why: 
       "error instanceof ProxyFailure",
       "Object.hasOwn(handshakes, code)",
       "error.message",
+      "{error.message}",
+      "code.startsWith",
     ],
     guarded,
   ],

@@ -70,7 +70,22 @@ describe("a proxy from the environment", () => {
     Object.entries<FailingProxy>({
       "expects a different password": {
         proxySettings: { credentials: "user:right" },
-        expected: { message: /responded with 407.*user:password@/, attempts: 1 },
+        expected: {
+          message: /responded with 407 to CONNECT service.test:80\)\. The proxy rejects the user name or/,
+          attempts: 1,
+        },
+      },
+      "supports only Negotiate": {
+        proxySettings: { refusal: "HTTP/1.1 407 No\r\nproxy-authenticate: Negotiate\r\n\r\n" },
+        expected: { message: /does not support Basic authentication.*NO_PROXY/, attempts: 1 },
+      },
+      "does not allow the host": {
+        proxySettings: { refusal: "HTTP/1.1 403 Forbidden\r\n\r\n" },
+        expected: { message: /responded with 403 to CONNECT service.test:80.*Ask its operator/, attempts: 1 },
+      },
+      "is no proxy": {
+        proxySettings: { refusal: "HTTP/1.1 405 Method Not Allowed\r\n\r\n" },
+        expected: { message: /responded with 405.*may not be a proxy/, attempts: 1 },
       },
       "cannot reach the service": {
         proxySettings: { hosts: {} },
@@ -108,6 +123,16 @@ describe("a proxy from the environment", () => {
       await client.close();
     },
   );
+
+  it("is named, without its password, if it does not respond in time", async () => {
+    const { proxy, client } = await start({ hangs: true });
+    vi.stubEnv("HTTP_PROXY", byUser(proxy.port));
+    const hurried = client.with({ retry: false, timeouts: { connect: 50 } });
+    expect(String(await rejectionOf(sourceOf(hurried)))).toContain(
+      `Could not reach http://service.test for template "inv_2024" through the proxy at ${proxy.origin} within 50 ms (\`timeouts.connect\`). Check HTTP_PROXY, HTTPS_PROXY and the network.`,
+    );
+    await client.close();
+  });
 
   it.each([
     `http://user:${password}@:no-port`,

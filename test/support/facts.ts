@@ -18,7 +18,13 @@ export function requestWith(
   advice: Advice | null = serverAdvice(),
 ): SentRequest {
   return new SentRequest(
-    { uid: 'inv "7"', path: "/prefix", headers, json: JSON.stringify({ name: word }), attempts: 3 },
+    {
+      uid: 'inv "7"',
+      path: "/prefix/api/v1/templates/inv%20%227%22/generate-sync",
+      headers,
+      json: JSON.stringify({ name: word }),
+      attempts: 3,
+    },
     {
       endpoint: { origin: "https://pdf.example.com", pathBeforeUid: "/prefix/", basePath: "/prefix" },
       advice: advice ?? undefined,

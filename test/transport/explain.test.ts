@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { explain } from "../../src/transport/explain.ts";
 import { ProxyFailure } from "../../src/transport/proxies.ts";
 
@@ -99,16 +99,112 @@ describe("the explanation of a failure", () => {
       },
     ],
     [
+      "a certificate that is rejected for another reason",
+      {
+        cause: failure({ code: "CERT_REVOKED" }, "certificate revoked"),
+        reason: "its certificate was rejected: certificate revoked",
+        advice: "NODE_EXTRA_CA_CERTS=",
+        isLasting: true,
+      },
+    ],
+    [
+      "a server that requires a client certificate",
+      {
+        cause: coded("ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE", { reason: "sslv3 alert bad certificate" }),
+        reason: "it requires a client certificate",
+        advice: "new Agent({ connect: { cert, key } })",
+        isLasting: true,
+      },
+    ],
+    [
+      "a proxy of a `dispatcher` that responds with 403",
+      {
+        cause: failure({}, "Proxy response (403) !== 200 when HTTP Tunneling"),
+        reason: "the proxy of your `dispatcher` responded with 403 to CONNECT",
+        advice: "Ask the operator of the proxy",
+        isLasting: true,
+      },
+    ],
+    [
+      "a proxy of a `dispatcher` that responds with 407",
+      {
+        cause: failure({}, "Proxy response (407) !== 200 when HTTP Tunneling"),
+        reason: "responded with 407 to CONNECT",
+        advice: "Check the user name and the password",
+        isLasting: true,
+      },
+    ],
+    [
+      "a proxy of a `dispatcher` that cannot reach the service",
+      {
+        cause: failure({}, "Proxy response (503) !== 200 when HTTP Tunneling"),
+        reason: "responded with 503 to CONNECT",
+        advice: "whether the proxy can reach the service",
+        isLasting: false,
+      },
+    ],
+    [
       "a proxy that responds with 407",
       { cause: byProxy(407), reason: "it failed", advice: "requires a user", isLasting: true },
     ],
     [
       "a proxy that responds with 502",
-      { cause: byProxy(502), reason: "it failed", advice: "Check HTTP_PROXY", isLasting: false },
+      {
+        cause: byProxy(502),
+        reason: "it failed",
+        advice: "The proxy could not reach the service.",
+        isLasting: false,
+      },
     ],
   ])("contains a reason and advice for %s", (_what, { cause, reason, advice, isLasting }) => {
     const texts = { reason: expect.stringContaining(reason), advice: expect.stringContaining(advice) };
     expect(explain(cause, origin)).toEqual({ ...texts, isLasting, isUnsent: true });
+  });
+
+  it("is one line for a TLS fault, with the reason of OpenSSL", () => {
+    const long =
+      "80A2:error:0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:../ssl/rec.c:1:\n";
+    const reason = "tlsv1 alert protocol version";
+    const code = "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION";
+    const advice = expect.stringContaining("Check the port");
+    const expected = { reason: `TLS failed: ${reason}`, advice, isUnsent: false };
+    expect(explain(failure({ code, reason }, long), origin)).toEqual(expected);
+    expect(explain(failure({ code }, `${reason}\nmore`), origin)).toEqual(expected);
+  });
+
+  it("does not claim that a request was not sent if a certificate is missing with TLS 1.3", () => {
+    const cause = coded("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED");
+    expect(explain(cause, origin)).toMatchObject({ isLasting: true, isUnsent: false });
+  });
+
+  it("suspects TLS if a response to http:// is not HTTP", () => {
+    const explained = explain(coded("HPE_INVALID_CONSTANT"), "http://pdf.test");
+    expect(explained).toMatchObject({ reason: "the response is not HTTP", isUnsent: false });
+    expect(explained?.advice).toContain("Check the port");
+  });
+
+  const dead = { syscall: "connect", code: "ECONNREFUSED", port: 3128 };
+  const unknownHost = { syscall: "getaddrinfo", code: "ENOTFOUND", hostname: "proxy.test" };
+  it.each<[what: string, cause: object, address: string, place: string | undefined]>([
+    ["another port", dead, origin, "Port 3128"],
+    ["another port of a name with several addresses", { errors: [failure(dead)] }, origin, "Port 3128"],
+    ["another port of this machine", dead, "http://localhost:4010", "Port 3128"],
+    ["another name", unknownHost, origin, "The host proxy.test"],
+    ["the port of the service", { ...dead, port: 443 }, origin, undefined],
+    ["the port of the service without TLS", { ...dead, port: 80 }, "http://pdf.test", undefined],
+    ["the name of the service", { ...unknownHost, hostname: "pdf.test" }, origin, undefined],
+  ])("names the place if a connection failed to %s", (_, cause, address, place) => {
+    const advice = `${place} is not in \`baseUrl\`: check the proxy of your \`dispatcher\`, your \`fetch\` or the environment.`;
+    expect(explain(failure(cause), address)).toEqual({ isUnsent: true, ...(place && { advice }) });
+  });
+
+  it.each([true, false])("advises --use-system-ca only if this version of Node has it: %s", (has) => {
+    vi.spyOn(process, "allowedNodeEnvironmentFlags", "get").mockReturnValue(
+      new Set(has ? ["--use-system-ca"] : []),
+    );
+    const advice = explain(coded("DEPTH_ZERO_SELF_SIGNED_CERT"), origin)?.advice;
+    expect(advice?.includes("--use-system-ca")).toBe(has);
+    expect(advice).toContain("NODE_EXTRA_CA_CERTS=<its PEM file>");
   });
 
   it.each([
