@@ -85,6 +85,19 @@ export class TemplatePdfError extends Error {
     };
   }
 
+  /**
+   * The status with which a web framework responds if this error reaches it: 502, or 500 if no request was sent. Fastify, NestJS
+   * and Nitro read it. The status of the service is `status`.
+   */
+  get statusCode(): 500 | 502 {
+    return this.attempts > 0 ? 502 : 500;
+  }
+
+  /** Tells web frameworks that the message is not for visitors. Koa and NestJS read it. */
+  get expose(): false {
+    return false;
+  }
+
   /** The headers of the response, if there was one. This is a getter, so that loggers do not print them. */
   get headers(): Headers | undefined {
     return this.#headers;

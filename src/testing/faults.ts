@@ -27,7 +27,7 @@ export interface RateLimit {
 }
 
 /** Options for a server error. */
-export interface Failure {
+export interface Failure extends RateLimit {
   /** The status, 500 to 599. Default: 500. */
   readonly status?: number | undefined;
 }
@@ -74,8 +74,9 @@ export const faults = Object.freeze({
 
   /** Responds with a server error. */
   serverError: (options: Failure = {}): Fault => {
-    const { status = 500 } = checkOptions(options, { status: isServerError }, "serverError()");
-    return refusal(status, "The document could not be rendered.");
+    const rules: Rules<Failure> = { status: isServerError, retryAfter: isRetryAfter };
+    const { status = 500, retryAfter } = checkOptions(options, rules, "serverError()");
+    return refusal(status, "The document could not be rendered.", retryAfter);
   },
 
   /** Returns a login page with status 200. */

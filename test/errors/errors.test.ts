@@ -52,6 +52,17 @@ it("is() can be passed as a callback and narrows the type", () => {
   expect(new errors.AuthenticationError("m", { status: 401 })).toSatisfy(errors.AuthenticationError.is);
 });
 
+it("An error tells web frameworks to respond with 502, or 500 if no request was sent, without its message", () => {
+  for (const name of names) {
+    const sent = make(errors, name, { attempts: 1, status: 401 });
+    expect(sent).toMatchObject({ statusCode: 502, expose: false, status: 401 });
+    expect(make(errors, name).statusCode).toBe(500);
+    // Loggers print own properties.
+    expect(Object.keys(sent)).not.toContain("statusCode");
+    expect(JSON.parse(JSON.stringify(sent))).not.toHaveProperty("expose");
+  }
+});
+
 it("Every error class is exported and has a unique code", () => {
   const exported = Object.keys(errors).filter((name) => /^[A-Z]/.test(name));
   expect([...names].sort()).toEqual(exported.sort());

@@ -86,7 +86,7 @@ it("the code in docs/guides/handler.md and docs/guides/recipes.md compiles", { t
   );
   expect({ hasExamples: ofHandler.length > 10, recipeCount: recipes.size }).toEqual({
     hasExamples: true,
-    recipeCount: 6,
+    recipeCount: 7,
   });
   expect(complaints).toEqual([]);
 });
