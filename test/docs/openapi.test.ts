@@ -3,7 +3,7 @@ import { Validator } from "@cfworker/json-schema";
 import { lint, loadConfig } from "@redocly/openapi-core";
 import { template } from "template-pdf";
 import { createHandler } from "template-pdf/handler";
-import { fakeService } from "template-pdf/testing";
+import { assertWholePdf, fakeService } from "template-pdf/testing";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import * as z from "zod";
@@ -12,11 +12,11 @@ import { type Answer, pdfOf, Service, saying, transports, withLength } from "../
 import { read, repository } from "./declarations.ts";
 
 type Schema = Record<string, unknown>;
-type Content = Readonly<Record<string, { schema: Schema; examples?: Record<string, { value: object }> }>>;
+type Content = Readonly<Record<string, { schema: Schema; examples?: Record<string, { value: unknown }> }>>;
 
 type Headers = Readonly<Record<string, { schema: Schema }>>;
 
-const { paths, components } = parse(read("docs/openapi.yaml"));
+const { paths, components, servers } = parse(read("docs/openapi.yaml"));
 // Problems have no properties but those that the document names.
 for (const name of ["Problem", "ValueProblem"]) components.schemas[name].additionalProperties = false;
 const endpoint = "/api/v1/templates/{uid}/generate-sync";
@@ -38,7 +38,7 @@ function objectionsToRequest(request: Request): Promise<string[]> | string[] {
 
 /** Lists where a response differs from the document. */
 async function objectionsToResponse(response: Response): Promise<string[]> {
-  const described = responses[response.ok ? "2XX" : "default"] ?? expect.fail("no responses");
+  const described = responses[response.ok ? "200" : "default"] ?? expect.fail("no responses");
   const names = Object.keys(described.headers);
   const ofHeaders = [...response.headers].flatMap(([name, text]) => {
     const { schema } = described.headers[names.find((each) => each.toLowerCase() === name) ?? ""] ?? {};
@@ -149,6 +149,20 @@ describe("docs/openapi.yaml", () => {
     const unknownKey = await (await send({ headers: { authorization: "API-Key other" } })).json();
     const wrongValue = await (await send({ body: '{"date":"20 November 2026","total":1000000}' })).json();
     expect(Object.values(examples).map(({ value }) => value)).toEqual([unknownKey, wrongValue]);
+  });
+
+  it("shows a whole PDF as an example, which a mock server can send", () => {
+    const { examples = {} } = responses["200"]?.content["application/pdf"] ?? {};
+    const [document] = Object.values(examples).map(({ value }) => String(value));
+    expect(() => assertWholePdf(new TextEncoder().encode(document))).not.toThrow();
+  });
+
+  it("has a base URL without variables, and statuses without wildcards, which many tools do not know", () => {
+    expect(servers.map(({ url }: { url: string }) => URL.canParse(url) && !url.includes("{"))).toEqual([
+      true,
+      true,
+    ]);
+    expect(Object.keys(responses)).toEqual(["200", "default"]);
   });
 
   it("does not describe a login page as a response", async () => {
