@@ -13,6 +13,7 @@ const shared = shareEmulator(
   {
     "fine.json": '{"content":"fine"}',
     "text.json": '{"content":"{{text}}"}',
+    "code.json": '{"content":[{"qr":"{{text}}"}]}',
     "rows.json": JSON.stringify({ content: [{ table: { body: [each(["{{this}}", { text: "b" }])] } }] }),
     "pairs.json": JSON.stringify({ content: [each({ stack: [each("{{this}}", "../rows")] })] }),
     "images.json": JSON.stringify({ content: [each({ svg: "<svg>{{../text}}</svg>" })] }),
@@ -98,6 +99,10 @@ describe("a document that would take too much memory or time", () => {
     [
       "letters in one word",
       { uid: "text", values: { text: "x".repeat(900_000) }, reason: "a word of more than 2000 characters" },
+    ],
+    [
+      "letters in a QR code",
+      { uid: "code", values: { text: "x".repeat(5_000) }, reason: "a QR code cannot hold its text" },
     ],
   ])(
     "gets a 422 if the values have too many %s, and other calls are served",

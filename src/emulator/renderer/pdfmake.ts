@@ -5,6 +5,7 @@ import type { PdfDocument } from "pdfmake/js/PDFDocument.js";
 import { readForeignText } from "../../errors/foreign-values.ts";
 import type { Bytes } from "../../index.ts";
 import { requireFrom as requireFromFile } from "../require-from.ts";
+import { TooLarge } from "./definition-size.ts";
 import { guardFiles } from "./file-access.ts";
 import { collectMissingCharacters } from "./missing-characters.ts";
 import { fileStyles, openPictures, readFonts } from "./named-folders.ts";
@@ -81,8 +82,10 @@ export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = re
   };
 }
 
-/** pdfmake mentions a "font section" that templates do not have. */
+/** pdfmake throws a string if a QR code cannot hold its text, and mentions a "font section" that templates do not have. */
 function rethrowPlainly(cause: unknown): never {
+  if (cause === "too large data for the Qr format")
+    throw new TooLarge("a QR code cannot hold its text; shorten it");
   const [, font, style = ""] =
     /^Font '(.+)' in style '(\w+)' is not defined/.exec(readForeignText(cause, "message") ?? "") ?? [];
   if (font === undefined) throw cause;
