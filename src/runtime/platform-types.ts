@@ -9,3 +9,20 @@ export type NodeBuffer = typeof globalThis extends { Buffer: { from(data: string
 // biome-ignore lint/suspicious/noTsIgnore: "expect-error" would itself be an error in a project with Node's types.
 /** @ts-ignore: in a project without Node's types, this module does not exist and the type is `any`. */
 export type NodeReadable = import("node:stream").Readable;
+
+/**
+ * Types of the web platform. These empty declarations add nothing to those of `lib: ["DOM"]`, Node, Bun, Deno or Workers. A project
+ * without any of them would get one error for each use of these names in this package.
+ */
+declare global {
+  interface AbortSignal {}
+  interface Blob {}
+  interface Headers {}
+  // biome-ignore lint/suspicious/noExplicitAny: all declarations must have the same type parameters.
+  interface ReadableStream<R = any> {}
+  interface Request {}
+  interface RequestInit {}
+  interface Response {}
+  interface ResponseInit {}
+  interface URL {}
+}

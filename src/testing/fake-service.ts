@@ -242,6 +242,8 @@ export function fakeService<const A extends readonly (Template | string)[]>(
 export function fakeService<T extends { [K in keyof T]: object } = Record<string, Record<string, unknown>>>(
   options?: FakeServiceOptions,
 ): FakeService<T>;
+/** Only for `ReturnType<typeof fakeService>`, which is the type of the last signature. */
+export function fakeService(options?: FakeServiceOptions): FakeService;
 export function fakeService(options: FakeServiceOptions = {}): unknown {
   return new FakeService(options);
 }

@@ -98,6 +98,17 @@ const inBrowser = `
   }
 `;
 
+/** Imports the entry points that do not need Node. */
+const withoutGlobals = `
+  import { TemplatePdf, type ClientOptions } from "template-pdf";
+  import type { Handler } from "template-pdf/handler";
+  export type { Handler };
+  export * as browser from "template-pdf/browser";
+  export * as bulk from "template-pdf/bulk";
+  export const pdfs = (options: ClientOptions): TemplatePdf => new TemplatePdf(options);
+  export const size = async (pdf: TemplatePdf): Promise<number> => (await pdf.generate("inv_2024", {}).bytes()).length;
+`;
+
 /** A CommonJS module, and an ES module that imports it: both have one class, as when they run. */
 const required = `
   import { TemplatePdf, type GeneratedPdf } from "template-pdf";
@@ -147,6 +158,11 @@ const projects = {
     type: "module",
     options: { ...bundled, lib: ["ES2022", "DOM", "DOM.AsyncIterable"], types: [] },
     files: { "everywhere.ts": everywhere, "browser.ts": inBrowser },
+  },
+  "a project without the types of Node or browsers": {
+    type: "module",
+    options: { ...bundled, lib: ["ES2022"], types: [] },
+    files: { "globals.ts": withoutGlobals },
   },
 } as const;
 

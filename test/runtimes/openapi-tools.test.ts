@@ -40,9 +40,9 @@ it.each<[tool: string, program: string, args: readonly string[], output: string]
       moduleResolution: ts.ModuleResolutionKind.Bundler,
       lib: ["lib.es2022.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
       types: [],
-    // The generators do not claim to support these.
-    exactOptionalPropertyTypes: false,
-    noUncheckedIndexedAccess: false,
+      // The generators do not claim to support these.
+      exactOptionalPropertyTypes: false,
+      noUncheckedIndexedAccess: false,
     });
     expect(complaints).toEqual([]);
   },

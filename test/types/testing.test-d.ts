@@ -34,6 +34,14 @@ const plain = fakeService();
 expectTypeOf(plain.calls).toEqualTypeOf<readonly FakeCall<string, Record<string, unknown>>[]>();
 fakeService({ templates: [template(String(call?.uid))] }).calls[0]?.values["anything"];
 
+// A variable for any fake service.
+let anyService: ReturnType<typeof fakeService>;
+anyService = plain;
+anyService = mapped;
+anyService = listed;
+anyService.calls[0]?.values satisfies object | undefined;
+anyService.fail(faults.reset(), { uid: "inv" });
+
 // Its properties are assignable to the options that use them.
 new TemplatePdf<Templates>({ baseUrl: mapped.baseUrl, apiKey: mapped.apiKey, fetch: mapped.fetch });
 setupServer(...mapped.handlers);
