@@ -310,7 +310,8 @@ export class Run<J extends Job, R> implements AsyncIterableIterator<Result<J, R>
     if (!this.#stop || !this.#isCutShort) return undefined;
     const { why, cause } = this.#stop;
     const facts = { fulfilled: this.wholeCount, rejected: this.#rejectedCount, why };
-    const count = `${facts.fulfilled} jobs were fulfilled and ${facts.rejected} were rejected`;
+    const { fulfilled, rejected } = facts;
+    const count = `${fulfilled} ${fulfilled === 1 ? "job was" : "jobs were"} fulfilled and ${rejected} ${rejected === 1 ? "was" : "were"} rejected`;
     const text = `The run stopped before its last job: ${why}. ${count}.`;
     return { error: new RunStoppedError(text, cause === undefined ? facts : { ...facts, cause }) };
   }

@@ -51,14 +51,23 @@ export class SystematicFailures {
     return failureCount >= most ? told : undefined;
   }
 
+  /**
+   * Returns what affected all jobs of a run that has ended, even if it had too few jobs for `add`. Values are not included, because
+   * few jobs may all be wrong.
+   */
+  atEnd({ stored, finishedBefore }: RunCounts): SystematicFailure | undefined {
+    const [[kind, count] = [], ...others] = this.#counts;
+    if (kind === undefined || kind === 422 || others.length > 0 || stored > 0) return undefined;
+    if (count !== this.#failureCount || (kinds[kind].isOfJobs && finishedBefore > 0)) return undefined;
+    return kinds[kind];
+  }
+
   #allRefused(count: number, told: SystematicFailure): SystematicFailure | undefined {
     if (count < enoughRefused) return undefined;
     const [detail, ...others] = this.#refusals.values();
-    const isSame = detail && others.length === 0;
-    const common = isSame
-      ? `the service rejected all of them with 422, saying ${JSON.stringify(detail)}`
-      : `the service rejected all of them with 422, for ${others.length + 1} different reasons`;
-    return { ...told, common };
+    const reasons = others.length === 0 ? "" : `, for ${others.length + 1} different reasons`;
+    const quoted = detail && others.length === 0 ? `, saying ${JSON.stringify(detail)}` : reasons;
+    return { ...told, common: `the service rejected all of them with 422${quoted}` };
   }
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { FailureGroups } from "../../src/bulk/failure-groups.ts";
 import { SystematicFailures } from "../../src/bulk/systematic-failures.ts";
-import { BadRequestError, ConfigurationError } from "../../src/index.ts";
+import { BadRequestError, ConfigurationError, NotFoundError } from "../../src/index.ts";
 import { saying, withLength } from "../support/service.ts";
 import { byNumber, generate, jobsOf, setUpRun, small } from "./many.ts";
 
@@ -102,6 +102,8 @@ describe("a run with `skipInvalid`", () => {
     const once = { retry: { limit: 0 } };
     const two = { ...options, stopAfter: 2, skipInvalid: true };
     const other = await generate(saying(500), jobs, two, once);
+    const one = await generate(saying(500), jobsOf(3), { stopAfter: 1, concurrency: 1 }, once);
+    expect(String(one.error)).toContain("0 jobs were fulfilled and 1 was rejected.");
     expect({ error: other.error, sent: other.sent }).toMatchObject({
       error: { why: "`stopAfter: 2` was reached" },
       sent: 2,
@@ -125,6 +127,8 @@ describe("the check for systematic failures", () => {
   const refused = (detail: string) =>
     new BadRequestError("Got 422.", { status: 422, rawBody: "", body: undefined, detail });
 
+  const missing = new NotFoundError("Got 404.", { status: 404 });
+
   it("reports a configuration error immediately if no document has been stored", () => {
     const settings = new ConfigurationError("`apiKey` is wrong.");
     expect(new SystematicFailures().add(settings, fresh)).toMatchObject({ withWhat: "with these settings" });
@@ -135,6 +139,8 @@ describe("the check for systematic failures", () => {
   it.each([
     [["row 0: no total", "row 19: no total"], ', saying "row 19: no total"'],
     [["no total", "no date"], ", for 2 different reasons"],
+    // The service gave no reasons.
+    [[], ""],
   ])("summarizes the reasons for the first 20 responses with status 422: %j", (details, common) => {
     const failures = new SystematicFailures();
     const results = Array.from({ length: 20 }, (_, row) =>
@@ -146,6 +152,22 @@ describe("the check for systematic failures", () => {
       fix: "Fix the values or the template",
       common: `the service rejected all of them with 422${common}`,
     });
+  });
+
+  it.each<[what: string, errors: readonly Error[], counts: typeof fresh, withWhat: string | undefined]>([
+    ["one 404", [missing], fresh, "with this uid and base URL"],
+    ["three 404", [missing, missing, missing], fresh, "with this uid and base URL"],
+    ["404 after documents of an earlier run", [missing], { stored: 0, finishedBefore: 1 }, undefined],
+    ["404 after a document", [missing], { stored: 1, finishedBefore: 0 }, undefined],
+    ["404 and another failure", [missing, new Error()], fresh, undefined],
+    ["404 and 422", [missing, refused("no")], fresh, undefined],
+    ["422", [refused("no")], fresh, undefined],
+    ["another failure", [new Error()], fresh, undefined],
+    ["nothing", [], fresh, undefined],
+  ])("explains at the end of a short run why all jobs failed: %s", (_, errors, counts, withWhat) => {
+    const failures = new SystematicFailures();
+    for (const error of errors) failures.add(error, counts);
+    expect(failures.atEnd(counts)?.withWhat).toBe(withWhat);
   });
 
   it("ignores rejected jobs if another job failed for a different reason", () => {

@@ -141,7 +141,11 @@ export class RowRun {
       missing: plan.limit === Number.POSITIVE_INFINITY && invalid === 0 ? summary?.missing : undefined,
       durationMs: performance.now() - this.#startedAtMs,
       failures: this.#failures.all,
-      systematicFailure: this.#systematicFailure.signal.reason,
+      systematicFailure:
+        this.#systematicFailure.signal.reason ??
+        (left === 0
+          ? this.#systematicFailures.atEnd({ stored: made, finishedBefore: madeBefore })
+          : undefined),
       easeReason: this.#ease.reason,
     };
   }

@@ -58,7 +58,7 @@ export class Playground {
     const pathname = targetOf(request)?.pathname ?? "";
     if (pathname.startsWith(prefix)) return true;
     const isHtmlWanted = request.headers.get("accept")?.includes("text/html") ?? false;
-    return pathname === "/" && isHtmlWanted && request.method === "GET";
+    return pathname === "/" && isHtmlWanted && /^(?:GET|HEAD)$/.test(request.method);
   }
 
   /** Handles a request from the page. */
@@ -77,7 +77,11 @@ export class Playground {
 
   async #answer(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
-    if (pathname === "/") return this.#files.readPage(this.#token);
+    if (pathname === "/") {
+      const page = await this.#files.readPage(this.#token);
+      // A response to HEAD has no body (RFC 9110, 9.3.2).
+      return request.method === "HEAD" ? new Response(null, page) : page;
+    }
     const [what = "", ...rest] = pathname.slice(prefix.length).split("/");
     const name = decoded(rest.join("/"));
     const route = `${request.method} ${what}`;

@@ -114,6 +114,32 @@ describe("a bulk run that stops early", () => {
     },
   );
 
+  it.each([
+    [403, 3, "Fix the API key or its permissions first, then run the command again."],
+    [404, 3, "Fix the uid or the base URL first, then run the command again."],
+    [422, 1, "Fix the rows that failed, then run the same command again."],
+    [418, 1, "Run the same command again for what failed."],
+  ])(
+    "says what to fix if all of a few responses are a %i, and exits with code %i",
+    async (status, code, next) => {
+      const bench = await Bench.withRows(3, saying(status));
+      const ending = await bench.bulk("data.csv");
+      expect(ending.code).toBe(code);
+      expect(ending.printed.split("\n").at(-2)).toContain(next);
+    },
+  );
+
+  it("exits with code 1 if some rows failed because of the uid, and others did not", async () => {
+    const bench = await Bench.withRows(3, (received) =>
+      (bench.service.requests.length === 2 ? withLength(smallPdf) : saying(404))(received),
+    );
+    const { code, printed } = await bench.bulk("data.csv", ["--concurrency", "1"]);
+    expect({ code, firstLine: printed.split("\n")[0] }).toEqual({
+      code: 1,
+      firstLine: "1 document made, 2 failed, in TIME",
+    });
+  });
+
   it("exits with code 3 if an outage exceeds --give-up-after", async () => {
     const bench = await Bench.withRows(30);
     const flags = ["--base-url", await closedOrigin(), "--give-up-after", "1ms"];
