@@ -30,6 +30,7 @@ const unknownAuthority = ["its certificate was issued by an unknown authority", 
 const clock =
   "Ask the operator of the service to renew the certificate, and check the clock of this machine.";
 const otherPort = "Check the port in `baseUrl`, and whether the service uses http:// instead of https://.";
+const maybeTls = "Check `baseUrl` and the network. If this port uses TLS, begin `baseUrl` with https://.";
 const noTls = ["the server on that port does not use TLS", otherPort] as const;
 
 /** Keyed by error code. These errors occur only before the first byte of a request is sent. */
@@ -98,9 +99,14 @@ function explainOne(error: Error & Known, origin: string): Explanation | undefin
   if (typeof code === "string" && code.startsWith("ERR_SSL_")) return byTls(error, code);
   if (/^Client network socket disconnected before secure TLS/.test(error.message))
     return { reason: "it disconnected during the TLS handshake", advice: otherPort, isUnsent: true };
-  // A port for https:// responds to http:// with the bytes of a TLS alert.
-  if (code === "HPE_INVALID_CONSTANT")
-    return { reason: "the response is not HTTP", advice: otherPort, isUnsent: false };
+  // A port for https:// responds to http:// with the bytes of a TLS alert, or closes the connection.
+  if (
+    code === "HPE_INVALID_CONSTANT" ||
+    /^Response does not match the HTTP\/1\.1 protocol/.test(error.message)
+  )
+    return { reason: "the response is not HTTP", advice: maybeTls, isUnsent: false };
+  if (code === "UND_ERR_SOCKET" && error.message === "other side closed" && origin.startsWith("http:"))
+    return { advice: maybeTls, isUnsent: false };
   const [, tunnelStatus] =
     /^Proxy response \((\d{3})\) !== 200 when HTTP Tunneling$/.exec(error.message) ?? [];
   if (tunnelStatus) return byOtherProxy(Number(tunnelStatus));

@@ -84,6 +84,11 @@ describe("the advice after a response of a real server", () => {
     expect(message).toMatch(/^Got 400 .*\. This port uses TLS: begin `baseUrl` with https:\/\/\.$/);
   });
 
+  it("suspects TLS at a port of HAProxy for https://, which closes the connection", async () => {
+    const message = await messageOf({ baseUrl: `http://127.0.0.1:${portsOf("haproxy").tls}` });
+    expect(message).toMatch(/If this port uses TLS, begin `baseUrl` with https:\/\/\.$/);
+  });
+
   it.each<ServerName>(["nginx", "apache2", "haproxy", "caddy"])(
     "is one line after a certificate of %s that is not trusted",
     async (server) => {

@@ -177,10 +177,20 @@ describe("the explanation of a failure", () => {
     expect(explain(cause, origin)).toMatchObject({ isLasting: true, isUnsent: false });
   });
 
-  it("suspects TLS if a response to http:// is not HTTP", () => {
-    const explained = explain(coded("HPE_INVALID_CONSTANT"), "http://pdf.test");
-    expect(explained).toMatchObject({ reason: "the response is not HTTP", isUnsent: false });
-    expect(explained?.advice).toContain("Check the port");
+  it("suspects TLS if a response to http:// is not HTTP, or the connection is closed", () => {
+    const advice = "Check `baseUrl` and the network. If this port uses TLS, begin `baseUrl` with https://.";
+    const address = "http://pdf.test";
+    const unknown = failure({}, "Response does not match the HTTP/1.1 protocol (Expected HTTP/)");
+    for (const cause of [coded("HPE_INVALID_CONSTANT"), unknown]) {
+      expect(explain(cause, address)).toEqual({
+        reason: "the response is not HTTP",
+        advice,
+        isUnsent: false,
+      });
+    }
+    const closed = failure({ code: "UND_ERR_SOCKET" }, "other side closed");
+    expect(explain(closed, address)).toEqual({ advice, isUnsent: false });
+    expect(explain(closed, origin)).toBeUndefined();
   });
 
   const dead = { syscall: "connect", code: "ECONNREFUSED", port: 3128 };
