@@ -53,7 +53,7 @@ export function noResponse(
         : request.redactor.withoutKey(explained.reason);
     const what = wasSent ? "Got no response from" : "Could not reach";
     const rendered = wasSent ? mayBeRendered : "";
-    const advice = explained?.advice ?? adviceFor(request.origin);
+    const advice = request.redactor.withoutKey(explained?.advice ?? adviceFor(request.origin));
     return new ConnectionError(`${what} ${nameCall(request)} (${reason}).${rendered} ${advice}${note}`, {
       attempts: request.attempts,
       cause: safe,

@@ -92,10 +92,10 @@ class Answer {
   /** The authentication that the response requires, if it is not the one of the service (spec, "Authentication", rule 1). */
   get otherAuthentication(): string | undefined {
     const challenge = this.#response.header("www-authenticate") ?? "";
-    const [scheme] = /^[\w-]+/.exec(challenge) ?? [];
+    const [scheme] = /^[\w-]{1,200}/.exec(challenge) ?? [];
     if (scheme === undefined || /\bapi-?key\b/i.test(challenge)) return undefined;
     const [, realm] = /\brealm="?([^",]{1,100})/i.exec(challenge) ?? [];
-    return `${scheme} authentication${realm === undefined ? "" : ` (${this.#quote(realm)})`}`;
+    return `${this.#request.redactor.quote(scheme, 60)} authentication${realm === undefined ? "" : ` (${this.#quote(realm)})`}`;
   }
 
   /** Where the service seems to be, if the response redirects to the endpoint under another base URL. */

@@ -91,7 +91,7 @@ function explainOne(error: Error & Known, origin: string): Explanation | undefin
     };
   if (typeof code === "string" && anyCertificate.test(code))
     return {
-      reason: `its certificate was rejected: ${error.message}`,
+      reason: `its certificate was rejected: ${code}`,
       advice: trust(),
       isLasting: true,
       isUnsent: true,
@@ -140,11 +140,12 @@ function placeElsewhere(error: Known, origin: string): string | undefined {
   if (syscall === "connect" && typeof failedPort === "number" && failedPort !== ownPort)
     return `Port ${failedPort}`;
   const isOther = syscall === "getaddrinfo" && typeof failedName === "string" && failedName !== hostname;
-  return isOther ? `The host ${failedName}` : undefined;
+  return isOther ? `The host ${failedName.slice(0, 253)}` : undefined;
 }
 
-function byTls({ reason, message }: Known & Error, code: string): Explanation {
-  const text = typeof reason === "string" ? reason : (message.split("\n")[0] ?? "");
+function byTls({ reason }: Known, code: string): Explanation {
+  // Other code may throw an error with the same code, and anything in its other properties.
+  const text = typeof reason === "string" && /^[\w ,.:-]{1,100}$/.test(reason) ? reason : code;
   if (!certificateRequired.test(code))
     return { reason: `TLS failed: ${text}`, advice: otherPort, isUnsent: false };
   return {

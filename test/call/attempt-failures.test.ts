@@ -105,6 +105,7 @@ describe("The error for a request without a response", () => {
       "(proxy of [redacted]). Fix it. Tried",
     ],
     [{ isUnsent: true, advice: "Fix it." }, "(read ECONNRESET). Fix it. Tried 3 times."],
+    [{ isUnsent: true, advice: `Fix ${key}.` }, "(read ECONNRESET). Fix [redacted]. Tried 3 times."],
   ])("contains the transport's explanation without the key, if there is one: %j", (explained, message) => {
     expect(notConnected(reset, true, explained).message).toContain(message);
   });

@@ -113,7 +113,7 @@ const allowed: readonly (readonly [file: string, reads: readonly string[], why: 
       "error instanceof ProxyFailure",
       "Object.hasOwn(handshakes, code)",
       "error.message",
-      "{error.message}",
+      "{code}",
       "code.startsWith",
     ],
     guarded,

@@ -146,6 +146,11 @@ describe("the advice if somebody else answered", () => {
       `Another server requires Negotiate authentication, not an API key: ${onTheWay}`,
     ],
     [
+      "a challenge that repeats secrets",
+      { status: 401, headers: { "www-authenticate": `${key} realm="${word}"`, server: key, via: word } },
+      `[redacted] (via [redacted]) requires [redacted] authentication ("[redacted]"), not an API key: ${onTheWay}`,
+    ],
+    [
       "the service's own authentication",
       { status: 401, headers: { "www-authenticate": 'API-Key realm="x"' } },
       "Check the API key: the dashboard shows it under Settings » API keys.",

@@ -84,7 +84,10 @@ describe("the playground", () => {
     const response = await get(`${shared.baseUrl}/`, { headers: html });
     expect(statusAndType(response)).toEqual({ status: 200, type: "text/html; charset=utf-8" });
     const head = await get(`${shared.baseUrl}/`, { method: "HEAD", headers: html });
-    expect({ ...statusAndType(head), body: await head.text() }).toEqual({ ...statusAndType(response), body: "" });
+    expect({ ...statusAndType(head), body: await head.text() }).toEqual({
+      ...statusAndType(response),
+      body: "",
+    });
     // The base URL does not change for other callers.
     const other = await get(`${shared.baseUrl}/`, { headers: { accept: "application/json" } });
     expect(statusAndType(other)).toEqual({ status: 404, type: "application/problem+json" });
