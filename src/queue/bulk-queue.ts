@@ -3,8 +3,8 @@ import { ConfigurationError } from "../index.ts";
 import { isText } from "../options/option-rules.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import { ownOptions } from "../runtime/own-options.ts";
-import { Adder } from "./add.ts";
-import type { AddOptions, AddSummary } from "./add-options.ts";
+import { Adder, orAborted } from "./add.ts";
+import { type AddOptions, type AddSummary, checkAddOptions } from "./add-options.ts";
 import { disconnect, type OpenQueue, openQueue } from "./open-queue.ts";
 import { ProgressReader, type QueueProgress } from "./progress.ts";
 import { QueueError } from "./queue-error.ts";
@@ -73,8 +73,9 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     options: AddOptions<J> = {},
   ): Promise<AddSummary> {
     checkRun(run);
-    const adder = new Adder(await this.#open(), this.#codec, options);
-    return adder.add(run, jobs as never);
+    const checked = checkAddOptions(options as AddOptions<unknown>);
+    const open = await orAborted(this.#open(), checked.signal);
+    return new Adder(open, this.#codec, checked).add(run, jobs as never);
   }
 
   /**
