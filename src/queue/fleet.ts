@@ -13,6 +13,8 @@ import { QueueError } from "./queue-error.ts";
 
 /** The interval at which a worker reports and reads the state. */
 const tickMs = 500;
+/** Redis counts as hung if it has not responded for this time. */
+const hungMs = 5_000;
 /** A worker that did not report for this time counts as dead. */
 const workerMs = 15_000;
 
@@ -70,7 +72,7 @@ interface FleetEvents {
   readonly onOutage: (outage: BulkOutage) => void;
   /** Called with each new view. */
   readonly onView: (view: FleetView) => void;
-  /** Called if Redis refuses a report. */
+  /** Called if Redis refuses a report or does not respond, until the next successful report only once. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -172,6 +174,8 @@ export class FleetMember {
   #outage: { readonly sinceMs: number; readonly error: unknown } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
+  /** Whether the last report failed. */
+  #isFailing = false;
   #lastError: unknown;
 
   constructor(fleet: Fleet, events: FleetEvents) {
@@ -208,14 +212,26 @@ export class FleetMember {
   #schedule(): void {
     if (this.#isClosed) return;
     this.#timer = setTimeout(async () => {
+      // A connection to a hung server reports no error.
+      const timer = setTimeout(() => this.#fail(notResponding()), hungMs);
+      timer.unref?.();
       try {
         this.#see(await this.#fleet.report(this.id));
+        this.#isFailing = false;
       } catch (error) {
-        this.#events.onError(error);
+        this.#fail(error);
+      } finally {
+        clearTimeout(timer);
       }
       this.#schedule();
     }, tickMs);
     this.#timer.unref?.();
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isFailing || this.#isClosed) return;
+    this.#isFailing = true;
+    this.#events.onError(error);
   }
 
   #see(view: FleetView): FleetView {
@@ -233,6 +249,12 @@ export class FleetMember {
     this.#events.onView(view);
     return view;
   }
+}
+
+function notResponding(): QueueError {
+  return new QueueError(
+    `Redis has not responded for ${hungMs / 1000} s. The worker continues when Redis responds again.`,
+  );
 }
 
 /** Returns the requests per second that all workers may send; nothing without a limit. */
