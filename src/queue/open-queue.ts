@@ -137,6 +137,8 @@ async function checkServer(redis: Redis, where: string): Promise<boolean> {
 /** A connection with the same settings, and those that BullMQ copies from it. */
 export interface AnotherConnection {
   readonly redis: Redis;
+  /** Makes those between two attempts to connect try now. Otherwise, their commands would never end if BullMQ closes them. */
+  wake(): void;
   /** Closes all of them. Waiting commands reject. */
   close(): void;
 }
@@ -153,7 +155,7 @@ export function anotherConnection(original: Redis): AnotherConnection {
   };
   const override = { lazyConnect: false };
   const redis = track(original.isCluster ? copyOfCluster(original, override) : original.duplicate(override));
-  return { redis, close: () => connections.forEach(disconnect) };
+  return { redis, wake: () => connections.forEach(wake), close: () => connections.forEach(disconnect) };
 }
 
 /** The options of a cluster's copy are the second argument. */
@@ -163,9 +165,13 @@ function copyOfCluster(cluster: unknown, override: object): Redis {
 
 /** Closes a connection. Waiting commands reject. */
 export function disconnect(redis: Redis): void {
-  // Between two attempts to connect, ioredis would leave them waiting.
-  if (redis.status === "reconnecting") redis.connect().catch(() => {});
+  wake(redis);
   redis.disconnect();
+}
+
+/** Between two attempts to connect, ioredis would leave commands waiting when it disconnects. */
+function wake(redis: Redis): void {
+  if (redis.status === "reconnecting") redis.connect().catch(() => {});
 }
 
 /** Commands wait while Redis is unavailable, and are sent when it is back. */

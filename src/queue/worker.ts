@@ -158,6 +158,7 @@ export class QueueWorker {
       // No more jobs are taken.
       await worker.pause(true);
       this.#limitWait();
+      connection.wake();
       const closing = worker.close();
       // Without a connection, BullMQ does not wait for Redis any longer.
       await this.#wait.for(closing).catch(() => connection.close());
