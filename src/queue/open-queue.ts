@@ -94,6 +94,7 @@ export async function openQueue(
     // The connection has its own listener.
     queue.on("error", () => {});
     await queue.waitUntilReady();
+    await checkPermissions(redis, where, queue.toKey("meta"));
     const keyOf = (part: string) => queue.toKey(part);
     const runs = new RunRecords(redis, keyOf(""));
     const records = new BullMqRecords(queue, redis);
@@ -102,7 +103,7 @@ export async function openQueue(
     return { bullmq, redis, queue, runs, records, control, fleet, prefix, skipVersionCheck };
   } catch (error) {
     redis.disconnect();
-    if (ConfigurationError.is(error)) throw error;
+    if (ConfigurationError.is(error) || QueueError.is(error)) throw error;
     throw connectionError(where, lastError ?? error);
   } finally {
     clearTimeout(timer);
@@ -132,6 +133,33 @@ async function checkServer(redis: Redis, where: string): Promise<boolean> {
     );
   }
   return info !== "";
+}
+
+/** The commands of BullMQ's scripts and ours. Redis does not always name the one that a script may not run. */
+const commands =
+  `DEL EXISTS EXPIRE GET HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HMSET HSCAN HSET HSETNX INCR LINDEX LLEN LPOP LPOS LPUSH
+  LRANGE LREM LTRIM PERSIST PEXPIRE PTTL RPOP RPOPLPUSH RPUSH SADD SCARD SET SISMEMBER SMEMBERS SMISMEMBER SREM TIME TYPE UNLINK XADD
+  XTRIM ZADD ZCARD ZCOUNT ZPOPMIN ZRANGE ZRANGEBYLEX ZRANGEBYSCORE ZREM ZREMRANGEBYSCORE ZREVRANGE ZSCORE BZPOPMIN EVALSHA`.split(
+    /\s+/,
+  );
+
+/** Returns the commands that the user may not run. Before Redis 7, scripts cannot know. KEYS: any key. ARGV: commands. */
+const permissionScript = `
+local missing = {}
+for _, command in ipairs(redis.acl_check_cmd and ARGV or {}) do
+  local isKnown, isAllowed = pcall(redis.acl_check_cmd, command, KEYS[1])
+  if isKnown and not isAllowed then table.insert(missing, command) end
+end
+return missing`;
+
+/** @throws {QueueError} (rejects) if the user may not run a command that the queue needs */
+async function checkPermissions(redis: Redis, where: string, key: string): Promise<void> {
+  const missing = (await redis.eval(permissionScript, 1, key, ...commands)) as string[];
+  if (missing.length > 0) throw new QueueError(permissionText(where, missing.join(", ")));
+}
+
+function permissionText(where: string, command = ""): string {
+  return `The Redis user at ${where} lacks a permission${command && ` for ${command}`}. Allow it all commands and channels for the keys of the queue.`;
 }
 
 /** A connection with the same settings, and those that BullMQ copies from it. */
@@ -230,7 +258,7 @@ function connectionError(where: string, error: unknown): QueueError {
   const text = isRefusal
     ? `Redis at ${where} rejects the user name or the password. Check the queue URL.`
     : /^NOPERM/.test(message)
-      ? `The Redis user at ${where} lacks a permission${command ? ` for ${command.toUpperCase()}` : ""}. Allow it all commands and channels for the keys of the queue.`
+      ? permissionText(where, command?.toUpperCase())
       : `Redis at ${where} cannot be reached: ${code ?? message}. Check the queue URL, and that Redis is running.`;
   return new QueueError(text, { cause: withoutCommand(error) });
 }
