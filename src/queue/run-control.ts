@@ -41,7 +41,7 @@ export class RunControl {
   /** Deletes the jobs of a run that are not finished. Its counts and failures remain. */
   async cancel(run: RunReference): Promise<void> {
     if (!(await this.#runs.setState(run.id, "cancelled"))) return;
-    for await (const ids of this.#unfinished(run.id)) await this.#records.remove(ids);
+    for await (const ids of this.#pending(run.id)) await this.#records.remove(ids);
   }
 
   /** Deletes a run with its jobs. Waits for the documents that workers are storing at this moment. */
@@ -65,15 +65,9 @@ export class RunControl {
   async repair(run: RunReference, failureOf: (digest: string) => Promise<string>): Promise<Repair> {
     let queued = 0;
     let deleted = 0;
-    const failed = new Set<string>();
-    for await (const failures of this.#runs.failures(run.id)) {
-      for (const digest of failures.keys()) failed.add(digest);
-    }
-    for await (const ids of this.#unfinished(run.id)) {
-      // The values of failed jobs are deleted after some time.
-      const pending = ids.filter((id) => !failed.has(splitId(id)?.digest ?? ""));
-      if (pending.length === 0) continue;
-      const found = await this.#records.repair(pending);
+    // The values of failed jobs are deleted after some time.
+    for await (const ids of this.#pending(run.id)) {
+      const found = await this.#records.repair(ids);
       queued += found.queued;
       for (const id of found.missing) {
         const digest = splitId(id)?.digest ?? "";
@@ -104,6 +98,18 @@ export class RunControl {
       }
     }
     return count;
+  }
+
+  /** Yields the ids of the jobs that are neither stored nor failed. */
+  async *#pending(id: string): AsyncGenerator<string[], void, undefined> {
+    const failed = new Set<string>();
+    for await (const failures of this.#runs.failures(id)) {
+      for (const digest of failures.keys()) failed.add(`${id}-${digest}`);
+    }
+    for await (const ids of this.#unfinished(id)) {
+      const pending = ids.filter((jobId) => !failed.has(jobId));
+      if (pending.length > 0) yield pending;
+    }
   }
 
   async *#unfinished(id: string): AsyncGenerator<string[], void, undefined> {
