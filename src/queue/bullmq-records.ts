@@ -19,30 +19,60 @@ for i = 2, #ARGV do
 end
 return removed`;
 
-/** Moves waiting jobs to the delayed ones. ARGV: base, time in milliseconds, ids. */
+/** Moves waiting jobs to the delayed ones, and remembers the times of delayed jobs. ARGV: base, time in milliseconds, ids. */
 const holdScript = `
-local base, atMs = ARGV[1], tonumber(ARGV[2])
+local base, held = ARGV[1], ARGV[2] * 0x1000
 for i = 3, #ARGV do
   local id = ARGV[i]
-  if redis.call("ZREM", base .. "prioritized", id) == 1 or redis.call("ZSCORE", base .. "delayed", id) then
-    redis.call("ZADD", base .. "delayed", atMs * 0x1000, id)
+  local score = redis.call("ZSCORE", base .. "delayed", id)
+  if score and tonumber(score) < held and redis.call("EXISTS", base .. id) == 1 then
+    redis.call("HSET", base .. id, "heldFrom", score)
+  end
+  if redis.call("ZREM", base .. "prioritized", id) == 1 or score then
+    redis.call("ZADD", base .. "delayed", held, id)
   end
 end`;
+
+/** Queues a job. */
+const enqueueText = `
+local function enqueue(base, id)
+  local priority = tonumber(redis.call("HGET", base .. id, "priority")) or 1
+  redis.call("ZADD", base .. "prioritized", priority * 0x100000000, id)
+  redis.call("ZADD", base .. "marker", 0, "0")
+end`;
+
+/** Queues jobs that were held, or delays them until their earlier times. ARGV: base, the time until which they are held, ids. */
+const releaseScript = `${enqueueText}
+local base, held = ARGV[1], ARGV[2] * 0x1000
+for i = 3, #ARGV do
+  local id = ARGV[i]
+  if tonumber(redis.call("ZSCORE", base .. "delayed", id) or 0) >= held then
+    local score = redis.call("HGET", base .. id, "heldFrom")
+    if score then
+      redis.call("HDEL", base .. id, "heldFrom")
+      redis.call("ZADD", base .. "delayed", score, id)
+    else
+      redis.call("ZREM", base .. "delayed", id)
+      if redis.call("EXISTS", base .. id) == 1 then redis.call("HSET", base .. id, "delay", 0) end
+      enqueue(base, id)
+    end
+  end
+end
+local first = redis.call("ZRANGE", base .. "delayed", 0, 0, "WITHSCORES")
+if first[2] then redis.call("ZADD", base .. "marker", math.floor(first[2] / 0x1000), "1") end`;
 
 /**
  * Finds jobs whose records are gone, and queues jobs again that are in none of BullMQ's lists. ARGV: base, ids. Returns the ids of the
  * first, and the number of the second.
  */
-const repairScript = `${isListedText}
+const repairScript = `${isListedText}${enqueueText}
 local base, missing, queued = ARGV[1], {}, 0
 for i = 2, #ARGV do
   local id = ARGV[i]
   if redis.call("EXISTS", base .. id) == 0 then
     table.insert(missing, id)
   elseif not isListed(base, id) then
-    local priority = tonumber(redis.call("HGET", base .. id, "priority")) or 1
-    redis.call("ZADD", base .. "prioritized", priority * 0x100000000, id)
-    redis.call("ZADD", base .. "marker", 0, "0")
+    enqueue(base, id)
     queued = queued + 1
   end
 end
@@ -74,12 +104,9 @@ export class BullMqRecords {
     await this.#run(holdScript, [String(heldUntilMs), ...ids]);
   }
 
-  /** Releases jobs that were held. Other jobs are not affected. */
+  /** Releases jobs that were held. Delayed jobs still begin at their times. Other jobs are not affected. */
   async release(ids: readonly string[]): Promise<void> {
-    const scores = await Promise.all(ids.map((id) => this.#redis.zscore(this.#queue.toKey("delayed"), id)));
-    const held = ids.filter((_, at) => Number(scores[at]) >= heldUntilMs * 0x1000);
-    const jobs = await Promise.all(held.map((id) => this.#queue.getJob(id)));
-    await Promise.all(jobs.map((job) => job?.promote().catch(() => {})));
+    await this.#run(releaseScript, [String(heldUntilMs), ...ids]);
   }
 
   /** Queues jobs again that are in none of BullMQ's lists. Returns their number, and the ids of jobs without a record. */
