@@ -3,17 +3,14 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { heldBack } from "../support/service.ts";
 import { later, listenRaw } from "../support/sockets.ts";
-import { answerPdf, endOf, jobsOf, setUp } from "./queue/set-up.ts";
+import { answerPdf, endOf, jobsOf, progressOf as readProgress, setUp } from "./queue/set-up.ts";
 
 /** Tests queues when calls overlap, and while Redis is unavailable. */
 
 async function setUpSealed() {
   const setting = await setUp(answerPdf, { sealKey: new Uint8Array(32) });
   const { runs, admin } = setting;
-  const progressOf = async (run: string) => {
-    for await (const progress of runs.progress(run)) return progress;
-    throw new Error("There was no progress.");
-  };
+  const progressOf = (run: string) => readProgress(runs, run);
   const idOf = async (run: string) => (await admin.hget("bull:tests:runs", run)) as string;
   const keysOf = async (runId: string) => (await admin.keys("*")).filter((key) => key.includes(runId));
   return Object.assign(setting, { progressOf, idOf, keysOf });

@@ -63,6 +63,12 @@ export async function endOf(runs: BulkQueue, run = "nov") {
   throw new Error("There was no progress.");
 }
 
+/** Reads the progress of a run once. */
+export async function progressOf(runs: BulkQueue, run = "nov") {
+  for await (const progress of runs.progress(run)) return progress;
+  throw new Error("There was no progress.");
+}
+
 const workerFile = fileURLToPath(new URL("worker.mjs", import.meta.url));
 
 /** Starts a worker in a process of its own. */
