@@ -19,6 +19,7 @@ export class RecentRate {
     while (samples.length > 1 && nowMs - (samples[1]?.atMs ?? 0) >= windowMs) samples.shift();
     const [first] = samples;
     if (first === undefined || nowMs <= first.atMs) return 0;
-    return ((count - first.count) * 1000) / (nowMs - first.atMs);
+    // Failed jobs that are retried are not finished any more.
+    return (Math.max(0, count - first.count) * 1000) / (nowMs - first.atMs);
   }
 }

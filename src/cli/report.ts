@@ -11,6 +11,7 @@ const terminalNames: Names = {
   baseUrl: "the base URL",
   body: "the error's `body`, which programs can read",
   fresh: "--fresh",
+  notBefore: "--not-before",
   sealKey: "TEMPLATE_PDF_QUEUE_KEY",
   "timeouts.connect": "a fixed limit",
   "timeouts.stall": "a fixed limit",

@@ -11,3 +11,8 @@ it("the recent rate covers the last ten seconds", () => {
   for (let atMs = 25_100; atMs <= 31_000; atMs += 100) rate.at(atMs, 2000);
   expect(rate.at(31_000, 2000)).toBe(0);
 });
+
+it("the recent rate is not negative after jobs are retried", () => {
+  const rate = new RecentRate(0, 100);
+  expect(rate.at(1000, 20)).toBe(0);
+});

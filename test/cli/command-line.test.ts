@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runsTable } from "../../src/cli/queue/runs-table.ts";
+import { runsNotes, runsTable } from "../../src/cli/queue/runs-table.ts";
 import { run } from "../../src/cli/run.ts";
+import type { QueueProgress } from "../../src/queue/index.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 
@@ -54,6 +55,12 @@ it.each([
   ["bulk letter /none.csv --out {{no}}", "Could not read /none.csv: there is no such file."],
   [`${bulk} --run nov`, "--run needs --queue. Add --queue, or leave out --run."],
   [`${toFile} --name a`, "--name needs --queue"],
+  [`${toFile} --not-before 2026-11-30T06:00Z`, "--not-before needs --queue"],
+  [
+    `${bulk} ${queue} --run nov --not-before 2026-11-30T06:00`,
+    '--not-before must be a time with a time zone, such as 2026-11-30T06:00Z or 2026-11-30T07:00+01:00, but got "2026-11-30T06:00".',
+  ],
+  [`${bulk} ${queue} --run nov --not-before 2026-02-31T06:00Z`, "--not-before must be a time"],
   [`${bulk} ${queue}`, "--queue needs a run name. Specify one, for example --run 2026-11."],
   [`${bulk} --queue --run nov`, "The queue URL is missing. Pass --queue redis://localhost:6379,"],
   [
@@ -65,7 +72,10 @@ it.each([
   [`work --out a.pdf ${queue}`, 'The path "a.pdf" has no placeholders'],
   ["runs", "The queue URL is missing."],
   [`runs ${queue} --name a:b`, '--name must be a string without a colon, but got "a:b".'],
+  [`${work} --recover-after soon`, "--recover-after must be a duration from 1ms to 596h"],
   [`runs ${queue} --retry a --remove a`, "--retry and --remove cannot be used together."],
+  [`runs ${queue} --failures a --cancel a`, "--failures and --cancel cannot be used together."],
+  [`runs ${queue} --pause a --resume b --repair c`, "--pause and --resume cannot be used together."],
   ["runs --queue https://SECRET@host", "The queue URL is not a Redis URL."],
   ["runs --queue redis://user:12345/SECRET@host", "The queue URL has an @ after its host. "],
 ])("the command rejects the invalid command line %j with a one-line error", async (words, line) => {
@@ -106,7 +116,7 @@ describe("a command with a queue", () => {
 describe("the table of runs", () => {
   const done = { run: "oct", total: 1200, fulfilled: 1199, rejected: 1, waiting: 0, active: 0, cancelled: 0 };
   const fleet = { workers: 2, limit: undefined, paused: undefined, addError: undefined };
-  const first = { ...done, ...fleet, perSecond: 0, leftMs: 0, isAdded: true };
+  const first: QueueProgress = { ...done, ...fleet, perSecond: 0, leftMs: 0, isAdded: true };
   const second = { ...first, run: "nov\n", fulfilled: 100, waiting: 1083, active: 16 };
 
   it("shows the rate and the remaining time of unfinished runs", () => {
@@ -123,5 +133,37 @@ describe("the table of runs", () => {
     const rows = table.map((line) => line.replaceAll(/ +/g, " ")).slice(1);
     expect(rows).toEqual(["nov 1,200 100 1 1,083 16 0/s -", "oct 1,200 1,199 1 0 0 - done"]);
     expect(runsTable([], "q")).toEqual(["the q queue has no runs"]);
+  });
+
+  /** The cells of the only run. */
+  const cellsOf = (progress: QueueProgress) => runsTable([progress], "q").at(1)?.split(/ {2,}/);
+  const addError = "the last `add` call failed in the program that called it";
+
+  it.each<[what: string, more: Partial<QueueProgress>, total: string, rate: string, left: string]>([
+    ["paused", { paused: "the run is paused", perSecond: 3 }, "1,200", "3/s", "paused"],
+    ["cancelled", { waiting: 0, active: 0, cancelled: 1099 }, "1,200", "-", "cancelled"],
+    ["incomplete", { waiting: 0, active: 0, isAdded: false, addError }, "1,200", "-", "incomplete"],
+    ["complete so far", { waiting: 0, active: 0, isAdded: false }, "1,200+", "-", "-"],
+    ["not moving", { leftMs: undefined }, "1,200", "0/s", "-"],
+  ])("shows a run that is %s", (_what, more, total, rate, left) => {
+    const cells = cellsOf({ ...second, ...more });
+    expect([cells?.[1], ...(cells?.slice(-2) ?? [])]).toEqual([total, rate, left]);
+  });
+
+  it("is followed by the workers, their limit, and why runs are not finished", () => {
+    const outage = { paused: "the service is unavailable: 503", limit: 0.05, workers: 1 };
+    const progresses = [
+      { ...first, ...outage, run: "a" },
+      { ...second, ...outage, run: "b", addError },
+      { ...second, run: "c", cancelled: 1, paused: undefined },
+    ];
+    expect(runsNotes(progresses)).toEqual([
+      "1 worker, at most 1 in 20 s",
+      "2 runs: the service is unavailable: 503",
+      "b: not all jobs were added: the last `add` call failed in the program that called it",
+      "c: 1 job cancelled",
+    ]);
+    expect(runsNotes([first])).toEqual(["2 workers"]);
+    expect(runsNotes([])).toEqual([]);
   });
 });

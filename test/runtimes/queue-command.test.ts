@@ -3,7 +3,9 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { run as runCli } from "../../src/cli/run.ts";
 import { endingOf, runCommand, runInShell, startCommand } from "../cli/command.ts";
+import { FakeTerminal, type RecordedOutput } from "../cli/fake-terminal.ts";
 import { blocksOf } from "../support/blocks-of.ts";
 import { eventually } from "../support/eventually.ts";
 import { startRedis } from "../support/redis-server.ts";
@@ -172,5 +174,104 @@ describe("the queue commands", () => {
     }
     expect(await ended).toMatchObject({ code, stderr: expect.stringMatching(message) });
     expect(await cells()).toEqual(["nov", "2", "0", "0", "2", "0"]);
+  });
+
+  it("pause, resume, repair and cancel a run, and show its state", async () => {
+    const { run, work, cells, add, service } = await setUp(3);
+    await add();
+    const act = async (action: string) => (await run("runs", action, "nov")).stdout;
+    const last = async () => (await run("runs")).stdout.trimEnd().split("\n").slice(1);
+
+    expect(await act("--pause")).toBe("run nov: paused; documents in flight are finished\n");
+    const worker = work();
+    const ended = endingOf(worker);
+    await eventually(async () => (await last()).includes("1 worker"));
+    expect(await last()).toEqual([
+      expect.stringMatching(/^nov +3 +0 +0 +3 +0 +0\/s +paused$/),
+      "1 worker",
+      "nov: the run is paused",
+    ]);
+    expect(service.requests).toEqual([]);
+    expect(await act("--repair")).toBe("run nov: 0 jobs queued again, 0 lost jobs failed\n");
+
+    expect(await act("--resume")).toBe("run nov: resumed\n");
+    await eventually(async () => (await cells())[2] === "3");
+    worker.kill("SIGTERM");
+    expect(await ended).toMatchObject({ code: 0 });
+    expect((await run("runs", "--retry", "nov")).stdout).toBe(
+      "run nov: 0 failed jobs queued again for a worker\n",
+    );
+
+    await run("bulk", "invoice", "rows.ndjson", "--queue", "--run", "nov");
+    expect(await act("--cancel")).toBe("run nov: cancelled; its counts and failures are kept\n");
+    expect(await last()).toEqual([
+      expect.stringMatching(/^nov +6 +3 +0 +0 +0 +- +cancelled$/),
+      "0 workers",
+      "nov: 3 jobs cancelled",
+    ]);
+    expect(await run("runs", "--pause", "dec")).toMatchObject({
+      code: 1,
+      stderr: 'template-pdf: The "template-pdf" queue has no run "dec".\n',
+    });
+  });
+
+  it("do not begin a run before the time in --not-before", async () => {
+    const { run, work, cells, service } = await setUp(1);
+    const time = new Date(Date.now() + 3_600_000).toISOString();
+    const adding = ["bulk", "letter", "rows.ndjson", "--queue", "--run"];
+    await run(...adding, "later", "--not-before", time);
+    await run(...adding, "now", "--not-before", "2020-01-01T00:00:00.5+01:00");
+    const worker = work("--recover-after", "5s");
+    const ended = endingOf(worker);
+    await eventually(async () => (await cells("now"))[2] === "1");
+    expect(await cells("later")).toEqual(["later", "1", "0", "0", "1", "0"]);
+    expect(service.requests).toHaveLength(1);
+    worker.kill("SIGTERM");
+    expect(await ended).toMatchObject({ code: 0 });
+    const late = await run(...adding, "late", "--not-before", "2040-01-01T00:00Z");
+    expect(late.code).toBe(2);
+    expect(late.stderr).toContain("Expected --not-before to be a valid Date before 2038");
+  });
+
+  it("show a table with at most the columns and lines of the terminal", async () => {
+    const { circumstances, run } = await setUp(1);
+    const names = Array.from({ length: 5 }, (_, index) => `run-${index + 1}`);
+    for (const name of names) await run("bulk", "letter", "rows.ndjson", "--queue", "--run", name);
+    await run("runs", "--pause", "run-5");
+    const terminal = new FakeTerminal();
+    Object.assign(terminal, { env: circumstances.env });
+    const stdout = Object.assign(terminal.stdout as RecordedOutput, { isTTY: true, columns: 20, rows: 7 });
+    const ended = runCli(["runs"], terminal);
+    await stdout.shows("\u001b[6A");
+    terminal.emit("SIGINT");
+    expect(await ended).toBe(0);
+    const [first = ""] = stdout.text.split("\u001b");
+    expect(first.split("\n")).toEqual([
+      "run    total  fulfi",
+      "run-1      1       ",
+      "run-2      1       ",
+      "3 more runs are not",
+      "0 workers",
+      "run-5: the run is p",
+      "",
+    ]);
+  });
+
+  it("print the error of a run that a worker cannot read only once", async () => {
+    const { circumstances, add, work } = await setUp(1);
+    await add();
+    const env = { ...circumstances.env, TEMPLATE_PDF_QUEUE_KEY: "" };
+    const worker = startCommand(["work", "--out", "{{customer.name}}.pdf"], { ...circumstances, env });
+    const { code, stderr } = await endingOf(worker);
+    expect(code).toBe(1);
+    expect(stderr.match(/is sealed\. Set TEMPLATE_PDF_QUEUE_KEY/g), stderr).toHaveLength(1);
+    const because =
+      "template-pdf: The worker stopped because of this error. Its jobs are still in the queue.\n";
+    expect(stderr.endsWith(because), stderr).toBe(true);
+
+    const refused = work("--base-url", "http://127.0.0.1:1", "--give-up-after", "1ms");
+    const ending = await endingOf(refused);
+    expect(ending.code).toBe(3);
+    expect(ending.stderr.match(/The worker stopped/g), ending.stderr).toHaveLength(1);
   });
 });

@@ -68,6 +68,10 @@ export function addBulk(program: Command, session: Session): void {
   );
   take("--run <run>", "the name of the run in the queue; required with --queue");
   take("--name <name>", "the name of the queue; only with --queue (default: template-pdf)");
+  take(
+    "--not-before <time>",
+    "when workers may begin the rows, such as 2026-11-30T06:00Z; only with --queue",
+  );
   take("--base-url <url>", "the base URL of the service, such as https://pdf.example.com");
   take("--timeout <duration>", "the timeout for one document, such as 30s, 500ms or 2m (default: 600s)");
   command.action(async (uid: string, data: string, flags: BulkFlags & AddRowsFlags) => {
@@ -86,20 +90,18 @@ export function addBulk(program: Command, session: Session): void {
 }
 
 /** @throws {Misuse} if a required option is missing, or an option needs `--queue` */
-function checkRunOptions({ out, run, name }: Partial<BulkFlags & AddRowsFlags>): void {
-  if (run !== undefined || name !== undefined) {
-    const option = run === undefined ? "--name" : "--run";
-    throw new Misuse(`${option} needs --queue. Add --queue, or leave out ${option}.`);
-  }
+function checkRunOptions({ out, run, name, notBefore }: Partial<BulkFlags & AddRowsFlags>): void {
+  const ofQueue = Object.entries({ "--run": run, "--name": name, "--not-before": notBefore });
+  const [option] = ofQueue.find(([, value]) => value !== undefined) ?? [];
+  if (option) throw new Misuse(`${option} needs --queue. Add --queue, or leave out ${option}.`);
   if (out === undefined) {
     throw new Misuse("Required option '--out <pattern>' not specified. See template-pdf bulk --help.");
   }
 }
 
 /** The options for adding rows to a queue. All others are for generating documents. */
-const optionsOfQueue = "queue run name schema format encoding delimiter limit dryRun skipInvalid debug".split(
-  " ",
-);
+const optionsOfQueue =
+  "queue run name notBefore schema format encoding delimiter limit dryRun skipInvalid debug".split(" ");
 
 /** @throws {Misuse} if options have no effect with `--queue` */
 function refuseOptions(command: Command): void {

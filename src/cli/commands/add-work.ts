@@ -42,6 +42,10 @@ export function addWork(program: Command, session: Session): void {
     "--per-second <count>",
     "the maximum number of requests per second across all workers; the queue stores this limit",
   );
+  take(
+    "--recover-after <duration>",
+    "the time after which other workers take over the jobs of this worker if it is killed (default: 30s)",
+  );
   take("--give-up-after <duration>", "stop if the service is unavailable for this long (default: 15m)");
   take("--base-url <url>", "the base URL of the service, such as https://pdf.example.com");
   take("--timeout <duration>", "the timeout for one document, such as 30s, 500ms or 2m (default: 600s)");

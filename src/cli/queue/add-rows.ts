@@ -3,6 +3,7 @@ import type { BulkQueue } from "../../queue/index.ts";
 import { type Check, checkData, checkedRows } from "../bulk/check-data.ts";
 import { dryRunLine, withRows } from "../bulk/open-rows.ts";
 import { type BulkFlags, formatOf, parseCount, type RowJob } from "../bulk/plan.ts";
+import { parseTime } from "../duration.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { Misuse, QuietEnd } from "../failure.ts";
 import { showLive } from "../live-line.ts";
@@ -17,6 +18,7 @@ export interface AddRowsFlags
   extends QueueFlags,
     Pick<BulkFlags, "schema" | "format" | "encoding" | "delimiter" | "limit" | "dryRun" | "skipInvalid"> {
   readonly run?: string;
+  readonly notBefore?: string;
 }
 
 /**
@@ -35,6 +37,7 @@ export async function addRows(
   const { terminal, signal } = session;
   const { run, limit, format, skipInvalid = false, dryRun = false } = flags;
   if (!run) throw new Misuse("--queue needs a run name. Specify one, for example --run 2026-11.");
+  const notBefore = flags.notBefore === undefined ? undefined : parseTime(flags.notBefore, "--not-before");
   const access = readQueueAccess(flags, terminal.env);
   const plan = {
     ...{ uid, file, template: template(uid) },
@@ -50,7 +53,7 @@ export async function addRows(
       const { good, invalid } = await checkData(check, terminal, skipInvalid && !dryRun);
       if (!queue) return void terminal.stdout.write(dryRunLine(data, good, plan.limit));
       const jobs = jobsOf(check, schema?.template ?? plan.template);
-      const isWhole = await addJobs(queue, run, jobs, good, session);
+      const isWhole = await addJobs(queue, { run, notBefore }, jobs, good, session);
       for (const line of nextLines(flags)) terminal.stdout.write(`${line}\n`);
       if (invalid > 0 || !isWhole) throw new QuietEnd(exitCodes.failed);
     });
@@ -70,7 +73,7 @@ async function* jobsOf(
 /** Returns whether all jobs are in the queue. */
 async function addJobs(
   queue: BulkQueue,
-  run: string,
+  { run, notBefore }: { readonly run: string; readonly notBefore: Date | undefined },
   jobs: AsyncGenerator<RowJob, void, undefined>,
   total: number,
   { terminal, signal }: Session,
@@ -87,7 +90,8 @@ async function addJobs(
     const onProgress = (progress: typeof counts) => {
       counts = progress;
     };
-    const { failures, ...summary } = await untilAborted(queue.add(run, jobs, { onProgress, signal }), signal);
+    const adding = queue.add(run, jobs, { onProgress, notBefore, signal });
+    const { failures, ...summary } = await untilAborted(adding, signal);
     counts = summary;
     for (const { count, message } of failures) {
       live.say(`${formatCount(count)} invalid: ${inWordsOfTerminal(message)}`);

@@ -3,20 +3,49 @@ import { isInstance } from "../../errors/foreign-values.ts";
 import type { BulkQueue } from "../../queue/index.ts";
 import { Misuse, Stopped } from "../failure.ts";
 import { canRedraw } from "../live-line.ts";
-import { countOf, formatCount, printable } from "../output.ts";
+import { areOf, countOf, formatCount, printable } from "../output.ts";
 import { inWordsOfTerminal } from "../report.ts";
 import { untilAborted } from "../session.ts";
 import type { Output, Session } from "../terminal.ts";
 import { openQueue, type QueueFlags, readQueueAccess } from "./queue-settings.ts";
-import { runsTable } from "./runs-table.ts";
+import { runsNotes, runsTable } from "./runs-table.ts";
 import { RunsWatch } from "./runs-watch.ts";
 
+/** Does something with one run. Returns what it did. */
+type Action = (queue: BulkQueue, run: string) => Promise<string>;
+
+const actions = {
+  async retry(queue, run) {
+    return `${countOf(await queue.retry(run), "failed job")} queued again for a worker`;
+  },
+  async pause(queue, run) {
+    await queue.pause(run);
+    return "paused; documents in flight are finished";
+  },
+  async resume(queue, run) {
+    await queue.resume(run);
+    return "resumed";
+  },
+  async cancel(queue, run) {
+    await queue.cancel(run);
+    return "cancelled; its counts and failures are kept";
+  },
+  async repair(queue, run) {
+    const { queued, deleted } = await queue.repair(run);
+    const next = deleted === 0 ? "" : "; add the same rows again";
+    return `${countOf(queued, "job")} queued again, ${countOf(deleted, "lost job")} failed${next}`;
+  },
+  async remove(queue, run) {
+    await queue.remove(run);
+    return "removed with its jobs; stored documents are kept";
+  },
+} satisfies Record<string, Action>;
+
+const actionNames = Object.keys(actions) as (keyof typeof actions)[];
+
 /** Command-line options for `runs`. */
-export interface RunsFlags extends QueueFlags {
+export interface RunsFlags extends QueueFlags, Partial<Record<keyof typeof actions | "failures", string>> {
   readonly once?: boolean;
-  readonly retry?: string;
-  readonly remove?: string;
-  readonly failures?: string;
 }
 
 const everyMs = 1000;
@@ -25,31 +54,27 @@ const everyMs = 1000;
 const maxFailures = 10_000;
 
 /**
- * Shows the progress of the runs in a queue, or retries, removes or inspects one of them.
+ * Shows the progress of the runs in a queue, or acts on one of them.
  *
  * @throws {Misuse} if the command line is invalid
  * @throws any error that the queue throws, or the abort reason of the session's signal
  */
 export async function runs(flags: RunsFlags, session: Session): Promise<void> {
   const { terminal, signal } = session;
-  const { retry, remove, failures, once } = flags;
-  const actions = Object.entries({ retry, remove, failures }).filter(([, run]) => run !== undefined);
-  if (actions.length > 1) {
-    const names = actions.map(([name]) => `--${name}`);
-    throw new Misuse(`${names.join(" and ")} cannot be used together. Run the command once for each.`);
+  const { failures, once } = flags;
+  const [name, second] = (["failures", ...actionNames] as const).filter((each) => flags[each] !== undefined);
+  if (second !== undefined) {
+    throw new Misuse(`--${name} and --${second} cannot be used together. Run the command once for each.`);
   }
   const access = readQueueAccess(flags, terminal.env);
   const queue = openQueue(access);
   const say = (line: string) => void terminal.stdout.write(`${printable(line)}\n`);
   try {
-    if (retry !== undefined) {
-      const count = await untilAborted(queue.retry(retry), signal);
-      say(`run ${retry}: ${countOf(count, "failed job")} queued again for a worker`);
-    } else if (remove !== undefined) {
-      await untilAborted(queue.remove(remove), signal);
-      say(`run ${remove}: removed with its jobs; stored documents are kept`);
-    } else if (failures !== undefined) {
+    if (failures !== undefined) {
       await untilAborted(listFailures(queue, failures, say), signal);
+    } else if (name !== undefined && name !== "failures") {
+      const run = flags[name] as string;
+      say(`run ${run}: ${await untilAborted(actions[name](queue, run), signal)}`);
     } else {
       const watch = new RunsWatch(queue);
       if (!once && canRedraw(terminal.stdout, terminal.env)) await redraw(watch, access.name, session);
@@ -78,7 +103,7 @@ async function printOnce(watch: RunsWatch, name: string, say: (line: string) => 
     await wait(everyMs);
     progresses = await watch.read();
   }
-  for (const line of runsTable(progresses, name)) say(line);
+  for (const line of [...runsTable(progresses, name), ...runsNotes(progresses)]) say(line);
 }
 
 /** Redraws the table until the user stops the command. */
@@ -88,7 +113,7 @@ async function redraw(watch: RunsWatch, name: string, { terminal, signal }: Sess
   try {
     for (;;) {
       const progresses = await untilAborted(watch.read(), signal);
-      const lines = fitted(runsTable(progresses, name, true), stdout);
+      const lines = fitted(runsTable(progresses, name, true), runsNotes(progresses), stdout);
       const wipe = drawnLines === 0 ? "" : `\u001b[${drawnLines}A\u001b[J`;
       stdout.write(`${wipe}${lines.map((line) => `${line}\n`).join("")}`);
       drawnLines = lines.length;
@@ -100,11 +125,14 @@ async function redraw(watch: RunsWatch, name: string, { terminal, signal }: Sess
 }
 
 /** Lines that wrap or have scrolled off the screen cannot be redrawn. */
-function fitted(lines: readonly string[], { columns, rows }: Output): string[] {
+function fitted(table: readonly string[], notes: readonly string[], { columns, rows }: Output): string[] {
   const most = Math.max(2, (rows || 24) - 1);
+  const shownNotes = notes.slice(0, Math.floor(most / 3));
+  const mostRows = most - shownNotes.length;
+  const hidden = table.length - mostRows + 1;
   const shown =
-    lines.length <= most
-      ? lines
-      : [...lines.slice(0, most - 1), `${formatCount(lines.length - most + 1)} more runs are not shown`];
-  return shown.map((line) => printable(line).slice(0, (columns || 80) - 1));
+    table.length <= mostRows
+      ? table
+      : [...table.slice(0, mostRows - 1), `${countOf(hidden, "more run")} ${areOf(hidden)} not shown`];
+  return [...shown, ...shownNotes].map((line) => printable(line).slice(0, (columns || 80) - 1));
 }

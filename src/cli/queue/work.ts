@@ -1,9 +1,10 @@
 import { folder, type Job, RunStoppedError, type Sink } from "../../bulk/index.ts";
 import { describeThrown } from "../../errors/foreign-values.ts";
+import { TemplatePdfError } from "../../index.ts";
 import { QueueError, type WorkOptions } from "../../queue/index.ts";
 import { parseCount, parseRate } from "../bulk/plan.ts";
 import { formatTimeSpan, parseDuration } from "../duration.ts";
-import { Halted } from "../failure.ts";
+import { Failure, Halted } from "../failure.ts";
 import { showLive } from "../live-line.ts";
 import { inspected, printable } from "../output.ts";
 import { inWordsOfTerminal, lineOf } from "../report.ts";
@@ -19,6 +20,7 @@ export interface WorkFlags extends QueueFlags {
   readonly out: string;
   readonly concurrency?: string;
   readonly perSecond?: string;
+  readonly recoverAfter?: string;
   readonly giveUpAfter?: string;
   readonly baseUrl?: string;
   readonly timeout?: string;
@@ -57,6 +59,7 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
       if (isDebug) for (const line of inspected(error).split("\n")) live.say(line);
     };
     let complainedAtMs = Number.NEGATIVE_INFINITY;
+    let toldError: unknown;
     live.say(
       `waiting for jobs in the ${access.name} queue; press Ctrl-C to finish the documents in flight and stop`,
     );
@@ -73,7 +76,10 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
         else tell(`waiting for the service: ${lineOf(error)}`, error);
       },
       onError: (error) => {
+        toldError = error;
         if (QueueError.is(error)) return tell(lineOf(error), error);
+        // It stops the worker, so `done` rejects with it.
+        if (TemplatePdfError.is(error)) return;
         const isNews = performance.now() - complainedAtMs >= quietMs;
         complainedAtMs = performance.now();
         if (isNews)
@@ -89,7 +95,7 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
     try {
       await worker.done;
     } catch (error) {
-      throw endingOf(error);
+      throw endingOf(error, QueueError.is(error) && error === toldError);
     } finally {
       ease.removeEventListener("abort", onEase);
       live.stop();
@@ -105,13 +111,14 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
 
 /** @throws {Misuse} if an option is invalid */
 function readOptions(
-  { out, concurrency, perSecond, giveUpAfter = "15m", retry }: WorkFlags,
+  { out, concurrency, perSecond, recoverAfter = "30s", giveUpAfter = "15m", retry }: WorkFlags,
   state: WorkState,
 ): Omit<WorkOptions<Job>, "client"> {
   return {
     sink: watched(folder<Job>(out), state),
     concurrency: concurrency === undefined ? undefined : parseCount(concurrency, "--concurrency"),
     perSecond: perSecond === undefined ? undefined : parseRate(perSecond),
+    recoverAfter: parseDuration(recoverAfter, "--recover-after"),
     giveUpAfter: parseDuration(giveUpAfter, "--give-up-after"),
     retry: retry ? {} : false,
   };
@@ -134,7 +141,12 @@ function watched(sink: Sink<Job>, state: WorkState): Sink<Job> {
   };
 }
 
-function endingOf(error: unknown): unknown {
+/** @param isTold - whether the error has been printed already */
+function endingOf(error: unknown, isTold: boolean): unknown {
+  if (isTold)
+    return new Failure("The worker stopped because of this error. Its jobs are still in the queue.", {
+      cause: error,
+    });
   if (!RunStoppedError.is(error)) return error;
   const text = `The worker stopped unexpectedly: ${inWordsOfTerminal(error.why)}. Its jobs are still in the queue.`;
   return new Halted(text, { cause: error });
