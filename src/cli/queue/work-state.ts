@@ -1,4 +1,5 @@
 import { RecentRate } from "../../bulk/recent-rate.ts";
+import type { CallEvent, Hooks } from "../../index.ts";
 import type { QueueResult } from "../../queue/index.ts";
 import { formatRate } from "../bulk/progress-text.ts";
 import { formatTimeSpan } from "../duration.ts";
@@ -6,13 +7,32 @@ import { countOf, formatCount } from "../output.ts";
 
 /** What a worker has done and is doing. */
 export class WorkState {
-  /** The number of documents that are being requested or stored. */
-  inFlight = 0;
+  /** Observe the requests. */
+  readonly hooks: Hooks;
+  /** The number of documents that are being stored. */
+  storingCount = 0;
+  /** The calls that wait for a response. */
+  readonly #calls = new Set<number>();
   #made = 0;
   #failed = 0;
   #isEnding = false;
   readonly #startedAtMs = performance.now();
   readonly #rate = new RecentRate(this.#startedAtMs);
+
+  constructor() {
+    const end = ({ call }: CallEvent) => void this.#calls.delete(call);
+    this.hooks = {
+      request: ({ call }) => void this.#calls.add(call),
+      response: end,
+      retry: end,
+      error: end,
+    };
+  }
+
+  /** The number of documents that are being requested or stored. */
+  get inFlight(): number {
+    return this.#calls.size + this.storingCount;
+  }
 
   /** Counts the result of a job. */
   take({ status }: Pick<QueueResult<unknown>, "status">): void {

@@ -65,7 +65,7 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
     );
     const worker = queue.work<Job>({
       ...options,
-      ...{ client, signal },
+      ...{ client: client.with({ hooks: state.hooks }), signal },
       onResult: (result) => {
         state.take(result);
         const { status, error, run, index } = result;
@@ -131,11 +131,11 @@ function watched(sink: Sink<Job>, state: WorkState): Sink<Job> {
     open: async () => sink.open?.(),
     sync: async () => sink.sync?.(),
     async put(...args) {
-      state.inFlight++;
+      state.storingCount++;
       try {
         return await sink.put(...args);
       } finally {
-        state.inFlight--;
+        state.storingCount--;
       }
     },
   };
