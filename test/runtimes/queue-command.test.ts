@@ -241,19 +241,19 @@ describe("the queue commands", () => {
     await run("runs", "--pause", "run-5");
     const terminal = new FakeTerminal();
     Object.assign(terminal, { env: circumstances.env });
-    const stdout = Object.assign(terminal.stdout as RecordedOutput, { isTTY: true, columns: 20, rows: 7 });
+    const stdout = Object.assign(terminal.stdout as RecordedOutput, { isTTY: true, columns: 24, rows: 7 });
     const ended = runCli(["runs"], terminal);
     await stdout.shows("\u001b[6A");
     terminal.emit("SIGINT");
     expect(await ended).toBe(0);
     const [first = ""] = stdout.text.split("\u001b");
     expect(first.split("\n")).toEqual([
-      "run    total  fulfi",
-      "run-1      1       ",
-      "run-2      1       ",
-      "3 more runs are not",
+      "run    total  fulfilled",
+      "run-1      1          0",
+      "run-2      1          0",
+      "3 more runs are not sho",
       "0 workers",
-      "run-5: the run is p",
+      "run-5: the run is pause",
       "",
     ]);
   });
