@@ -6,32 +6,16 @@ import { ownOptions } from "../runtime/own-options.ts";
 import { Adder, orAborted } from "./add.ts";
 import { type AddOptions, type AddSummary, checkAddOptions } from "./add-options.ts";
 import { disconnect, type OpenQueue, openQueue } from "./open-queue.ts";
-import { ProgressReader, type QueueProgress } from "./progress.ts";
+import { ProgressReader } from "./progress.ts";
 import { QueueError } from "./queue-error.ts";
 import { type BulkQueueOptions, checkQueueOptions, type QueueSettings } from "./queue-options.ts";
+import type { QueueFailure, QueueProgress, Repair } from "./queue-results.ts";
 import { JobCodec, type RunReference } from "./queued-job.ts";
 import { unusableRun } from "./read-job.ts";
-import type { Repair } from "./run-control.ts";
 import { checkWorkOptions, type WorkOptions } from "./work-options.ts";
 import { QueueWorker } from "./worker.ts";
 
 const closingMs = 1000;
-
-/** A failed job. */
-export interface QueueFailure {
-  /** The ID of the job in BullMQ, which dashboards show. */
-  readonly id: string;
-  /** The key of the job, if it was added with one and can be read. */
-  readonly key: string | undefined;
-  /** The index of the job in its call to `add`, starting at 0; `undefined` if the job cannot be read. */
-  readonly index: number | undefined;
-  /** The `code` of the error, for example `"bad_request"`. */
-  readonly code: string;
-  /** The message of the error. */
-  readonly message: string;
-  /** The time of the failure. */
-  readonly failedAt: Date;
-}
 
 /** A queue for bulk runs on several machines: jobs wait in Redis or Valkey, in a BullMQ queue. Created by `bulkQueue`. */
 export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, object>> {

@@ -183,7 +183,7 @@ function refused(
   const { nowMs, passed, accepted } = counts;
   const isGuess = state.ceiling === undefined || passed === state.passedAtFall || !isMeasured(state, nowMs);
   const ceiling = Math.max(slowestRate, ceilingAt(state, counts));
-  const firstHoldMs = Math.max(shortestHoldMs, (requestsPerHold * 1000) / ceiling);
+  const firstHoldMs = Math.max(shortestHoldMs, Math.round((requestsPerHold * 1000) / ceiling));
   const holdMs = Math.min(longestHoldMs, Math.max(firstHoldMs, state.holdMs * 2));
   const pauseMs = retryAfterMs ?? holdMs;
   const forRefusalMs = (requestsPerRefusal * 1000) / ceiling;

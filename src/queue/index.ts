@@ -6,16 +6,10 @@
  */
 
 export type { AddOptions, AddProgress, AddSummary } from "./add-options.ts";
-export {
-  type BulkQueue,
-  bulkQueue,
-  type QueueFailure,
-} from "./bulk-queue.ts";
-export type { QueueResult } from "./job-processor.ts";
-export type { QueueProgress } from "./progress.ts";
+export { type BulkQueue, bulkQueue } from "./bulk-queue.ts";
 export { QueueError } from "./queue-error.ts";
 export type { BulkQueueOptions, QueueConnection, RedisClient } from "./queue-options.ts";
-export type { Repair } from "./run-control.ts";
+export type { QueueFailure, QueueProgress, QueueResult, Repair } from "./queue-results.ts";
 export type { SealKey, WebCryptoKey } from "./seal.ts";
 export type { WorkOptions } from "./work-options.ts";
 export type { QueueWorker } from "./worker.ts";

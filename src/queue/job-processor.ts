@@ -1,6 +1,6 @@
 import type { Job as BullJob } from "bullmq";
 import { FailureGroups, kindOfFailure } from "../bulk/failure-groups.ts";
-import type { BulkResult, FailureGroup } from "../bulk/index.ts";
+import type { FailureGroup } from "../bulk/index.ts";
 import { systematicFailureOf } from "../bulk/systematic-failures.ts";
 import { describeUnwritable } from "../bulk/unwritable.ts";
 import { forBulkRuns } from "../call/bulk-attempt.ts";
@@ -14,6 +14,7 @@ import { isOutage } from "./fleet-state.ts";
 import { JobStart } from "./job-start.ts";
 import type { OpenQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
+import type { QueueResult } from "./queue-results.ts";
 import type { JobCodec, RunReference } from "./queued-job.ts";
 import type { RedisWait } from "./redis-wait.ts";
 import { SharedTurns } from "./shared-turns.ts";
@@ -26,12 +27,6 @@ const longestPauseMs = 3_600_000;
 /** A job is attempted this often without counting, while no other request succeeds. */
 const mostDoubts = 8;
 const firstUncountedMs = 500;
-
-/** The result of a queued job. */
-export type QueueResult<J> = BulkResult<J> & {
-  /** The run that the job was added to. */
-  readonly run: string;
-};
 
 /** The parts of a worker that process its jobs. */
 export interface ProcessorParts {

@@ -2,43 +2,9 @@ import { RecentRate } from "../bulk/recent-rate.ts";
 import { limitOf } from "./fleet.ts";
 import { isOutage } from "./fleet-state.ts";
 import type { OpenQueue } from "./open-queue.ts";
+import type { QueueProgress } from "./queue-results.ts";
 import type { RunReference } from "./queued-job.ts";
 import type { RunCounts } from "./run-records.ts";
-
-/** The progress of a run. */
-export interface QueueProgress {
-  /** The name of the run. */
-  readonly run: string;
-  /** The number of jobs added so far. */
-  readonly total: number;
-  /** The number of jobs whose documents are stored. */
-  readonly fulfilled: number;
-  /** The number of failed jobs. */
-  readonly rejected: number;
-  /** The number of jobs that were cancelled with the run. */
-  readonly cancelled: number;
-  /** The number of jobs that are waiting for a worker. */
-  readonly waiting: number;
-  /** The number of jobs that workers are processing. */
-  readonly active: number;
-  /** The recent rate of finished jobs per second. */
-  readonly perSecond: number;
-  /**
-   * The estimated remaining time in milliseconds; `undefined` if it is unknown, because jobs are still being
-   * added, the run is paused or no job has finished recently.
-   */
-  readonly leftMs: number | undefined;
-  /** Whether the total is final: no call to `add` is in progress for the run, and the last call completed. */
-  readonly isAdded: boolean;
-  /** Why the last call to `add` did not complete, if no other call is in progress. */
-  readonly addError: string | undefined;
-  /** The number of live workers of the queue. A worker that was killed counts for another 15 s. */
-  readonly workers: number;
-  /** The maximum number of requests per second that all workers send at the moment; `undefined` without a limit. */
-  readonly limit: number | undefined;
-  /** Why no jobs of the run begin at the moment: it is paused or cancelled, or the service is unavailable. */
-  readonly paused: string | undefined;
-}
 
 /** If nothing changes for this time, jobs that were deleted or lost in Redis are looked for. */
 const stuckMs = 5_000;

@@ -1,19 +1,12 @@
 import type { Queue } from "bullmq";
 import type { BullMqRecords } from "./bullmq-records.ts";
+import type { Repair } from "./queue-results.ts";
 import { type RunReference, splitId } from "./queued-job.ts";
 import type { RunRecords } from "./run-records.ts";
 
 /** How long a removal waits for documents that workers are storing. */
 const longestStoringMs = 30_000;
 const pollMs = 20;
-
-/** What a repair has changed. */
-export interface Repair {
-  /** The number of jobs that were queued again, because they were in none of BullMQ's lists. */
-  readonly queued: number;
-  /** The number of jobs that failed, because their values are gone. Add them again. */
-  readonly deleted: number;
-}
 
 /** Acts on all jobs of a run. */
 export class RunControl {

@@ -11,7 +11,7 @@ import {
   isPositiveCount,
   type Rule,
 } from "../options/option-rules.ts";
-import type { QueueResult } from "./job-processor.ts";
+import type { QueueResult } from "./queue-results.ts";
 
 /** Options for a worker. */
 export interface WorkOptions<J> extends Pick<RunOptions, "retry" | "signal"> {

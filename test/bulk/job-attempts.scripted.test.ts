@@ -150,11 +150,7 @@ it.each(
       attempts: [serviceResponds(503, 7_000)],
       run: { watch: "available", retries: 0 },
       expected: {
-        calls: [
-          "watch.failed(1, unserved)",
-          "pace.overloaded(1, 7000)",
-          "watch.settled(1)",
-        ],
+        calls: ["watch.failed(1, unserved)", "pace.overloaded(1, 7000)", "watch.settled(1)"],
         result: rejected(1, "status 503"),
       },
     },

@@ -149,11 +149,6 @@ class ScriptedRun {
     this.#record(undefined, "run.onOutage", error.message);
   readonly wantUntried = () => this.#record(this.#settings.hasOtherJobs ?? true, "run.wantUntried");
 
-  get onRefused() {
-    if (!this.#settings.watch) return undefined;
-    return (retryAfterMs?: number) => this.#record(undefined, "run.onRefused", retryAfterMs);
-  }
-
   readonly #watch = {
     answerCount: 3,
     isOutage: false,

@@ -81,8 +81,8 @@ describe("the state of a queue's workers", () => {
       "pauses briefly after the first refusal without a time",
       limited,
       { epoch: 3, isRefused: true },
-      { epoch: 4, holdMs: 100 },
-      100,
+      { epoch: 4, holdMs: 254 },
+      254,
     ],
     [
       "doubles the pause after another refusal without a time",
@@ -174,14 +174,14 @@ describe("the state of a queue's workers", () => {
     expect(again.state).toBe(state);
   });
 
-  it("takes the measured rate as the limit after the first refusal", () => {
+  it("guesses a limit below the measured rate after the first refusal", () => {
     const samples = [
       [nowMs - 2_000, 0],
       [nowMs - 1_000, 30],
     ] as const;
     const counts = { nowMs, accepted: 60, passed: 60 };
     const { state } = advance({ ...initialState, samples }, { epoch: 1, isRefused: true }, counts);
-    expect(state.ceiling).toBe(30);
+    expect(state.ceiling).toBe(0.65 * 30);
   });
 
   it("lowers the limit by at most half at once, and never below one request in ten seconds", () => {
