@@ -15,6 +15,7 @@ const queue = bulkQueue({
 });
 
 let generated = 0;
+let reported;
 const worker = queue.work({
   client: pdfs,
   sink: folder(`${OUT}/{{number}}.pdf`),
@@ -24,7 +25,10 @@ const worker = queue.work({
     if (status === "fulfilled") generated += 1;
     if (status === "rejected") console.error(`${run}, ${key}: ${error.message}`);
   },
-  onError: ({ message }) => console.error(`Redis: ${message}`),
+  onError(error) {
+    reported = error;
+    console.error(error.message);
+  },
 });
 console.log("waiting for jobs");
 
@@ -35,7 +39,8 @@ process.once("SIGTERM", stop).once("SIGINT", stop);
 try {
   await worker.done;
 } catch (error) {
-  console.error(error.message);
+  // `onError` has received most errors that stop a worker.
+  if (error !== reported) console.error(error.message);
   process.exitCode = 1;
 }
 console.log(`${generated} documents generated`);

@@ -11,7 +11,10 @@ export interface AddOptions<J> {
   key?: ((job: NoInfer<J>) => string | number) | undefined;
   /** Called after every batch. If the callback throws, `add` rejects with that error. */
   onProgress?: ((progress: AddProgress) => void) | undefined;
-  /** The time before which workers do not begin these jobs. Default: they begin immediately. */
+  /**
+   * The time before which workers do not begin these jobs. Jobs that the run already has keep their time.
+   * Default: they begin immediately.
+   */
   notBefore?: Date | undefined;
   /** The maximum size of a job in bytes of JSON. A larger job counts as invalid. Default: 1,048,576. */
   maxJobBytes?: number | undefined;
@@ -26,7 +29,7 @@ export interface AddOptions<J> {
 export interface AddProgress {
   /** The number of jobs added by this call to `add`. */
   readonly added: number;
-  /** The number of jobs that the run already had. */
+  /** The number of jobs that the run already had. If Redis lost such a job, it is queued again. */
   readonly known: number;
   /** The number of jobs that were not added, because their values are invalid or too large. */
   readonly invalid: number;

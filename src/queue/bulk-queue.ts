@@ -42,8 +42,8 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * @returns the numbers of new, existing and invalid jobs; invalid jobs are not added
    * @throws {ConfigurationError} (rejects) if an option is invalid, or bullmq or ioredis is missing
    * @throws {QueueError} (rejects) if Redis is unreachable or full, if the run already has a job with the same key but different
-   * values, if the run was added with another `sealKey` or without one, or if the run is removed at the same
-   * time
+   * values, if the run was cancelled, if it was added with another `sealKey` or without one, or if it is removed at
+   * the same time
    * @throws any error thrown by the `jobs` iterable (rejects)
    *
    * @example
@@ -88,11 +88,11 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
 
   /**
    * Yields the progress of a run at intervals, until no job is left and no call to `add` is in progress. If
-   * nothing changes for some seconds, jobs that were deleted or lost in Redis are repaired as by `repair`.
+   * nothing changes for 5 s although jobs are waiting, the run is repaired as by `repair`.
    *
    * @param run - the name of the run
    * @param options - `everyMs` is the interval in milliseconds. Default: 1000
-   * @throws {QueueError} if the run does not exist, or Redis cannot be reached
+   * @throws {QueueError} if the run does not exist or is removed, or Redis cannot be reached
    *
    * @example
    * ```ts
@@ -150,7 +150,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Retries the failed jobs of a run.
+   * Retries the failed jobs of a run, with all attempts again.
    *
    * @param run - the name of the run
    * @returns the number of retried jobs. Jobs whose values have been deleted must be added again
@@ -162,7 +162,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Pauses a run. Its documents in flight are finished, and other runs go on.
+   * Pauses a run until `resume` is called. Its documents in flight are finished, and other runs continue.
    *
    * @param run - the name of the run
    * @throws {QueueError} (rejects) if the run does not exist
@@ -173,8 +173,8 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /**
-   * Resumes a paused or cancelled run. A run is also paused if no job has succeeded and five jobs failed with
-   * 403 or 404, or twenty with 422. Jobs that were cancelled must be added again.
+   * Resumes a paused or cancelled run. Workers also pause a run, if none of its jobs has succeeded and five
+   * failed with 403 or 404, or twenty with 422. Jobs that were cancelled must be added again.
    *
    * @param run - the name of the run
    * @throws {QueueError} (rejects) if the run does not exist

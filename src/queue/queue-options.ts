@@ -15,7 +15,7 @@ export type QueueConnection = string | URL | RedisClient | { readonly [option: s
 export interface BulkQueueOptions {
   /**
    * The connection to Redis or Valkey: a URL, ioredis options, or your own ioredis client or `Cluster`, which
-   * stays open.
+   * stays open. It must not have a `keyPrefix`; set `prefix` instead.
    */
   connection: QueueConnection;
   /** The name of the queue, without a colon. All machines that share a queue use the same name. */
@@ -38,8 +38,8 @@ export interface BulkQueueOptions {
    */
   acceptUnsealed?: boolean | undefined;
   /**
-   * How long the queue keeps the values of a failed job, in milliseconds. After that, the job can no longer
-   * be retried. Default: 7 days.
+   * How long the queue keeps the values of a failed job, in milliseconds. After that, the failure is still
+   * listed, but the job must be added again. Default: 7 days.
    */
   keepFailedFor?: number | undefined;
 }

@@ -18,7 +18,7 @@ export interface QueueProgress {
   readonly rejected: number;
   /** The number of jobs that were cancelled with the run. */
   readonly cancelled: number;
-  /** The number of jobs that are waiting for a worker. */
+  /** The number of jobs that are waiting for a worker, a retry or their `notBefore` time. */
   readonly waiting: number;
   /** The number of jobs that workers are processing. */
   readonly active: number;
@@ -37,7 +37,7 @@ export interface QueueProgress {
   readonly workers: number;
   /** The maximum number of requests per second that all workers send at the moment; `undefined` without a limit. */
   readonly limit: number | undefined;
-  /** Why no jobs of the run begin at the moment: it is paused or cancelled, or the service is unavailable. */
+  /** Why no jobs of the run begin at the moment: the run or the queue is paused, or the service is unavailable. */
   readonly paused: string | undefined;
 }
 

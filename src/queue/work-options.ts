@@ -23,19 +23,23 @@ export interface WorkOptions<J> extends Pick<RunOptions, "retry" | "signal"> {
   client: TemplatePdf<any>;
   /** Stores the documents: a `folder` on a disk that all workers share, or an object with `put`. */
   sink: Sink<J>;
-  /** The number of documents that this worker generates at a time. Default: 16. */
+  /**
+   * The maximum number of documents that this worker generates at a time. It begins with two, and each response
+   * allows one more. Default: 16.
+   */
   concurrency?: number | undefined;
   /**
-   * The maximum number of requests per second across all workers. The queue stores this limit. If several
-   * workers set it, the last one wins. `Infinity` removes the limit. Default: the stored limit. If no limit
-   * is stored, the workers adapt to the service.
+   * The maximum number of requests per second across all workers, including retries. The queue stores this
+   * limit. If several workers set it, the last one wins. `Infinity` removes the limit. If the service responds
+   * with 429, the workers send fewer requests. Default: the stored limit, if any.
    */
   perSecond?: number | undefined;
   /** The time in milliseconds after which other workers take over the jobs of an unresponsive worker. Default: 30,000. */
   recoverAfter?: number | undefined;
   /**
-   * The maximum duration of a service outage in milliseconds: 0 or more, or `Infinity`. If an outage lasts
-   * longer, the worker stops with a `RunStoppedError`. Default: 900,000.
+   * The maximum duration of a service outage, or of a time in which every request is refused with 429, in
+   * milliseconds: 0 or more, or `Infinity`. If it lasts longer, the worker stops with a `RunStoppedError`.
+   * Default: 900,000.
    */
   giveUpAfter?: number | undefined;
   /**
@@ -44,13 +48,14 @@ export interface WorkOptions<J> extends Pick<RunOptions, "retry" | "signal"> {
    */
   onResult?: ((result: QueueResult<J>) => void) | undefined;
   /**
-   * Called when a service outage begins and when it ends. If the callback throws, the worker stops with that
-   * error.
+   * Called when a service outage begins and when it ends. All workers pause during an outage, except for one
+   * request at a time. If the callback throws, the worker stops with that error.
    */
   onOutage?: ((outage: BulkOutage) => void) | undefined;
   /**
-   * Called with errors that belong to no result, so that you can log them: Redis connection errors, after which
-   * the worker resumes when Redis is available again, and a `QueueError` for each job that cannot be read.
+   * Called with errors that belong to no result, so that you can log them: Redis errors, after which the worker
+   * resumes when Redis is available again, a `QueueError` for each job that cannot be read, and the error that
+   * stops the worker.
    */
   onError?: ((error: Error) => void) | undefined;
 }
