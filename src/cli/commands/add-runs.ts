@@ -29,7 +29,7 @@ export function addRuns(program: Command, session: Session): void {
   take("--failures <run>", "list the failed jobs in a run with their indexes; the first job has index 0");
   take("--retry <run>", "retry the failed jobs in a run");
   take("--pause <run>", "pause a run; its documents in flight are finished");
-  take("--resume <run>", "resume a run that was paused or cancelled");
+  take("--resume <run>", "resume a paused run; rows of a cancelled run must be added again");
   take("--cancel <run>", "delete the unfinished jobs in a run, but keep its counts and failures");
   take("--repair <run>", "queue lost jobs in a run again, for example after Redis lost data");
   take("--remove <run>", "remove a run and its jobs, but keep its stored documents");

@@ -76,8 +76,11 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
         else tell(`waiting for the service: ${lineOf(error)}`, error);
       },
       onError: (error) => {
-        toldError = error;
-        if (QueueError.is(error)) return tell(lineOf(error), error);
+        if (QueueError.is(error)) {
+          // It may be the error that stops the worker.
+          toldError = error;
+          return tell(lineOf(error), error);
+        }
         // It stops the worker, so `done` rejects with it.
         if (TemplatePdfError.is(error)) return;
         const isNews = performance.now() - complainedAtMs >= quietMs;
