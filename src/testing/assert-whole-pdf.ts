@@ -35,7 +35,7 @@ export function assertWholePdf(bytes: unknown): asserts bytes is Uint8Array | Ar
   }
   if (verifier.begins !== true) {
     throw new InvalidPdfError(
-      `This is not a PDF: ${document.length === 0 ? "it is empty" : `it is ${document.length} bytes long and does not begin with %PDF-${likeness(document)}`}. Check the code that created or fetched it.`,
+      `This is not a PDF: ${document.length === 0 ? "it is empty" : `it is ${document.length} byte${document.length === 1 ? "" : "s"} long and does not begin with %PDF-${likeness(document)}`}. Check the code that created or fetched it.`,
       { excerpt: "" },
     );
   }

@@ -44,6 +44,7 @@ describe("assertWholePdf()", () => {
 
   it.each([
     ["", "it is empty."],
+    ["%", "it is 1 byte long and does not begin with %PDF-."],
     ["hello secret", "it is 12 bytes long and does not begin with %PDF-."],
     ["\n  <svg>secret", "it is 14 bytes long and does not begin with %PDF-, but looks like HTML or XML."],
     ["\ufeff{}", "it is 5 bytes long and does not begin with %PDF-, but looks like JSON."],
