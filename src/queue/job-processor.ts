@@ -242,7 +242,9 @@ export class JobProcessor {
       this.#tell({ status: "rejected", job, index, attempts, error, key, run: run.name });
     }
     if (enough !== undefined && found.stored === 0 && found.count >= enough) {
-      await control.pause(run, `no job has succeeded, and ${found.count} failed with ${kind}`);
+      await this.#insist(() =>
+        control.pause(run, `no job has succeeded, and ${found.count} failed with ${kind}`),
+      );
     }
     // A message may contain values.
     const { code, message } = kindOfFailure(error);

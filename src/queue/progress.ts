@@ -54,7 +54,7 @@ export class ProgressReader {
     const isKnown = adding === 0 && paused === undefined && perSecond > 0;
     const progress = {
       ...{ run: name, total, fulfilled, rejected, cancelled, waiting: left - active, active, perSecond },
-      leftMs: left === 0 ? 0 : isKnown ? (left * 1000) / perSecond : undefined,
+      leftMs: left === 0 && adding === 0 ? 0 : isKnown ? (left * 1000) / perSecond : undefined,
       ...{ isAdded: adding === 0 && isCompleted, addError },
       ...{ workers: view.workers, limit: limitOf(view), paused },
     };
@@ -75,7 +75,6 @@ export class ProgressReader {
 }
 
 function describePause({ state, reason }: RunCounts): string | undefined {
-  if (state === "cancelled") return "the run was cancelled";
   if (state === "paused") return `the run is paused${reason ? `: ${reason}` : ""}`;
   return undefined;
 }

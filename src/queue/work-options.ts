@@ -34,7 +34,7 @@ export interface WorkOptions<J> extends Pick<RunOptions, "retry" | "signal"> {
    * with 429, the workers send fewer requests. Default: the stored limit, if any.
    */
   perSecond?: number | undefined;
-  /** The time in milliseconds after which other workers take over the jobs of an unresponsive worker. Default: 30,000. */
+  /** The time in milliseconds after which other workers take over the jobs of an unresponsive worker: 1000 or more. Default: 30,000. */
   recoverAfter?: number | undefined;
   /**
    * The maximum duration of a service outage, or of a time in which every request is refused with 429, in
@@ -60,6 +60,12 @@ export interface WorkOptions<J> extends Pick<RunOptions, "retry" | "signal"> {
   onError?: ((error: Error) => void) | undefined;
 }
 
+/** BullMQ renews the locks of jobs twice in this time. With less, a busy process would lose them. */
+const isRecoverAfter: Rule = {
+  words: "a number of milliseconds, 1000 or more",
+  test: (value) => isDuration.test(value) && (value as number) >= 1000,
+};
+
 const isRate: Rule = {
   words: "a number above 0, or Infinity",
   test: (value) => typeof value === "number" && value > 0,
@@ -78,7 +84,7 @@ export function checkWorkOptions<J>(given: WorkOptions<J>): WorkOptions<J> {
       retry,
       signal,
       giveUpAfter: isGiveUpAfter,
-      recoverAfter: isDuration,
+      recoverAfter: isRecoverAfter,
       onResult: isFunction,
       onOutage: isFunction,
       onError: isFunction,

@@ -2,7 +2,7 @@ import type { Worker } from "bullmq";
 import { defaultGiveUpAfterMs } from "../bulk/bulk-options.ts";
 import type { BulkSummary } from "../bulk/index.ts";
 import { describeLongOutage } from "../bulk/service-watch.ts";
-import { isInstance } from "../errors/foreign-values.ts";
+import { describeThrown, isInstance, readForeignText } from "../errors/foreign-values.ts";
 import { inSeconds } from "../errors/retry-after.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import { mayBeOfRecord } from "./bullmq-records.ts";
@@ -22,6 +22,10 @@ import { stoppedBy } from "./worker-errors.ts";
 const cleanMs = 60_000;
 /** A worker begins with this many documents in flight. Each response allows one more, up to its `concurrency`. */
 const firstConcurrency = 2;
+/** Matches errors of a Redis server that is full, read-only, loading or busy. */
+const refusal = /^(?:OOM|READONLY|MISCONF|LOADING|BUSY) /;
+const restMs = 1000;
+const sameErrorMs = 1000;
 
 /**
  * Generates the documents for the jobs in a queue on this machine, until you close the worker. BullMQ retries jobs, limits the
@@ -42,6 +46,9 @@ export class QueueWorker {
   /** Whether and why the worker ends. */
   #ending: { readonly error?: unknown } | undefined;
   #onEnding = () => {};
+  /** Redis's time when this worker started. An outage that stopped other workers does not stop this one at once. */
+  #startedAtRedisMs: number | undefined;
+  #lastReport: { readonly message: string; readonly atMs: number } | undefined;
 
   /** @internal */
   constructor(
@@ -145,6 +152,7 @@ export class QueueWorker {
     );
     worker.on("error", (error) => {
       this.#report(error);
+      if (refusal.test(readForeignText(error, "message") ?? "")) this.#rest(worker);
       if (mayBeOfRecord(error)) void records.repairActive().catch(() => {});
     });
     const cleaning = setInterval(() => {
@@ -168,6 +176,15 @@ export class QueueWorker {
     }
   }
 
+  /** BullMQ would repeat a refused command without a delay. */
+  #rest(worker: Worker): void {
+    if (worker.isPaused() || this.#ending) return;
+    worker.pause(true).catch(() => {});
+    setTimeout(() => {
+      if (!this.#ending) worker.resume().catch((error) => this.#report(error));
+    }, restMs).unref();
+  }
+
   /** Ends the worker, with an error if there is one. */
   #end(error?: unknown): void {
     const isNews = error !== undefined && this.#ending?.error === undefined;
@@ -188,18 +205,26 @@ export class QueueWorker {
   /** Ends the worker if the service has been unavailable or has refused everything for too long. */
   #endIfUseless({ state, nowMs }: FleetView): void {
     const { giveUpAfter = defaultGiveUpAfterMs } = this.#options;
-    const { failing, refusedSinceMs } = state;
-    if (isOutage(state) && failing && nowMs - failing.sinceMs >= giveUpAfter) {
-      const why = describeLongOutage(nowMs - failing.sinceMs, new QueueError(failing.message));
+    this.#startedAtRedisMs ??= nowMs;
+    const seenMs = nowMs - this.#startedAtRedisMs;
+    const { failing, refusedSinceMs = nowMs } = state;
+    const outageMs = isOutage(state) && failing ? nowMs - failing.sinceMs : undefined;
+    if (outageMs !== undefined && Math.min(outageMs, seenMs) >= giveUpAfter) {
+      const why = describeLongOutage(outageMs, new QueueError(failing?.message ?? ""));
       this.#end(stoppedBy(new QueueError(why)));
-    } else if (refusedSinceMs !== undefined && nowMs - refusedSinceMs >= giveUpAfter) {
+    } else if (refusedSinceMs < nowMs && Math.min(nowMs - refusedSinceMs, seenMs) >= giveUpAfter) {
       const why = `the service has refused all requests with 429 for ${inSeconds(nowMs - refusedSinceMs)}`;
       this.#end(stoppedBy(new QueueError(why)));
     }
   }
 
-  /** Reports an error of Redis. */
+  /** Reports an error of Redis, but not the same one again and again. */
   #report(error: unknown): void {
+    const message = describeThrown(error);
+    const nowMs = performance.now();
+    const last = this.#lastReport;
+    if (last?.message === message && nowMs - last.atMs < sameErrorMs) return;
+    this.#lastReport = { message, atMs: nowMs };
     this.#callBack(this.#options.onError, withoutCommand(error) as Error);
   }
 
