@@ -39,16 +39,24 @@ it.each<[perSecond: number, what: string, headers: Record<string, string>]>([
 
 it("a limit of 20 requests per second includes retries", async () => {
   const arrivalsMs: number[] = [];
+  const attempts = new Map<number, number>();
   const { openQueue, runs, work } = await setUp((received) => {
-    const isServed = arrivalsMs.push(performance.now()) % 10 > 2;
-    return (isServed ? answerPdf : saying(502))(received);
+    arrivalsMs.push(performance.now());
+    const { n } = JSON.parse(received.body) as { n: number };
+    const attempt = (attempts.get(n) ?? 0) + 1;
+    attempts.set(n, attempt);
+    // 30 % of the requests fail, and no job fails three times.
+    const failures = n % 10 === 0 ? 2 : n % 3 === 0 ? 1 : 0;
+    (attempt > failures ? answerPdf : saying(502))(received);
   });
   await runs.add("nov", jobsOf(100));
   work(runs, { perSecond: 20 });
   work(openQueue());
   expect(await endOf(runs)).toMatchObject({ fulfilled: 100, rejected: 0 });
-  expect(arrivalsMs.length).toBeGreaterThan(120);
+  expect(arrivalsMs.length).toBeGreaterThanOrEqual(150);
   const inSecondFrom = (fromMs: number) =>
     arrivalsMs.filter((atMs) => atMs >= fromMs && atMs < fromMs + 1000).length;
-  expect(Math.max(...arrivalsMs.map(inSecondFrom))).toBeLessThanOrEqual(22);
+  // 22 on an idle machine; a busy one may delay requests.
+  expect(Math.max(...arrivalsMs.map(inSecondFrom))).toBeLessThanOrEqual(24);
+  expect((arrivalsMs.at(-1) as number) - (arrivalsMs[0] as number)).toBeGreaterThan(7_000);
 });
