@@ -154,7 +154,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    *
    * @param run - the name of the run
    * @returns the number of retried jobs. Jobs whose values have been deleted must be added again
-   * @throws {QueueError} (rejects) if the run does not exist
+   * @throws {QueueError} (rejects) if the run does not exist or was cancelled
    */
   async retry(run: string): Promise<number> {
     const reference = await this.#referenceTo(run);

@@ -2,6 +2,7 @@ import type { Queue } from "bullmq";
 import type { BullMqRecords } from "./bullmq-records.ts";
 import type { Repair } from "./queue-results.ts";
 import { type RunReference, splitId } from "./queued-job.ts";
+import { unusableRun } from "./read-job.ts";
 import type { RunRecords } from "./run-records.ts";
 
 /** How long a removal waits for documents that workers are storing. */
@@ -72,8 +73,14 @@ export class RunControl {
     return { queued, deleted };
   }
 
-  /** Retries the failed jobs of a run whose values are not deleted. Returns their number. */
+  /**
+   * Retries the failed jobs of a run whose values are not deleted. Returns their number.
+   *
+   * @throws {QueueError} (rejects) if the run was cancelled, because workers would delete the jobs
+   */
   async retry(run: RunReference): Promise<number> {
+    const { state } = (await this.#runs.counts(run.id)) ?? {};
+    if (state === "cancelled") throw unusableRun(run, "was cancelled. Resume it first");
     let count = 0;
     for await (const failures of this.#runs.failures(run.id)) {
       for (const [digest, failure] of failures) {

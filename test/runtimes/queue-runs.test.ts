@@ -187,10 +187,14 @@ describe("a run", () => {
     await expect(runs.add("nov", jobsOf(31))).rejects.toThrow(
       'The run "nov" was cancelled. Use another run name.',
     );
+    await expect(runs.retry("nov")).rejects.toThrow('The run "nov" was cancelled. Resume it first.');
+    expect(await runs.failures("nov")).toMatchObject([{ index: 1 }]);
     await runs.resume("nov");
-    expect(await runs.add("nov", jobsOf(30))).toMatchObject({ known: 30 });
+    setting.answer = answerPdf;
+    expect(await runs.retry("nov")).toBe(1);
+    expect(await runs.add("nov", jobsOf(30))).toMatchObject({ added: 0, known: 30 });
     work(runs);
-    expect(await endOf(runs)).toMatchObject({ total: 30, fulfilled: 29, rejected: 1, cancelled: 0 });
+    expect(await endOf(runs)).toMatchObject({ total: 30, fulfilled: 30, rejected: 0, cancelled: 0 });
   });
 
   it("does not begin before `notBefore`", async () => {
