@@ -116,7 +116,7 @@ it("a queue refuses a `keyPrefix`, in options and in a client", async () => {
 describe("a queue whose Redis hangs", () => {
   it("tells `onError` once, obeys the signal of `add`, and continues afterwards", async () => {
     const { admin, runs, work } = await setUp();
-    const pid = Number(/process_id:(\d+)/.exec(await admin.info("server"))?.[1]);
+    const pid = await processIdOf(admin);
     const errors: string[] = [];
     await runs.add("nov", jobsOf(1));
     work(runs, { onError: ({ message }) => void errors.push(message) });
@@ -149,11 +149,17 @@ describe("a queue whose Redis hangs", () => {
   });
 });
 
-it("a process exits if its queue is closed while Redis is unavailable", { timeout: 60_000 }, async () => {
-  const { answer, begun, release } = heldBack(answerPdf);
-  const { redis, runs, service } = await setUp(answer);
-  await runs.add("nov", jobsOf(1));
-  const program = `
+it.each(["is unavailable", "hangs"])(
+  "a process exits if its queue is closed while Redis %s",
+  {
+    timeout: 60_000,
+  },
+  async (what) => {
+    const { answer, begun, release } = heldBack(answerPdf);
+    const { admin, redis, runs, service } = await setUp(answer);
+    const pid = await processIdOf(admin);
+    await runs.add("nov", jobsOf(1));
+    const program = `
 import { TemplatePdf } from "template-pdf";
 import { bulkQueue } from "template-pdf/queue";
 const client = new TemplatePdf({ baseUrl: ${JSON.stringify(service.baseUrl)}, apiKey: "key" });
@@ -166,22 +172,24 @@ process.once("SIGTERM", async () => {
   await client.close();
   console.log("the end");
 });`;
-  const child = start(process.execPath, ["--input-type=module", "-e", program], { cwd: process.cwd() });
-  onTestFinished(() => child.stop());
-  await begun;
-  await redis.kill();
-  child.child.kill("SIGTERM");
-  await child.prints(/closing/);
-  const startedAtMs = performance.now();
-  release();
-  const { exitCode, stdout } = await child.ended;
-  expect(performance.now() - startedAtMs).toBeLessThan(25_000);
-  const lost = "Redis did not record the results of this worker";
-  expect(stdout).toContain(`done: ${lost}`);
-  expect(stdout).toContain(`close: ${lost}`);
-  expect(stdout).toContain("the end");
-  expect(exitCode).toBe(0);
-});
+    const child = start(process.execPath, ["--input-type=module", "-e", program], { cwd: process.cwd() });
+    onTestFinished(() => child.stop());
+    await begun;
+    if (what === "hangs") process.kill(pid, "SIGSTOP");
+    else await redis.kill();
+    child.child.kill("SIGTERM");
+    await child.prints(/closing/);
+    const startedAtMs = performance.now();
+    release();
+    const { exitCode, stdout } = await child.ended;
+    expect(performance.now() - startedAtMs).toBeLessThan(25_000);
+    const lost = "Redis did not record the results of this worker";
+    expect(stdout).toContain(`done: ${lost}`);
+    expect(stdout).toContain(`close: ${lost}`);
+    expect(stdout).toContain("the end");
+    expect(exitCode).toBe(0);
+  },
+);
 
 it("lists no failure for a document that is stored, if its worker lost Redis afterwards", async () => {
   const setting = await setUp(answerPdf);
@@ -220,6 +228,10 @@ it("a worker closes without delay if Redis has just become available again", asy
   expect(await worker.close()).toMatchObject({ fulfilled: 3 });
   expect(performance.now() - startedAtMs).toBeLessThan(8_000);
 });
+
+async function processIdOf(redis: Redis): Promise<number> {
+  return Number(/process_id:(\d+)/.exec(await redis.info("server"))?.[1]);
+}
 
 /** Starts a TCP proxy that can be cut, like a network. */
 async function startProxy(target: number) {
