@@ -96,7 +96,10 @@ export class QueueWorker {
       signal?.addEventListener("abort", onAbort);
       signal?.throwIfAborted();
       await sink.open?.();
-      await this.#wait.for(member.open(perSecond));
+      await this.#wait.untilDone(
+        () => member.open(perSecond),
+        (error) => this.#report(error),
+      );
       await this.#process(open, codec, member, connection);
     } catch (error) {
       this.#end(withoutCommand(error));

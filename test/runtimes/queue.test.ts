@@ -6,6 +6,7 @@ import { folder, type Job } from "template-pdf/bulk";
 import { bulkQueue, type WorkOptions } from "template-pdf/queue";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
+import { eventually } from "../support/eventually.ts";
 import { freePort, startRedis } from "../support/redis-server.ts";
 import { type Answer, saying } from "../support/service.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -175,6 +176,48 @@ describe("a queue worker", () => {
     work(runs, { onOutage });
     expect(await endOf(runs)).toMatchObject({ fulfilled: 40, rejected: 0 });
     expect(outages).toEqual([false, true]);
+  });
+
+  it("continues with a new worker after an outage that stopped another one", async () => {
+    const setting = await setUp(saying(503));
+    const { runs, work } = setting;
+    await runs.add("nov", jobsOf(10));
+    await expect(work(runs, { giveUpAfter: 0 }).done).rejects.toMatchObject({ code: "run_stopped" });
+    setting.answer = answerPdf;
+    work(runs, { giveUpAfter: 60_000 });
+    expect(await endOf(runs)).toMatchObject({ fulfilled: 10, rejected: 0 });
+  });
+
+  it("rests while Redis is full, and reports that at most once a second", async () => {
+    const { runs, work, admin } = await setUp();
+    await runs.add("nov", jobsOf(500));
+    const errors: Error[] = [];
+    let fulfilledCount = 0;
+    const worker = work(runs, {
+      onError: (error) => void errors.push(error),
+      onResult: () => void fulfilledCount++,
+    });
+    await eventually(() => fulfilledCount > 0);
+    const startedAtMs = performance.now();
+    await admin.config("SET", "maxmemory", "1");
+    await eventually(() => errors.length > 2);
+    const seconds = (performance.now() - startedAtMs) / 1000;
+    // The messages of two commands may alternate.
+    expect(errors.length).toBeLessThan(20 + 20 * seconds);
+    await admin.config("SET", "maxmemory", "0");
+    expect(await endOf(runs)).toMatchObject({ fulfilled: 500, rejected: 0 });
+    await worker.close();
+  });
+
+  it("waits for Redis if it is full when the worker starts", async () => {
+    const { runs, work, admin } = await setUp();
+    await runs.add("nov", jobsOf(3));
+    await admin.config("SET", "maxmemory", "1");
+    const errors: Error[] = [];
+    work(runs, { onError: (error) => void errors.push(error) });
+    await eventually(() => errors.length > 1);
+    await admin.config("SET", "maxmemory", "0");
+    expect(await endOf(runs)).toMatchObject({ fulfilled: 3, rejected: 0 });
   });
 
   const full = { put: () => Promise.reject(Object.assign(new Error("write failed"), { code: "ENOSPC" })) };
