@@ -138,6 +138,8 @@ export class JobProcessor {
       await insist(() => bullJob.updateProgress({ stalls: bullJob.stalledCounter }));
       return this.#reject(start, interruption, 0);
     }
+    // The worker may have been stopped meanwhile, and would not cancel this attempt.
+    if (events.isEnding()) return this.#putBack(bullJob, token);
     const attempt = new Attempt(bullJob.attemptsMade);
     const context = { index, attempt: bullJob.attemptsStarted, job };
     let isOurs = true;
