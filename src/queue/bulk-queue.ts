@@ -22,6 +22,8 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   readonly #settings: QueueSettings;
   readonly #codec: JobCodec;
   readonly #workers = new Set<QueueWorker>();
+  /** The calls to `add` in progress. */
+  readonly #adding = new Set<{ readonly run: string }>();
   #connected: Promise<OpenQueue> | undefined;
 
   /** @internal */
@@ -58,8 +60,14 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   ): Promise<AddSummary> {
     checkRun(run);
     const checked = checkAddOptions(options as AddOptions<unknown>);
-    const open = await orAborted(this.#open(), checked.signal);
-    return new Adder(open, this.#codec, checked).add(run, jobs as never);
+    const adding = { run };
+    this.#adding.add(adding);
+    try {
+      const open = await orAborted(this.#open(), checked.signal);
+      return await new Adder(open, this.#codec, checked).add(run, jobs as never);
+    } finally {
+      this.#adding.delete(adding);
+    }
   }
 
   /**
@@ -258,9 +266,14 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
 
   async #referenceTo(run: string): Promise<RunReference> {
     checkRun(run);
-    const id = await (await this.#open()).runs.idOf(run);
-    if (id === undefined) throw this.#noRun(run);
-    return { name: run, id };
+    const { runs } = await this.#open();
+    for (;;) {
+      const id = await runs.idOf(run);
+      if (id !== undefined) return { name: run, id };
+      // It may be about to create the run.
+      if (![...this.#adding].some((adding) => adding.run === run)) throw this.#noRun(run);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
   }
 
   #noRun(run: string): QueueError {

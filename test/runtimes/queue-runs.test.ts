@@ -324,3 +324,11 @@ describe("a worker that stops for a while", () => {
     ]);
   });
 });
+
+it("`progress` waits for a call to `add` that has just begun", async () => {
+  const { runs } = await setUp();
+  const adding = runs.add("nov", jobsOf(1));
+  const { value } = await runs.progress("nov").next();
+  expect(value).toMatchObject({ run: "nov" });
+  await adding;
+});
