@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { type Call, type Emulator, type FoundTemplate, startEmulator } from "../emulator/index.ts";
 import { describeThrown, isInstance, readForeign } from "../errors/foreign-values.ts";
+import { untilAborted } from "../runtime/until-aborted.ts";
 import { formatDuration } from "./duration.ts";
 import { Failure, Misuse } from "./failure.ts";
 import { openerOf, openFile } from "./open-file.ts";
@@ -9,7 +10,6 @@ import { escapeUnprintable, formatSize, inspected, printable } from "./output.ts
 import { pdfNameOf } from "./output-file.ts";
 import { quotedWord } from "./quoted-word.ts";
 import { inWordsOfTerminal } from "./report.ts";
-import { untilAborted } from "./session.ts";
 import type { Session } from "./terminal.ts";
 
 /** Command-line options for `emulate`. */

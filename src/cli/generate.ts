@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type PendingPdf, type Progress, TemplatePdf, TimeoutError } from "../index.ts";
+import { untilAborted } from "../runtime/until-aborted.ts";
 import { formatDuration, parseDuration } from "./duration.ts";
 import { Failure, Misuse } from "./failure.ts";
 import { readValues } from "./input-values.ts";
@@ -8,7 +9,6 @@ import { openerOf, openFile } from "./open-file.ts";
 import { formatSize, isStdout, printable, write } from "./output.ts";
 import { pdfNameOf } from "./output-file.ts";
 import { readServiceSettings } from "./service-settings.ts";
-import { untilAborted } from "./session.ts";
 import type { Output, Session } from "./terminal.ts";
 
 /** Command-line options for `generate`. */

@@ -4,10 +4,10 @@ import { pathToFileURL } from "node:url";
 import { findErrorLocation } from "../emulator/renderer/error-location.ts";
 import { describeThrown, isInstance, readForeign } from "../errors/foreign-values.ts";
 import { objectionToReading } from "../files/read-file.ts";
+import { untilAborted } from "../runtime/until-aborted.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { Misuse } from "./failure.ts";
 import { printable } from "./output.ts";
-import { untilAborted } from "./session.ts";
 
 /** A module that the user wrote. */
 interface ModuleFile {

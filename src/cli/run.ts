@@ -1,9 +1,10 @@
 import { isInstance } from "../errors/foreign-values.ts";
+import { untilAborted } from "../runtime/until-aborted.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { QuietEnd, Stopped } from "./failure.ts";
 import { flush } from "./output.ts";
 import { runCommandLine } from "./program.ts";
-import { openSession, untilAborted } from "./session.ts";
+import { openSession } from "./session.ts";
 import type { Session, Terminal } from "./terminal.ts";
 
 /**

@@ -50,22 +50,3 @@ export function openSession(
     close,
   };
 }
-
-/**
- * Waits until a promise settles or a signal is aborted, whichever comes first.
- *
- * @throws the signal's abort reason, or the promise's rejection reason
- */
-export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let stop = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop);
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
-}

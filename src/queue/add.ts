@@ -7,6 +7,7 @@ import { ConfigurationError, ValuesError } from "../index.ts";
 import { checkUid } from "../request/endpoint.ts";
 import { ownTemplate, serializeChecked } from "../request/schema.ts";
 import { nextLoopTurn, stepsPerTurn } from "../runtime/timers.ts";
+import { untilAborted } from "../runtime/until-aborted.ts";
 import type { AddOptions, AddSummary } from "./add-options.ts";
 import type { OpenQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
@@ -95,8 +96,9 @@ export class Adder {
     }
   }
 
+  /** Redis may not respond, so the signal does not wait for it. */
   #orAborted<T>(work: Promise<T>): Promise<T> {
-    return orAborted(work, this.#options.signal);
+    return untilAborted(work, this.#options.signal);
   }
 
   /** Checks a job. Invalid jobs are only counted. */
@@ -153,23 +155,6 @@ export class Adder {
     this.#counts.added += added;
     this.#counts.known += batch.length - added;
     if (other) throw otherValues(run.name, other.content);
-  }
-}
-
-/** Redis may not respond, so the signal does not wait for it. */
-export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
-  let onAbort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener("abort", onAbort);
-  });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([work, aborted]);
-  } finally {
-    work.catch(() => {});
-    signal.removeEventListener("abort", onAbort);
   }
 }
 

@@ -3,7 +3,8 @@ import { ConfigurationError } from "../index.ts";
 import { isText } from "../options/option-rules.ts";
 import { makeDisposable } from "../runtime/disposal.ts";
 import { ownOptions } from "../runtime/own-options.ts";
-import { Adder, orAborted } from "./add.ts";
+import { untilAborted } from "../runtime/until-aborted.ts";
+import { Adder } from "./add.ts";
 import { type AddOptions, type AddSummary, checkAddOptions } from "./add-options.ts";
 import { disconnect, type OpenQueue, openQueue } from "./open-queue.ts";
 import { ProgressReader } from "./progress.ts";
@@ -63,7 +64,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     const adding = { run };
     this.#adding.add(adding);
     try {
-      const open = await orAborted(this.#open(), checked.signal);
+      const open = await untilAborted(this.#open(), checked.signal);
       return await new Adder(open, this.#codec, checked).add(run, jobs as never);
     } finally {
       this.#adding.delete(adding);

@@ -1,5 +1,5 @@
+import { untilAborted } from "../../runtime/until-aborted.ts";
 import { areOf, countOf, printable } from "../output.ts";
-import { untilAborted } from "../session.ts";
 import type { Session } from "../terminal.ts";
 import { type RowSchema, readSchema } from "./data/check-rows.ts";
 import { type Data, openData } from "./data/open-data.ts";

@@ -1,5 +1,6 @@
 import { template } from "../../index.ts";
 import type { BulkQueue } from "../../queue/index.ts";
+import { untilAborted } from "../../runtime/until-aborted.ts";
 import { type Check, checkData, checkedRows } from "../bulk/check-data.ts";
 import { dryRunLine, withRows } from "../bulk/open-rows.ts";
 import { type BulkFlags, formatOf, parseCount, type RowJob } from "../bulk/plan.ts";
@@ -9,7 +10,6 @@ import { Misuse, QuietEnd } from "../failure.ts";
 import { showLive } from "../live-line.ts";
 import { countOf, formatCount, printable } from "../output.ts";
 import { inWordsOfTerminal } from "../report.ts";
-import { untilAborted } from "../session.ts";
 import type { Session } from "../terminal.ts";
 import { openQueue, type QueueFlags, readQueueAccess, sameQueueOptions } from "./queue-settings.ts";
 

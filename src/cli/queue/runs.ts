@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isInstance } from "../../errors/foreign-values.ts";
 import type { BulkQueue } from "../../queue/index.ts";
+import { untilAborted } from "../../runtime/until-aborted.ts";
 import { Misuse, Stopped } from "../failure.ts";
 import { canRedraw } from "../live-line.ts";
 import { areOf, countOf, formatCount, printable } from "../output.ts";
 import { inWordsOfTerminal } from "../report.ts";
-import { untilAborted } from "../session.ts";
 import type { Output, Session } from "../terminal.ts";
 import { openQueue, type QueueFlags, readQueueAccess } from "./queue-settings.ts";
 import { runsNotes, runsTable } from "./runs-table.ts";

@@ -2,6 +2,7 @@ import { folder, type Job, RunStoppedError, type Sink } from "../../bulk/index.t
 import { describeThrown } from "../../errors/foreign-values.ts";
 import { TemplatePdfError } from "../../index.ts";
 import { QueueError, type WorkOptions } from "../../queue/index.ts";
+import { untilAborted } from "../../runtime/until-aborted.ts";
 import { parseCount, parseRate } from "../bulk/plan.ts";
 import { formatTimeSpan, parseDuration } from "../duration.ts";
 import { Failure, Halted } from "../failure.ts";
@@ -10,7 +11,6 @@ import { inspected, printable } from "../output.ts";
 import { inWordsOfTerminal, lineOf } from "../report.ts";
 import { openClient } from "../service-client.ts";
 import { readServiceSettings } from "../service-settings.ts";
-import { untilAborted } from "../session.ts";
 import type { Session } from "../terminal.ts";
 import { openQueue, type QueueFlags, readQueueAccess } from "./queue-settings.ts";
 import { WorkState } from "./work-state.ts";
