@@ -1,27 +1,23 @@
 import type { AttemptFailure } from "../call/attempt-failures.ts";
-import { type BulkAttempt, forBulkRuns } from "../call/bulk-attempt.ts";
+import type { BulkAttempt } from "../call/bulk-attempt.ts";
 import { type Decision, decide } from "../call/retry-policy.ts";
-import { inSeconds } from "../errors/retry-after.ts";
 import { isAnyObject } from "../errors/value-kinds.ts";
 import {
   ApiError,
   ConfigurationError,
   ConnectionError,
   type PendingPdf,
-  type TemplatePdf,
   TemplatePdfError,
   TimeoutError,
 } from "../index.ts";
 import type { RetryPolicy } from "../options/retry.ts";
 import { ownOption } from "../runtime/own-options.ts";
-import { checkJob, type Job, type Result } from "./job.ts";
+import type { Job, Result } from "./job.ts";
 import type { Unserved } from "./outage.ts";
 import type { Ticket } from "./pace/pace.ts";
 import type { Run } from "./run.ts";
-import { availabilityAfter } from "./service-watch.ts";
-
-/** The longest pause that a run accepts from `Retry-After`. */
-const longestPauseMs = 3_600_000;
+import { availabilityAfter, describeLongPause } from "./service-watch.ts";
+import { reportsAttempts, startAttempt } from "./start-attempt.ts";
 
 /** The maximum number of extra retries that determine whether a job or the service causes its failures. */
 const mostDoubts = 8;
@@ -109,16 +105,10 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
     this.#delayMs = undefined;
     const before = this.attempts;
     try {
-      const { template, values, options } = checkJob(this.#job, this.#index);
-      const settings = { ...options, retry };
-      const reports = forBulkRuns in client;
-      this.#pdf = reports
-        ? client[forBulkRuns].startAttempt(template, values, settings, this)
-        : // A mock of a client.
-          (client as TemplatePdf).generate(template, values as never, settings);
+      this.#pdf = startAttempt(client, { job: this.#job, index: this.#index }, retry, this);
       const value = await use(this.#pdf, this.#job, { index: this.#index, attempt: before + 1, signal });
       // A failed document counts as failed, whatever `use` returned.
-      if (reports && !this.#isWhole) throw unread(this.#index);
+      if (reportsAttempts(client) && !this.#isWhole) throw unread(this.#index);
       return this.#fulfilled(value);
     } catch (error) {
       this.lastError = this.#failureOf(error);
@@ -144,8 +134,8 @@ export class JobAttempts<J extends Job, R> implements BulkAttempt {
   decide(failure: AttemptFailure, attempts: number, policy: RetryPolicy): Decision {
     const error = failure.error("");
     const { retryAfterMs = 0 } = failure;
-    if (retryAfterMs > longestPauseMs) {
-      const why = `the service requests a delay of ${inSeconds(retryAfterMs)}, which exceeds the limit of one hour`;
+    const why = describeLongPause(retryAfterMs);
+    if (why !== undefined) {
       this.#run.stop(why, error);
       return { why: ` Not retried: ${why}.` };
     }

@@ -1,6 +1,7 @@
 import { templateBroken } from "../call/api-error.ts";
 import type { AttemptFailure } from "../call/attempt-failures.ts";
 import { describeThrown } from "../errors/foreign-values.ts";
+import { inSeconds } from "../errors/retry-after.ts";
 import { ApiError, ConnectionError, InvalidPdfError, TimeoutError, TruncatedPdfError } from "../index.ts";
 import { Outage, type Unserved } from "./outage.ts";
 import type { Ticket } from "./pace/pace.ts";
@@ -140,6 +141,15 @@ export function availabilityAfter(
 
 function isUnserved({ status, rawBody }: ApiError): boolean {
   return status >= 500 && !rawBody.includes(templateBroken);
+}
+
+/** The longest pause that a run or a queue accepts from `Retry-After`. */
+const longestPauseMs = 3_600_000;
+
+/** Describes why a run has ended, if the requested pause is too long. */
+export function describeLongPause(retryAfterMs: number): string | undefined {
+  if (retryAfterMs <= longestPauseMs) return undefined;
+  return `the service requests a delay of ${inSeconds(retryAfterMs)}, which exceeds the limit of one hour`;
 }
 
 /** Describes why a run has ended: `the service has been unavailable for 15 min; the last error: …`. */

@@ -1,7 +1,8 @@
-import { checkJob, type Job } from "../bulk/job.ts";
+import type { Job, RunOptions } from "../bulk/index.ts";
 import { availabilityAfter } from "../bulk/service-watch.ts";
+import { reportsAttempts, startAttempt } from "../bulk/start-attempt.ts";
 import type { AttemptFailure } from "../call/attempt-failures.ts";
-import { type BulkAttempt, forBulkRuns } from "../call/bulk-attempt.ts";
+import type { BulkAttempt } from "../call/bulk-attempt.ts";
 import { type Decision, decide } from "../call/retry-policy.ts";
 import {
   ApiError,
@@ -54,20 +55,14 @@ export class Attempt implements BulkAttempt {
     // biome-ignore lint/suspicious/noExplicitAny: the job types have already been checked.
     client: TemplatePdf<any>,
     { job, index }: { readonly job: Job; readonly index: number },
-    retry: object | false | undefined,
+    retry: RunOptions["retry"],
     use: (pdf: PendingPdf) => Promise<unknown>,
   ): Promise<AttemptEnd | undefined> {
     try {
-      const { template, values } = checkJob(job, index);
-      const reports = forBulkRuns in client;
-      const settings = { retry: retry as never };
-      this.#pdf = reports
-        ? client[forBulkRuns].startAttempt(template, values, settings, this)
-        : // A mock of a client.
-          (client as TemplatePdf).generate(template, values as never, settings);
+      this.#pdf = startAttempt(client, { job, index }, retry, this);
       await use(this.#pdf);
       // A failed document counts as failed, whatever `use` returned.
-      if (reports && !this.#isWhole) throw unread(index);
+      if (reportsAttempts(client) && !this.#isWhole) throw unread(index);
       return undefined;
     } catch (thrown) {
       return this.#endAfter(thrown);

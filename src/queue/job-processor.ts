@@ -1,11 +1,11 @@
 import type { Job as BullJob } from "bullmq";
 import { FailureGroups, kindOfFailure } from "../bulk/failure-groups.ts";
 import type { FailureGroup } from "../bulk/index.ts";
+import { describeLongPause } from "../bulk/service-watch.ts";
 import { systematicFailureOf } from "../bulk/systematic-failures.ts";
 import { describeUnwritable } from "../bulk/unwritable.ts";
 import { forBulkRuns } from "../call/bulk-attempt.ts";
 import { isInstance } from "../errors/foreign-values.ts";
-import { inSeconds } from "../errors/retry-after.ts";
 import { AuthenticationError, ConfigurationError, type PendingPdf, type TemplatePdf } from "../index.ts";
 import { resolveRetry } from "../options/retry.ts";
 import { Attempt, type AttemptEnd } from "./attempt.ts";
@@ -22,8 +22,6 @@ import { withoutCommand } from "./without-command.ts";
 import type { WorkOptions } from "./work-options.ts";
 import { isLockLost, stoppedBy } from "./worker-errors.ts";
 
-/** The longest pause that a worker accepts from `Retry-After`. */
-const longestPauseMs = 3_600_000;
 /** A job is attempted this often without counting, while no other request succeeds. */
 const mostDoubts = 8;
 const firstUncountedMs = 500;
@@ -186,8 +184,9 @@ export class JobProcessor {
       describeUnwritable(error) !== undefined;
     if (isOfWorker) events.onUseless(stoppedBy(error));
     if (isOfWorker || options.signal?.aborted) return this.#putBack(bullJob, token);
-    if ((end.how === "refused" || "mayRepeat" in end) && (end.retryAfterMs ?? 0) > longestPauseMs) {
-      const why = `the service requests a delay of ${inSeconds(end.retryAfterMs as number)}, which exceeds the limit of one hour`;
+    const pauseMs = "retryAfterMs" in end ? (end.retryAfterMs ?? 0) : 0;
+    const why = describeLongPause(pauseMs);
+    if (why !== undefined) {
       events.onUseless(stoppedBy(new QueueError(why, { cause: error })));
       return this.#putBack(bullJob, token);
     }
@@ -201,7 +200,6 @@ export class JobProcessor {
     const message = codec.isSealing ? kindOfFailure(error).code : kindOfFailure(error).message;
     const failure = { jobId: bullJob.id as string, how: end.how, message };
     const view = await this.#insist(() => member.report({ epoch, failure }, error));
-    const pauseMs = end.retryAfterMs ?? 0;
     if (pauseMs > 0) await this.#insist(() => queue.rateLimit(pauseMs));
     const known = start.doubts;
     const isProven = view.passed > known.passed || view.waiting === 0 || known.count >= mostDoubts;
