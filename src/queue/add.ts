@@ -11,7 +11,7 @@ import { untilAborted } from "../runtime/until-aborted.ts";
 import type { AddOptions, AddSummary } from "./add-options.ts";
 import type { OpenQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
-import { inputText, type JobCodec, type QueuedContent, type RunReference } from "./queued-job.ts";
+import { inputText, type JobCodec, jobIdOf, type QueuedContent, type RunReference } from "./queued-job.ts";
 import { RunningAdd } from "./running-add.ts";
 import { withoutCommand } from "./without-command.ts";
 
@@ -119,7 +119,7 @@ export class Adder {
       const inputOf = inputText(copy.job);
       const digest = this.#codec.digestOf(run, "key", copy.key ?? inputOf);
       const input = this.#codec.digestOf(run, "input", inputOf);
-      return { job: { id: `${run.id}-${digest}`, digest, input, content: copy }, bytes };
+      return { job: { id: jobIdOf(run.id, digest), digest, input, content: copy }, bytes };
     } catch (error) {
       this.#counts.invalid++;
       this.#failures.add(error, index);

@@ -11,7 +11,7 @@ import { ProgressReader } from "./progress.ts";
 import { QueueError } from "./queue-error.ts";
 import { type BulkQueueOptions, checkQueueOptions, type QueueSettings } from "./queue-options.ts";
 import type { QueueFailure, QueueProgress, Repair } from "./queue-results.ts";
-import { JobCodec, type RunReference } from "./queued-job.ts";
+import { JobCodec, jobIdOf, type RunReference } from "./queued-job.ts";
 import { unusableRun } from "./read-job.ts";
 import { checkWorkOptions, type WorkOptions } from "./work-options.ts";
 import { QueueWorker } from "./worker.ts";
@@ -152,7 +152,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     for await (const found of runs.failures(reference.id)) {
       for (const [digest, failure] of found) {
         const { atMs, ...known } = await this.#codec.decodeFailure(reference, digest, failure);
-        failures.push({ id: `${reference.id}-${digest}`, ...known, failedAt: new Date(atMs) });
+        failures.push({ id: jobIdOf(reference.id, digest), ...known, failedAt: new Date(atMs) });
       }
     }
     return failures.sort((one, other) => Number(one.failedAt) - Number(other.failedAt)).slice(0, limit);

@@ -4,9 +4,9 @@ import { describeThrown, isInstance } from "../errors/foreign-values.ts";
 import { isJsonObject } from "../json/json-value.ts";
 import { isListedText } from "./run-records.ts";
 
-/** Removes jobs, except those that a worker is processing. Returns how many were removed. ARGV: base, ids. */
+/** Removes jobs, except those that a worker is processing. ARGV: base, ids. */
 const removeScript = `
-local base, removed = ARGV[1], 0
+local base = ARGV[1]
 local waiting = redis.call("TYPE", base .. "wait").ok == "list"
 for i = 2, #ARGV do
   local id = ARGV[i]
@@ -14,10 +14,9 @@ for i = 2, #ARGV do
     for _, set in ipairs({ "prioritized", "delayed", "failed" }) do redis.call("ZREM", base .. set, id) end
     redis.call("LREM", base .. "active", 0, id)
     if waiting then redis.call("LREM", base .. "wait", 0, id) end
-    removed = removed + redis.call("UNLINK", base .. id, base .. id .. ":logs")
+    redis.call("UNLINK", base .. id, base .. id .. ":logs")
   end
-end
-return removed`;
+end`;
 
 /** Moves waiting jobs to the delayed ones, and remembers the times of delayed jobs. ARGV: base, time in milliseconds, ids. */
 const holdScript = `

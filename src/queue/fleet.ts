@@ -10,6 +10,7 @@ import {
   rateOf,
 } from "./fleet-state.ts";
 import { QueueError } from "./queue-error.ts";
+import { nowText } from "./run-records.ts";
 
 /** The interval at which a worker reports and reads the state. */
 const tickMs = 500;
@@ -22,9 +23,7 @@ const workerMs = 15_000;
  * Adds what a worker reports, and returns what all workers know. A limit without an end, which a power failure can leave, is deleted.
  * KEYS: pace, workers, limiter, prioritized, delayed, wait. ARGV: refusals, id of the worker or nothing, how long a worker lives.
  */
-const reportScript = `
-local time = redis.call("TIME")
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+const reportScript = `${nowText}
 if ARGV[1] ~= "0" then redis.call("HINCRBY", KEYS[1], "refused", ARGV[1]) end
 if ARGV[2] ~= "" then redis.call("ZADD", KEYS[2], now, ARGV[2]) end
 redis.call("ZREMRANGEBYSCORE", KEYS[2], "-inf", now - ARGV[3])
@@ -52,6 +51,9 @@ interface Scripts {
   storeFleetState(...args: readonly (string | number)[]): Promise<0 | 1>;
 }
 
+/** Without results: the first epoch is 1. */
+const nothing: FleetReport = { epoch: 0 };
+
 /** What a worker learns from a report. */
 export interface FleetView {
   readonly state: FleetState;
@@ -66,7 +68,7 @@ export interface FleetView {
   readonly perSecond: number;
 }
 
-/** What a worker is told about the service. */
+/** The events that a worker receives. */
 interface FleetEvents {
   /** Called when an outage begins or ends. */
   readonly onOutage: (outage: BulkOutage) => void;
@@ -80,8 +82,6 @@ interface FleetEvents {
 export class Fleet {
   readonly #redis: Redis & Scripts;
   readonly #keyOf: (part: string) => string;
-  /** The last epoch with a response since the last report; 0 without one. */
-  #answeredEpoch = 0;
 
   /** @param keyOf - returns a key of the queue: `bull:payslips:meta` for `meta` */
   constructor(redis: Redis, keyOf: (part: string) => string) {
@@ -103,24 +103,19 @@ export class Fleet {
     return (await this.#send(0, "")).view;
   }
 
-  /** Remembers a response for the next report. */
-  answered(epoch: number): void {
-    this.#answeredEpoch = Math.max(this.#answeredEpoch, epoch);
-  }
-
   /**
    * Reports results, and stores the state that follows from them.
    *
    * @param worker - the id of the worker
+   * @param answer - the last response, if any
    * @param isLimitChanged - whether the user set a limit
    */
   async report(
     worker: string,
-    report: FleetReport = { epoch: 0 },
+    answer: FleetReport,
+    report: FleetReport = nothing,
     isLimitChanged = false,
   ): Promise<FleetView> {
-    const answer = { epoch: this.#answeredEpoch, isAnswered: true };
-    this.#answeredEpoch = 0;
     for (let refused = report.isRefused ? 1 : 0; ; refused = 0) {
       const { view, version, accepted } = await this.#send(refused, worker);
       const { nowMs, passed, perSecond } = view;
@@ -177,6 +172,8 @@ export class FleetMember {
   /** Whether the last report failed. */
   #isFailing = false;
   #lastError: unknown;
+  /** The last response since the last report. */
+  #answer: FleetReport = nothing;
 
   constructor(fleet: Fleet, events: FleetEvents) {
     this.#fleet = fleet;
@@ -186,27 +183,34 @@ export class FleetMember {
   /** Begins to report. */
   async open(perSecond: number | undefined): Promise<void> {
     if (perSecond !== undefined) await this.#fleet.setLimit(perSecond);
-    this.#see(await this.#fleet.report(this.id, { epoch: 0 }, perSecond !== undefined));
+    await this.#send(nothing, perSecond !== undefined);
     this.#schedule();
   }
 
   /** Records a response. The end of an outage is reported immediately. */
   answered(epoch: number): void {
-    this.#fleet.answered(epoch);
-    if (this.#outage) this.report({ epoch: 0 }).catch(this.#events.onError);
+    if (epoch > this.#answer.epoch) this.#answer = { epoch, isAnswered: true };
+    if (this.#outage) this.#send().catch(this.#events.onError);
   }
 
   /** @param error - the error of a failure, for `onOutage` */
   async report(report: FleetReport, error?: unknown): Promise<FleetView> {
     if (report.failure) this.#lastError = error;
-    return this.#see(await this.#fleet.report(this.id, report));
+    return this.#send(report);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.#fleet.report(this.id);
+    // The worker ends, whatever the view says.
+    await this.#fleet.report(this.id, this.#answer);
     await this.#fleet.leave(this.id);
+  }
+
+  async #send(report?: FleetReport, isLimitChanged?: boolean): Promise<FleetView> {
+    const answer = this.#answer;
+    this.#answer = nothing;
+    return this.#see(await this.#fleet.report(this.id, answer, report, isLimitChanged));
   }
 
   #schedule(): void {
@@ -216,7 +220,7 @@ export class FleetMember {
       const timer = setTimeout(() => this.#fail(notResponding()), hungMs);
       timer.unref?.();
       try {
-        this.#see(await this.#fleet.report(this.id));
+        await this.#send();
         this.#isFailing = false;
       } catch (error) {
         this.#fail(error);

@@ -18,7 +18,6 @@ import type { QueueResult } from "./queue-results.ts";
 import type { JobCodec, RunReference } from "./queued-job.ts";
 import type { RedisWait } from "./redis-wait.ts";
 import { SharedTurns } from "./shared-turns.ts";
-import { withoutCommand } from "./without-command.ts";
 import type { WorkOptions } from "./work-options.ts";
 import { isLockLost, stoppedBy } from "./worker-errors.ts";
 
@@ -37,7 +36,7 @@ export interface ProcessorParts {
   readonly events: ProcessorEvents;
 }
 
-/** What the worker is told by its jobs. */
+/** The events that a worker receives from its jobs. */
 export interface ProcessorEvents {
   /** Whether the worker is ending, so that no more requests are sent. */
   isEnding(): boolean;
@@ -288,7 +287,7 @@ export class JobProcessor {
 
   #insist<T>(work: () => Promise<T>): Promise<T> {
     const { wait, events, options } = this.#parts;
-    return wait.untilDone(work, (error) => events.callBack(options.onError, withoutCommand(error)));
+    return wait.untilDone(work, (error) => events.callBack(options.onError, error));
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as above.

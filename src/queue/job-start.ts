@@ -26,13 +26,13 @@ export class JobStart {
   readonly state: StartState;
   readonly run: RunReference;
   readonly digest: string;
-  readonly input: string = "";
+  readonly input: string;
   /** Why the job is rejected or unreadable. */
   readonly error: unknown;
   /** The epoch of the workers' state in which the request is sent. */
-  readonly epoch: number = 0;
+  readonly epoch: number;
   readonly content: QueuedContent | undefined;
-  readonly #passed: number = 0;
+  readonly #passed: number;
   readonly #place: string | undefined;
   readonly #bullJob: BullJob;
 

@@ -232,10 +232,15 @@ export function inputText({ template, values }: QueuedContent["job"]): string {
 }
 
 /** Matches the id of a job: the id of its run, and a digest. */
-const jobId = /^([\da-f]{12})-([\w-]{20})$/;
+const jobIdPattern = /^([\da-f]{12})-([\w-]{20})$/;
+
+/** Returns the id of a job in BullMQ. */
+export function jobIdOf(runId: string, digest: string): string {
+  return `${runId}-${digest}`;
+}
 
 /** Splits the id of a job. Returns `undefined` for the id of a job that another program added. */
 export function splitId(id: string): { readonly runId: string; readonly digest: string } | undefined {
-  const [, runId, digest] = jobId.exec(id) ?? [];
+  const [, runId, digest] = jobIdPattern.exec(id) ?? [];
   return runId === undefined || digest === undefined ? undefined : { runId, digest };
 }

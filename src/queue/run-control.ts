@@ -1,7 +1,7 @@
 import type { Queue } from "bullmq";
 import type { BullMqRecords } from "./bullmq-records.ts";
 import type { Repair } from "./queue-results.ts";
-import { type RunReference, splitId } from "./queued-job.ts";
+import { jobIdOf, type RunReference, splitId } from "./queued-job.ts";
 import { unusableRun } from "./read-job.ts";
 import type { RunRecords } from "./run-records.ts";
 
@@ -24,24 +24,24 @@ export class RunControl {
   /** Keeps the jobs of a run from workers. */
   async pause(run: RunReference, reason = ""): Promise<void> {
     if (!(await this.#runs.setState(run.id, "paused", reason))) return;
-    for await (const ids of this.#unfinished(run.id)) await this.#records.hold(ids);
+    for await (const ids of idsOf(run.id, this.#runs.unfinished(run.id))) await this.#records.hold(ids);
   }
 
   async resume(run: RunReference): Promise<void> {
     await this.#runs.setState(run.id, undefined);
-    for await (const ids of this.#unfinished(run.id)) await this.#records.release(ids);
+    for await (const ids of idsOf(run.id, this.#runs.unfinished(run.id))) await this.#records.release(ids);
   }
 
   /** Deletes the jobs of a run that are not finished. Its counts and failures remain. */
   async cancel(run: RunReference): Promise<void> {
     if (!(await this.#runs.setState(run.id, "cancelled"))) return;
-    for await (const ids of this.#pending(run.id)) await this.#records.remove(ids);
+    for await (const ids of idsOf(run.id, this.#runs.pending(run.id))) await this.#records.remove(ids);
   }
 
   /** Deletes a run with its jobs. Waits for the documents that workers are storing at this moment. */
   async remove(run: RunReference): Promise<void> {
     await this.#runs.close(run.id);
-    for await (const ids of this.#unfinished(run.id)) await this.#records.remove(ids);
+    for await (const ids of idsOf(run.id, this.#runs.unfinished(run.id))) await this.#records.remove(ids);
     const endMs = performance.now() + longestStoringMs;
     // Otherwise, such a document could replace one of a new run.
     while ((await this.#runs.storing(run.id)) > 0 && performance.now() < endMs) {
@@ -60,7 +60,7 @@ export class RunControl {
     let queued = 0;
     let deleted = 0;
     // The values of failed jobs are deleted after some time.
-    for await (const ids of this.#pending(run.id)) {
+    for await (const ids of idsOf(run.id, this.#runs.pending(run.id))) {
       const found = await this.#records.repair(ids);
       queued += found.queued;
       for (const id of found.missing) {
@@ -84,7 +84,7 @@ export class RunControl {
     let count = 0;
     for await (const failures of this.#runs.failures(run.id)) {
       for (const [digest, failure] of failures) {
-        const job = await this.#queue.getJob(`${run.id}-${digest}`);
+        const job = await this.#queue.getJob(jobIdOf(run.id, digest));
         if (!job) continue;
         await this.#runs.forgetFailure(run.id, digest);
         try {
@@ -99,22 +99,14 @@ export class RunControl {
     }
     return count;
   }
+}
 
-  /** Yields the ids of the jobs that are neither stored nor failed. */
-  async *#pending(id: string): AsyncGenerator<string[], void, undefined> {
-    const failed = new Set<string>();
-    for await (const failures of this.#runs.failures(id)) {
-      for (const digest of failures.keys()) failed.add(`${id}-${digest}`);
-    }
-    for await (const ids of this.#unfinished(id)) {
-      const pending = ids.filter((jobId) => !failed.has(jobId));
-      if (pending.length > 0) yield pending;
-    }
-  }
-
-  async *#unfinished(id: string): AsyncGenerator<string[], void, undefined> {
-    for await (const digests of this.#runs.unfinished(id)) {
-      if (digests.length > 0) yield digests.map((digest) => `${id}-${digest}`);
-    }
+/** Yields the ids of jobs in BullMQ. Empty batches are left out. */
+async function* idsOf(
+  runId: string,
+  batches: AsyncIterable<readonly string[]>,
+): AsyncGenerator<string[], void, undefined> {
+  for await (const digests of batches) {
+    if (digests.length > 0) yield digests.map((digest) => jobIdOf(runId, digest));
   }
 }

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 
 /** The state of a job when it is added. */
-export type Registered = "new" | "waiting" | "done" | "failed" | "failing" | "other values";
+export type Registered = "new" | "missing" | "waiting" | "done" | "failed" | "failing" | "other values";
 
 /** The state of a job when a worker begins it. */
 export type Begun =
@@ -51,12 +51,12 @@ export const addLeaseMs = 30_000;
 /** A worker that stores a document for longer than this time counts as dead. */
 const storingMs = 120_000;
 
-/** The time of the server in milliseconds. */
-const nowText = `
+/** The time of the server in milliseconds, for scripts. */
+export const nowText = `
 local time = redis.call("TIME")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** Whether BullMQ has a job in one of its lists. KEYS as in {@link RunRecords}. */
+/** Whether BullMQ has a job in one of its lists, for scripts. */
 export const isListedText = `
 local function isListed(base, id)
   for _, set in ipairs({ "prioritized", "delayed", "failed" }) do
@@ -84,9 +84,9 @@ const forgetRunScript = `
 if redis.call("HGET", KEYS[1], ARGV[1]) == ARGV[2] then redis.call("HDEL", KEYS[1], ARGV[1]) end`;
 
 /**
- * Registers jobs and renews their \`add\`. Returns nothing if the run was removed, and the format of the run if it is another one.
- * Jobs whose records are gone or are in none of BullMQ's lists, for example after a power failure, are "new" again.
- * KEYS: run, jobs, done, failed. ARGV: base, id of the run, format, id of the \`add\`, then a digest and an input for each job.
+ * Registers jobs and renews their `add`. Returns nothing if the run was removed, and the format of the run if it is another one.
+ * Jobs whose records are gone or are in none of BullMQ's lists, for example after a power failure, are "missing".
+ * KEYS: run, jobs, done, failed. ARGV: base, id of the run, format, id of the `add`, then a digest and an input for each job.
  */
 const registerScript = `${isListedText}${nowText}
 if redis.call("EXISTS", KEYS[1]) == 0 then return false end
@@ -134,7 +134,7 @@ for i = 5, #ARGV, 2 do
 end
 return found`;
 
-/** Ends an \`add\`, unless the run was removed. KEYS: run. ARGV: id of the \`add\`, why it failed, or nothing. */
+/** Ends an `add`, unless the run was removed. KEYS: run. ARGV: id of the `add`, why it failed, or nothing. */
 const endAddScript = `${nowText}
 if redis.call("EXISTS", KEYS[1]) == 0 then return 0 end
 redis.call("HDEL", KEYS[1], "add:" .. ARGV[1], "completed", "addError")
@@ -194,7 +194,7 @@ return { isNew == 1 and "new" or "known", count, stored }`;
 interface Scripts {
   beginRun(runs: string, run: string, id: string, prefix: string): Promise<string | null>;
   forgetRun(runs: string, run: string, id: string): Promise<null>;
-  registerJobs(...args: readonly string[]): Promise<(Registered | "missing")[] | string | null>;
+  registerJobs(...args: readonly string[]): Promise<Registered[] | string | null>;
   endAdd(run: string, addId: string, error: string): Promise<0 | 1>;
   beginJob(...args: readonly string[]): Promise<[state: Begun, epoch: number, passed: number]>;
   mayStore(...args: readonly string[]): Promise<0 | 1>;
@@ -299,7 +299,7 @@ export class RunRecords {
     format: string,
     addId: string,
     jobs: readonly (readonly [digest: string, input: string])[],
-  ): Promise<(Registered | "missing")[] | string | undefined> {
+  ): Promise<Registered[] | string | undefined> {
     const keys = this.#keys(id, "", "jobs", "done", "failed");
     return (
       (await this.#redis.registerJobs(...keys, this.#base, id, format, addId, ...jobs.flat())) ?? undefined
@@ -354,13 +354,22 @@ export class RunRecords {
     await this.#redis.hdel(this.#key(id, "failed"), digest);
   }
 
-  /** Yields the digests of the unfinished jobs of a run, at least once each. */
+  /** Yields the digests of the jobs of a run whose documents are not stored, at least once each. */
   async *unfinished(id: string): AsyncGenerator<string[], void, undefined> {
     for await (const fields of this.#scan(this.#key(id, "jobs"))) {
       const digests = pairsOf(fields).map(([digest]) => digest);
       if (digests.length === 0) continue;
       const done = await this.#redis.smismember(this.#key(id, "done"), ...digests);
       yield digests.filter((_, at) => done[at] === 0);
+    }
+  }
+
+  /** Yields the digests of the jobs of a run that are neither stored nor failed, at least once each. */
+  async *pending(id: string): AsyncGenerator<string[], void, undefined> {
+    for await (const digests of this.unfinished(id)) {
+      if (digests.length === 0) continue;
+      const failures = await this.#redis.hmget(this.#key(id, "failed"), ...digests);
+      yield digests.filter((_, at) => failures[at] === null);
     }
   }
 
