@@ -27,9 +27,9 @@ export interface AddOptions<J> {
 
 /** The progress of a call to `add`. */
 export interface AddProgress {
-  /** The number of jobs added by this call to `add`. */
+  /** The number of jobs that this call put in the queue: new ones, and ones that the run had lost. */
   readonly added: number;
-  /** The number of jobs that the run already had. If Redis lost such a job, it is queued again. */
+  /** The number of jobs that needed nothing: the run has them as waiting, finished or failed jobs. */
   readonly known: number;
   /** The number of jobs that were not added, because their values are invalid or too large. */
   readonly invalid: number;

@@ -12,6 +12,7 @@ import type { AddOptions, AddSummary } from "./add-options.ts";
 import type { OpenQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
 import { inputText, type JobCodec, jobIdOf, type QueuedContent, type RunReference } from "./queued-job.ts";
+import type { Registered } from "./run-records.ts";
 import { RunningAdd } from "./running-add.ts";
 import { withoutCommand } from "./without-command.ts";
 
@@ -36,6 +37,8 @@ export class Adder {
   // biome-ignore lint/suspicious/noExplicitAny: the job types have already been checked.
   readonly #options: AddOptions<any>;
   readonly #counts = { added: 0, known: 0, invalid: 0 };
+  /** Why jobs were not added, because the run has them with different values. */
+  readonly #conflicts = new Map<Registered, { readonly first: number; count: number }>();
   readonly #failures = new FailureGroups();
 
   constructor(
@@ -86,7 +89,6 @@ export class Adder {
       await send();
       await sending;
       await this.#orAborted(running.complete());
-      return { ...this.#counts, failures: this.#failures.all };
     } catch (error) {
       const failure = redisError(withoutCommand(error));
       adding?.fail(failure);
@@ -94,8 +96,9 @@ export class Adder {
     } finally {
       source.close();
     }
+    for (const [state, conflict] of this.#conflicts) throw conflictError(run, state, conflict);
+    return { ...this.#counts, failures: this.#failures.all };
   }
-
   /** Redis may not respond, so the signal does not wait for it. */
   #orAborted<T>(work: Promise<T>): Promise<T> {
     return untilAborted(work, this.#options.signal);
@@ -136,10 +139,7 @@ export class Adder {
     const { queue, records } = this.#open;
     const { run } = adding;
     const found = await adding.register(batch.map(({ digest, input }) => [digest, input]));
-    const failing = batch[found.indexOf("failing")];
-    if (failing) throw stillFailing(run.name, failing.content);
-    const other = batch[found.indexOf("other values")];
-    const missing = batch.filter((_, at) => ["new", "missing"].includes(found[at] as string));
+    const missing = batch.filter((_, at) => isMissing(found[at]));
     const delay = this.#delayMs;
     const bulk = missing.map(async ({ id, input, content }) => ({
       name: run.name,
@@ -151,10 +151,17 @@ export class Adder {
       await records.remove(missing.map(({ id }) => id));
       throw error;
     });
-    const added = found.filter((state) => state === "new").length;
-    this.#counts.added += added;
-    this.#counts.known += batch.length - added;
-    if (other) throw otherValues(run.name, other.content);
+    found.forEach((state, at) => {
+      if (isMissing(state)) this.#counts.added++;
+      else if (isConflict(state)) this.#addConflict(state, batch[at]?.content.index ?? 0);
+      else this.#counts.known++;
+    });
+  }
+
+  #addConflict(state: Registered, index: number): void {
+    const conflict = this.#conflicts.get(state);
+    if (conflict) conflict.count++;
+    else this.#conflicts.set(state, { first: index, count: 1 });
   }
 }
 
@@ -200,16 +207,28 @@ function tooLarge({ job }: QueuedContent, bytes: number, maxBytes: number): Valu
   );
 }
 
-function otherValues(run: string, { index }: QueuedContent): QueueError {
-  return new QueueError(
-    `Job ${index} has the same key as a job with different values in run ${JSON.stringify(run)}. Add it under another run name. The jobs before this one were added.`,
-  );
+/** Whether a job must be queued. */
+function isMissing(state: Registered | undefined): boolean {
+  return state === "new" || state === "missing";
 }
 
-function stillFailing(run: string, { index }: QueuedContent): QueueError {
-  return new QueueError(
-    `Job ${index} replaces a job in run ${JSON.stringify(run)} that a worker is still processing. Add the same jobs again later.`,
-  );
+/** Whether the run has a job with the same key, but with different values that cannot be replaced. */
+function isConflict(state: Registered): boolean {
+  return state === "other values" || state === "failing";
+}
+
+function conflictError(
+  run: string,
+  state: Registered,
+  { first, count }: { readonly first: number; readonly count: number },
+): QueueError {
+  const jobs = count === 1 ? `Job ${first} has` : `${count} jobs, the first of them job ${first}, have`;
+  const what = `${jobs} the same key as a job with different values in run ${JSON.stringify(run)}`;
+  const next =
+    state === "failing"
+      ? "A worker is still processing the earlier values. Add the same jobs again later."
+      : "To generate the new values, add them under another run name.";
+  return new QueueError(`${what}. ${next} All other jobs were added.`);
 }
 
 /** Redis refuses commands that need memory when it is full. */

@@ -26,6 +26,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   /** The calls to `add` in progress. */
   readonly #adding = new Set<{ readonly run: string }>();
   #connected: Promise<OpenQueue> | undefined;
+  #isClosed = false;
 
   /** @internal */
   constructor(options: BulkQueueOptions) {
@@ -42,10 +43,10 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * @param jobs - any iterable of `{ template, values }`, read in batches. Jobs may have additional
    * properties
    * @param options - see `AddOptions`
-   * @returns the numbers of new, existing and invalid jobs; invalid jobs are not added
+   * @returns the numbers of jobs that were queued, that needed nothing and that are invalid
    * @throws {ConfigurationError} (rejects) if an option is invalid, or bullmq or ioredis is missing
    * @throws {QueueError} (rejects) if Redis is unreachable or full, if the run already has a job with the same key but different
-   * values, if the run was cancelled, if it was added with another `sealKey` or without one, or if it is removed at
+   * values (all other jobs are added first), if the run was cancelled, if it was added with another `sealKey` or without one, or if it is removed at
    * the same time
    * @throws any error thrown by the `jobs` iterable (rejects)
    *
@@ -78,7 +79,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * @param options - see `WorkOptions`
    * @returns the worker, which runs until you close it. If the worker stops because of an error, its `done`
    * promise rejects. If you do not handle this rejection, Node.js ends the process
-   * @throws {ConfigurationError} if an option is unknown or invalid
+   * @throws {ConfigurationError} if an option is unknown or invalid, or the queue is closed
    *
    * @example
    * ```ts
@@ -89,6 +90,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    */
   work<J = unknown>(options: WorkOptions<J>): QueueWorker {
     const checked = checkWorkOptions(options);
+    this.#checkOpen();
     const onEnd = () => void this.#workers.delete(worker);
     const worker = new QueueWorker(this.#settings, this.#codec, this.#open(), checked, onEnd);
     this.#workers.add(worker);
@@ -121,6 +123,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
       yield found.progress;
       if (found.isOver) return;
       await new Promise((resolve) => setTimeout(resolve, everyMs));
+      this.#checkOpen();
     }
   }
 
@@ -231,14 +234,15 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
 
   /**
    * Closes the workers that this queue started, and its connections. Jobs remain in the queue. Once the
-   * documents in flight are finished, each worker waits at most 10 s for Redis to record the results.
+   * documents in flight are finished, each worker waits at most 10 s for Redis to record the results. Every later
+   * call of a method throws a `ConfigurationError`.
    *
    * @throws {QueueError} (rejects) if results were not recorded. Other workers generate those documents again
    */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const ends = await Promise.allSettled([...this.#workers].map((worker) => worker.close()));
     const connected = await this.#connected?.catch(() => undefined);
-    this.#connected = undefined;
     if (connected) {
       // BullMQ waits for a connection, which ends here in any case.
       const closed = connected.queue.close().catch(() => {});
@@ -251,12 +255,18 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   }
 
   /** Connects on first use, and again after a failure. */
-  #open(): Promise<OpenQueue> {
+  async #open(): Promise<OpenQueue> {
+    this.#checkOpen();
     this.#connected ??= openQueue(this.#settings, this.#codec).catch((error) => {
       this.#connected = undefined;
       throw error;
     });
     return this.#connected;
+  }
+
+  /** @throws {ConfigurationError} if the queue is closed: a new connection would keep the process alive */
+  #checkOpen(): void {
+    if (this.#isClosed) throw new ConfigurationError("This queue is closed. Create another one.");
   }
 
   async #repair(reference: RunReference): Promise<Repair> {

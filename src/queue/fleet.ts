@@ -74,7 +74,7 @@ interface FleetEvents {
   readonly onOutage: (outage: BulkOutage) => void;
   /** Called with each new view. */
   readonly onView: (view: FleetView) => void;
-  /** Called if Redis refuses a report or does not respond, until the next successful report only once. */
+  /** Called each time Redis refuses a report or does not respond. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -169,8 +169,6 @@ export class FleetMember {
   #outage: { readonly sinceMs: number; readonly error: unknown } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
-  /** Whether the last report failed. */
-  #isFailing = false;
   #lastError: unknown;
   /** The last response since the last report. */
   #answer: FleetReport = nothing;
@@ -221,7 +219,6 @@ export class FleetMember {
       timer.unref?.();
       try {
         await this.#send();
-        this.#isFailing = false;
       } catch (error) {
         this.#fail(error);
       } finally {
@@ -233,9 +230,7 @@ export class FleetMember {
   }
 
   #fail(error: unknown): void {
-    if (this.#isFailing || this.#isClosed) return;
-    this.#isFailing = true;
-    this.#events.onError(error);
+    if (!this.#isClosed) this.#events.onError(error);
   }
 
   #see(view: FleetView): FleetView {

@@ -46,6 +46,8 @@ export interface ProcessorEvents {
   onAnswer(): void;
   /** Called when nothing is in flight, except results that wait for Redis. */
   onIdle(): void;
+  /** Called with each error of Redis. */
+  onError(error: unknown): void;
   /** Calls a callback of the user. */
   callBack<G>(callback: ((given: G) => unknown) | undefined, given: G): void;
 }
@@ -286,8 +288,8 @@ export class JobProcessor {
   }
 
   #insist<T>(work: () => Promise<T>): Promise<T> {
-    const { wait, events, options } = this.#parts;
-    return wait.untilDone(work, (error) => events.callBack(options.onError, error));
+    const { wait, events } = this.#parts;
+    return wait.untilDone(work, events.onError);
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as above.

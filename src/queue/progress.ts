@@ -1,5 +1,6 @@
 import { RecentRate } from "../bulk/recent-rate.ts";
-import { limitOf } from "./fleet.ts";
+import { inSeconds } from "../errors/retry-after.ts";
+import { type FleetView, limitOf } from "./fleet.ts";
 import { isOutage } from "./fleet-state.ts";
 import type { OpenQueue } from "./open-queue.ts";
 import type { QueueProgress } from "./queue-results.ts";
@@ -9,6 +10,8 @@ import type { RunCounts } from "./run-records.ts";
 /** If nothing changes for this time, jobs that were deleted or lost in Redis are looked for. */
 const stuckMs = 5_000;
 const stuckAgainMs = 30_000;
+/** A service that refuses a few requests only makes the workers slower. */
+const refusedMs = 5_000;
 
 /** Reads the progress of one run repeatedly. */
 export class ProgressReader {
@@ -44,13 +47,12 @@ export class ProgressReader {
     const left = total - ended - cancelled;
     const active = Math.min(activeIds.filter((jobId) => jobId.startsWith(`${id}-`)).length, left);
     const nowMs = performance.now();
+    const ofQueue = isPaused ? "the queue is paused" : describeService(view);
+    const paused = left === 0 ? undefined : (describePause(counts) ?? ofQueue);
+    // The time of a pause does not belong to the rate.
+    if (paused !== undefined) this.#rate = undefined;
     this.#rate ??= new RecentRate(nowMs, ended);
     const perSecond = this.#rate.at(nowMs, ended);
-    const { failing } = view.state;
-    const outage =
-      isOutage(view.state) && failing ? `the service is unavailable: ${failing.message}` : undefined;
-    const paused =
-      left === 0 ? undefined : (describePause(counts) ?? (isPaused ? "the queue is paused" : outage));
     const isKnown = adding === 0 && paused === undefined && perSecond > 0;
     const progress = {
       ...{ run: name, total, fulfilled, rejected, cancelled, waiting: left - active, active, perSecond },
@@ -72,6 +74,16 @@ export class ProgressReader {
       await this.#repair();
     }
   }
+}
+
+/** Describes why no worker sends requests, or only one at a time. */
+function describeService({ state, nowMs }: FleetView): string | undefined {
+  const { failing, refusedSinceMs = nowMs } = state;
+  if (isOutage(state) && failing) return `the service is unavailable: ${failing.message}`;
+  const forMs = nowMs - refusedSinceMs;
+  return forMs < refusedMs
+    ? undefined
+    : `the service has refused all requests with 429 for ${inSeconds(forMs)}`;
 }
 
 function describePause({ state, reason }: RunCounts): string | undefined {

@@ -22,11 +22,11 @@ export interface QueueProgress {
   readonly waiting: number;
   /** The number of jobs that workers are processing. */
   readonly active: number;
-  /** The recent rate of finished jobs per second. */
+  /** The recent rate of finished jobs per second. 0 in the first reading, because a rate needs two. */
   readonly perSecond: number;
   /**
    * The estimated remaining time in milliseconds; `undefined` if it is unknown, because jobs are still being
-   * added, the run is paused or no job has finished recently.
+   * added, no jobs begin (see `paused`) or no job has finished recently.
    */
   readonly leftMs: number | undefined;
   /** Whether the total is final: no call to `add` is in progress for the run, and the last call completed. */
@@ -37,7 +37,10 @@ export interface QueueProgress {
   readonly workers: number;
   /** The maximum number of requests per second that all workers send at the moment; `undefined` without a limit. */
   readonly limit: number | undefined;
-  /** Why no jobs of the run begin at the moment: the run or the queue is paused, or the service is unavailable. */
+  /**
+   * Why no jobs of the run begin at the moment: the run or the queue is paused, the service is unavailable, or it has
+   * refused every request with 429 for 5 s.
+   */
   readonly paused: string | undefined;
 }
 

@@ -1,5 +1,4 @@
 import { QueueError } from "./queue-error.ts";
-import { withoutCommand } from "./without-command.ts";
 import { isLockLost } from "./worker-errors.ts";
 
 /** How long a closing worker waits for Redis. Other workers then recover its jobs. */
@@ -55,13 +54,13 @@ export class RedisWait {
    * @throws {QueueError} (rejects) if the limit is exceeded first
    * @throws the error of BullMQ if the worker no longer has the job
    */
-  async untilDone<T>(command: () => Promise<T>, onRefusal: (error: Error) => void): Promise<T> {
+  async untilDone<T>(command: () => Promise<T>, onRefusal: (error: unknown) => void): Promise<T> {
     for (;;) {
       try {
         return await this.for(command());
       } catch (error) {
         if (isLockLost(error) || this.isOver) throw error;
-        onRefusal(withoutCommand(error as Error));
+        onRefusal(error);
         await new Promise((resolve) => setTimeout(resolve, refusedMs));
       }
     }

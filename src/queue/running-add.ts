@@ -39,7 +39,8 @@ export class RunningAdd {
     const format = this.#codec.formatOf(this.run);
     const found = (await this.#runs.register(this.run.id, format, this.#id, jobs)) ?? this.#removed();
     if (typeof found !== "string") return found;
-    if (found === "cancelled") throw unusableRun(this.run, "was cancelled. Use another run name");
+    if (found === "cancelled")
+      throw unusableRun(this.run, "was cancelled. Resume it first, or use another run name");
     // In another format, the same jobs would have other digests, and would count as new.
     throw unusableRun(this.run, this.#codec.objectionTo(this.run, found) ?? unsealedRun);
   }

@@ -78,6 +78,9 @@ export class Seal {
 function checkKey(sealKey: SealKey): Uint8Array | CryptoKey {
   if (isCryptoKey(sealKey)) return sealKey;
   const bytes = typeof sealKey === "string" ? fromBase64(sealKey) : sealKey;
+  if (bytes === undefined) {
+    throw new ConfigurationError("`sealKey` is not valid base64. Create a key with openssl rand -base64 32.");
+  }
   if (!(bytes instanceof Uint8Array)) {
     throw new ConfigurationError(
       "`sealKey` must be 32 bytes, their base64 encoding, or an AES-GCM `CryptoKey` with 256 bits that can encrypt and decrypt. Create a key with openssl rand -base64 32.",
@@ -124,11 +127,11 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-/** Returns no bytes for invalid base64, which Node's own decoder would read in part. */
-function fromBase64(text: string): Uint8Array {
+/** Returns nothing for invalid base64, which Node's own decoder would read in part. */
+function fromBase64(text: string): Uint8Array | undefined {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   } catch {
-    return new Uint8Array();
+    return undefined;
   }
 }

@@ -34,7 +34,10 @@ export interface WorkOptions<J> extends Pick<RunOptions, "retry" | "signal"> {
    * with 429, the workers send fewer requests. Default: the stored limit, if any.
    */
   perSecond?: number | undefined;
-  /** The time in milliseconds after which other workers take over the jobs of an unresponsive worker: 1000 or more. Default: 30,000. */
+  /**
+   * The maximum time in milliseconds until other workers take over the jobs of a killed or unresponsive worker: 1000
+   * or more. BullMQ renews the lock of a job every 0.4 of this time. Default: 30,000.
+   */
   recoverAfter?: number | undefined;
   /**
    * The maximum duration of a service outage, or of a time in which every request is refused with 429, in
@@ -53,14 +56,14 @@ export interface WorkOptions<J> extends Pick<RunOptions, "retry" | "signal"> {
    */
   onOutage?: ((outage: BulkOutage) => void) | undefined;
   /**
-   * Called with errors that belong to no result, so that you can log them: Redis errors, after which the worker
-   * resumes when Redis is available again, a `QueueError` for each job that cannot be read, and the error that
+   * Called with errors that belong to no result, so that you can log them: Redis errors, each at most every 30 s, after
+   * which the worker resumes when Redis is available again, a `QueueError` for each job that cannot be read, and the error that
    * stops the worker.
    */
   onError?: ((error: Error) => void) | undefined;
 }
 
-/** BullMQ renews the locks of jobs twice in this time. With less, a busy process would lose them. */
+/** With less, a busy process would lose them. */
 const isRecoverAfter: Rule = {
   words: "a number of milliseconds, 1000 or more",
   test: (value) => isDuration.test(value) && (value as number) >= 1000,

@@ -22,10 +22,12 @@ import { stoppedBy } from "./worker-errors.ts";
 const cleanMs = 60_000;
 /** A worker begins with this many documents in flight. Each response allows one more, up to its `concurrency`. */
 const firstConcurrency = 2;
+/** An error of Redis with the same message is reported again after this time. */
+const sameErrorMs = 30_000;
+const mostMessages = 100;
 /** Matches errors of a Redis server that is full, read-only, loading or busy. */
 const refusal = /^(?:OOM|READONLY|MISCONF|LOADING|BUSY) /;
 const restMs = 1000;
-const sameErrorMs = 1000;
 
 /**
  * Generates the documents for the jobs in a queue on this machine, until you close the worker. BullMQ retries jobs, limits the
@@ -48,7 +50,8 @@ export class QueueWorker {
   #onEnding = () => {};
   /** Redis's time when this worker started. An outage that stopped other workers does not stop this one at once. */
   #startedAtRedisMs: number | undefined;
-  #lastReport: { readonly message: string; readonly atMs: number } | undefined;
+  /** The messages of reported errors, and when they were reported. */
+  readonly #reportedAtMs = new Map<string, number>();
 
   /** @internal */
   constructor(
@@ -130,6 +133,7 @@ export class QueueWorker {
         if (worker.concurrency < concurrency) worker.concurrency++;
       },
       onIdle: () => this.#limitWait(),
+      onError: (error) => this.#report(error),
       callBack: (callback, given) => this.#callBack(callback, given),
     };
     const parts = { open, codec, options: this.#options, wait: this.#wait, member, events };
@@ -141,7 +145,7 @@ export class QueueWorker {
       {
         ...{ connection: connection.redis, prefix, skipVersionCheck },
         concurrency: Math.min(concurrency, firstConcurrency),
-        ...{ lockDuration: recoverAfter, stalledInterval: Math.ceil(recoverAfter / 2) },
+        ...lockTimes(recoverAfter),
         // During a longer pause, delayed jobs are still moved to the waiting ones.
         maximumRateLimitDelay: 1000,
         // Dashboards show finished and failed jobs of the last two weeks.
@@ -221,13 +225,15 @@ export class QueueWorker {
     }
   }
 
-  /** Reports an error of Redis, but not the same one again and again. */
+  /** Reports an error of Redis, but not the same one again and again: every command fails while Redis is unavailable. */
   #report(error: unknown): void {
     const message = describeThrown(error);
     const nowMs = performance.now();
-    const last = this.#lastReport;
-    if (last?.message === message && nowMs - last.atMs < sameErrorMs) return;
-    this.#lastReport = { message, atMs: nowMs };
+    const atMs = this.#reportedAtMs.get(message);
+    if (atMs !== undefined && nowMs - atMs < sameErrorMs) return;
+    // Some messages name a job.
+    if (this.#reportedAtMs.size >= mostMessages) this.#reportedAtMs.clear();
+    this.#reportedAtMs.set(message, nowMs);
     this.#callBack(this.#options.onError, withoutCommand(error) as Error);
   }
 
@@ -248,4 +254,12 @@ export class QueueWorker {
       durationMs: performance.now() - this.#startedAtMs,
     };
   }
+}
+
+/**
+ * Returns when the lock of a job expires, and how often expired locks are looked for. BullMQ takes over a job at the second look
+ * after its worker died, or at the first look after its lock expired, whichever is later.
+ */
+function lockTimes(recoverAfterMs: number) {
+  return { lockDuration: recoverAfterMs * 0.8, stalledInterval: recoverAfterMs / 10 };
 }

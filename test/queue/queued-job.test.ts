@@ -231,8 +231,9 @@ describe("a `sealKey`", () => {
     crypto.subtle.importKey("raw", new Uint8Array(bytes), "AES-GCM", false, uses);
 
   it.each<[why: string, key: () => unknown, message: RegExp]>([
-    ["is too short", () => "short", /must be 32 bytes .* but is \d+ bytes long/],
-    ["is not base64", () => "x".repeat(43).concat("!"), /but is 0 bytes long/],
+    ["is too short", () => "c2hvcnQ=", /must be 32 bytes .* but is 5 bytes long/],
+    ["is a password", () => "short", /^`sealKey` is not valid base64\./],
+    ["has a character that base64 lacks", () => "x".repeat(43).concat("!"), /is not valid base64/],
     ["has 16 bytes", () => new Uint8Array(16), /but is 16 bytes long/],
     ["is empty", () => "", /but is 0 bytes long/],
     ["is null", () => null, /must be 32 bytes, their base64 encoding, or an AES-GCM `CryptoKey`/],

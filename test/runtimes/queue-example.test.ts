@@ -91,11 +91,8 @@ it.each(blocksOf(guide, "js").map((code, at) => [at + 1, code] as const))(
   "example %d in docs/guides/queues.md runs with the installed package",
   async (number, code) => {
     const [redis, service] = [await startRedis(), await Service.start(answerPdf)];
-    // `await using` requires Node 24.
-    const closing = code.includes("await using") ? "\nawait runs.close();" : "";
-    const program = code.replace("await using runs", "const runs") + closing;
     const project = makeProjectWith(["bullmq", "ioredis"], `queue-guide-${number}`, {
-      "program.mjs": program,
+      "program.mjs": code,
     });
     const env = { REDIS_URL: redis.url, TEMPLATE_PDF_BASE_URL: service.baseUrl, TEMPLATE_PDF_API_KEY: "key" };
     const { exitCode, printed } = await start(process.execPath, ["program.mjs"], { cwd: project, env }).ended;

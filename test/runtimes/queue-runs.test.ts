@@ -143,6 +143,7 @@ await runs.add("nov", jobs());`;
     const { done } = work(runs, { onError: (error) => void errors.push(error) });
     await eventually(() => errors.length > 0);
     expect(errors.map(({ name }) => name)).toEqual(["RunStoppedError"]);
+    expect(errors[0]?.message).toMatch(/^The worker stopped: .*[^.]\. Its jobs are still in the queue\.$/);
     await done.catch(() => {});
     await eventually(async () => (await progressOf(runs)).workers === 0);
     setting.answer = answerPdf;
@@ -187,16 +188,35 @@ describe("a run", () => {
     expect(await runs.failures("nov")).toMatchObject([{ index: 1, code: "bad_request" }]);
     expect(await admin.zcard("bull:tests:prioritized")).toBe(0);
     await expect(runs.add("nov", jobsOf(31))).rejects.toThrow(
-      'The run "nov" was cancelled. Use another run name.',
+      'The run "nov" was cancelled. Resume it first, or use another run name.',
     );
     await expect(runs.retry("nov")).rejects.toThrow('The run "nov" was cancelled. Resume it first.');
     expect(await runs.failures("nov")).toMatchObject([{ index: 1 }]);
     await runs.resume("nov");
     setting.answer = answerPdf;
     expect(await runs.retry("nov")).toBe(1);
-    expect(await runs.add("nov", jobsOf(30))).toMatchObject({ added: 0, known: 30 });
+    expect(await runs.add("nov", jobsOf(30))).toMatchObject({ added: 26, known: 4 });
     work(runs);
     expect(await endOf(runs)).toMatchObject({ total: 30, fulfilled: 30, rejected: 0, cancelled: 0 });
+  });
+
+  it("says that the service refuses everything, and forgets the time of such a pause in `leftMs`", async () => {
+    const setting = await setUp(saying(429, "", { "retry-after": "1" }));
+    const { runs, work } = setting;
+    await runs.add("nov", jobsOf(300));
+    work(runs);
+    const seen: (string | undefined)[] = [];
+    for await (const { paused, perSecond, leftMs } of runs.progress("nov", { everyMs: 250 })) {
+      seen.push(paused);
+      if (paused === undefined) {
+        if (seen.some(Boolean)) break;
+        continue;
+      }
+      expect(paused).toMatch(/^the service has refused all requests with 429 for \d+(\.\d)? s$/);
+      expect({ perSecond, leftMs }).toEqual({ perSecond: 0, leftMs: undefined });
+      setting.answer = answerPdf;
+    }
+    expect(await endOf(runs)).toMatchObject({ fulfilled: 300, rejected: 0 });
   });
 
   it("does not begin before `notBefore`", async () => {

@@ -5,10 +5,11 @@ import type { Session } from "../terminal.ts";
 import { finishCommand, queueHelp, takeOnce } from "./finish-command.ts";
 
 const runsHelp = `
-Without the name of a run, the command shows the progress of all runs in the queue.
-In a terminal, the table updates until you press Ctrl-C. A + after a total means that
-jobs are still being added. Below the table are the number of workers, the maximum
-number of requests per second, and why runs are paused or incomplete.
+The command shows the progress of all runs in the queue. In a terminal, the table
+updates until you press Ctrl-C. A + after a total means that jobs are still being
+added. Below the table are the number of workers, the maximum number of requests per
+second, and why runs are paused or incomplete. With an option such as --pause, the
+command acts on one run instead, and prints one line.
 ${queueHelp}
 Examples:
   template-pdf runs --queue redis://localhost:6379

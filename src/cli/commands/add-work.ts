@@ -44,7 +44,7 @@ export function addWork(program: Command, session: Session): void {
   );
   take(
     "--recover-after <duration>",
-    "the time after which other workers take over the jobs of this worker if it is killed (default: 30s)",
+    "the maximum time until other workers take over the jobs of this worker if it is killed (default: 30s)",
   );
   take("--give-up-after <duration>", "stop if the service is unavailable for this long (default: 15m)");
   take("--base-url <url>", "the base URL of the service, such as https://pdf.example.com");

@@ -28,9 +28,6 @@ export interface WorkFlags extends QueueFlags {
   readonly allowInsecureHttp?: boolean;
 }
 
-/** A Redis connection error is reported again if there was none for this long. */
-const quietMs = 30_000;
-
 /**
  * Generates the documents for the jobs in a queue until the user stops the worker.
  *
@@ -58,7 +55,6 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
       live.say(text);
       if (isDebug) for (const line of inspected(error).split("\n")) live.say(line);
     };
-    let complainedAtMs = Number.NEGATIVE_INFINITY;
     let toldError: unknown;
     live.say(
       `waiting for jobs in the ${access.name} queue; press Ctrl-C to finish the documents in flight and stop`,
@@ -83,10 +79,7 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
         }
         // It stops the worker, so `done` rejects with it.
         if (TemplatePdfError.is(error)) return;
-        const isNews = performance.now() - complainedAtMs >= quietMs;
-        complainedAtMs = performance.now();
-        if (isNews)
-          tell(`Redis: ${describeThrown(error)}. The worker resumes when Redis is available again.`, error);
+        tell(`Redis: ${describeThrown(error)}. The worker resumes when Redis is available again.`, error);
       },
     });
     const onEase = () => {
