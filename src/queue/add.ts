@@ -12,7 +12,7 @@ import type { AddOptions, AddSummary } from "./add-options.ts";
 import type { OpenQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
 import { inputText, type JobCodec, jobIdOf, type QueuedContent, type RunReference } from "./queued-job.ts";
-import type { Registered } from "./run-records.ts";
+import type { Registered } from "./run-scripts.ts";
 import { RunningAdd } from "./running-add.ts";
 import { withoutCommand } from "./without-command.ts";
 

@@ -2,7 +2,7 @@ import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { describeThrown, isInstance } from "../errors/foreign-values.ts";
 import { isJsonObject } from "../json/json-value.ts";
-import { isListedText } from "./run-records.ts";
+import { isListedText } from "./run-scripts.ts";
 
 /** Removes jobs, except those that a worker is processing. ARGV: base, ids. */
 const removeScript = `

@@ -10,7 +10,7 @@ import {
   rateOf,
 } from "./fleet-state.ts";
 import { QueueError } from "./queue-error.ts";
-import { nowText } from "./run-records.ts";
+import { nowText } from "./run-scripts.ts";
 
 /** The interval at which a worker reports and reads the state. */
 const tickMs = 500;
