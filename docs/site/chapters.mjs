@@ -12,6 +12,7 @@ const root = new URL("../../", import.meta.url);
 export const guides = {
   "Getting started": {
     "quick-start": "Install the package and generate the first PDF, with an account or with the emulator.",
+    concepts: "Learn the words of the guides, and see which limits apply and how to change them.",
     streaming:
       "Stream a PDF to a response or to disk, or read it into memory, and compare all output methods.",
     "typed-templates":
@@ -20,6 +21,7 @@ export const guides = {
   "Errors and timeouts": {
     errors: "Handle every error class, show errors to users, and log them without keys and values.",
     retries: "Configure retries, prevent a document from being rendered twice, and retry in a job queue.",
+    troubleshooting: "Find the cause and the remedy of a problem by its symptom.",
     timeouts: "Set timeouts for each phase of a call, cancel calls, and shut down.",
   },
   "Web applications": {
@@ -41,6 +43,7 @@ export const guides = {
       "Configure proxies, certificates, your own fetch, serverless functions and other runtimes.",
     observability: "Add logs, metrics and traces with hooks and OpenTelemetry.",
     security: "Keep keys and values secret, and see what is defended against hostile input.",
+    options: "Look up every option with its type, default and meaning.",
     performance: "Compare CPU time, memory and bundle size with other clients.",
     migrating:
       "Replace code that uses fetch, axios, got or undici, or call the endpoint from another language.",

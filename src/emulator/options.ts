@@ -56,8 +56,8 @@ export interface EmulatorOptions {
   readonly fonts?: string | URL | undefined;
   /**
    * Whether to serve the playground, a page at `/` that shows templates, values, documents and requests. The
-   * playground requires a loopback `host`, because the page contains an API key. Default: `true` on such a
-   * host, otherwise `false`.
+   * playground requires a loopback `host`, because the page contains an API key. Default: `true` on a
+   * loopback host, otherwise `false`.
    */
   readonly ui?: boolean | undefined;
   /** The limits. Default: see `EmulatorLimits`. */

@@ -94,8 +94,8 @@ export interface HandlerOptions<T extends HandlerTemplates = HandlerTemplates, C
   disposition?: Disposition | undefined;
   /**
    * Returns the file name of the document, with or without `.pdf`. The name is made safe for every system.
-   * The function receives the values that are sent. By default, or if the function returns `undefined`, the
-   * file name is the template's name in `templates`.
+   * The function receives the values that are sent. If it returns `undefined`, the default applies. Default: the
+   * template's name in `templates`.
    */
   filename?:
     | ((

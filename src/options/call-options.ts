@@ -9,11 +9,11 @@ import { isTimeouts, resolveTimeouts, type Timeouts } from "./timeouts.ts";
 export interface CallOptions {
   /** A signal that cancels the call. If you abort the signal, the call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Headers for this request, in addition to the client's headers. */
+  /** Headers for this request, in addition to the client's headers. Default: none. */
   headers?: HeadersInput | undefined;
-  /** The timeouts for the call. Unset properties come from the client. */
+  /** The timeouts for the call. Default: each unset property comes from the client. */
   timeouts?: Timeouts | undefined;
-  /** The retry policy for the call, or `false` for no retries. Unset properties come from the client. */
+  /** The retry policy for the call, or `false` for no retries. Default: each unset property comes from the client. */
   retry?: Retry | false | undefined;
   /** The maximum size in bytes of a document that is held in memory. Default: the client's `maxBytes`. */
   maxBytes?: number | undefined;

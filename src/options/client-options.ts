@@ -54,9 +54,9 @@ export interface ClientOptions {
   maxBytes?: number | undefined;
   /** Whether to check that every document is a whole PDF. Default: `true`. */
   verify?: boolean | undefined;
-  /** A custom `fetch` that sends every request. Default: see `TemplatePdf.transport`. */
+  /** A custom `fetch` that sends every request. Default: none; in Node, the client's own connections are used. */
   fetch?: FetchLike | undefined;
-  /** A custom undici dispatcher (7 or later) that sends every request. The client never closes it. */
+  /** A custom undici dispatcher (7 or later) that sends every request. The client never closes it. Default: none. */
   dispatcher?: DispatcherLike | undefined;
   /**
    * Allows sending an API key to another machine over plain `http://`. Only `localhost`, `127.0.0.0/8` and `[::1]` always are this

@@ -9,8 +9,8 @@ import { longestTimerMs } from "../runtime/timers.ts";
 /** Options for `fakeService`. */
 export interface FakeServiceOptions {
   /**
-   * The base URL of the service. The fake service does not answer calls to other addresses. By default, it
-   * answers calls to any address, and `service.baseUrl` is `https://template-pdf.test`.
+   * The base URL of the service. The fake service does not answer calls to other addresses. Default: it answers calls
+   * to any address, and `service.baseUrl` is `https://template-pdf.test`.
    */
   readonly baseUrl?: string | URL | undefined;
   /**

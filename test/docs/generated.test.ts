@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { entryPoints } from "../../scripts/entries.mjs";
 import { read, repository } from "./declarations.ts";
 import { regions } from "./regions.ts";
 
@@ -20,6 +21,18 @@ async function regenerate(page: string): Promise<string> {
   });
   return (await Promise.all(generated)).join("");
 }
+
+it("the page of options describes the options of every entry point", () => {
+  const exported = Object.values(entryPoints).flatMap((path) => [
+    ...read(path).matchAll(/\b\w+(?:Options|Limits)\b|\bTimeouts\b|\bRetry\b/g),
+  ]);
+  const page = read("docs/guides/options.md");
+  // `JobOptions` are options of calls.
+  const missing = [...new Set(exported.map(([name]) => name))].filter(
+    (name) => name !== "JobOptions" && !page.includes(` ${name} -->`),
+  );
+  expect(missing).toEqual([]);
+});
 
 it.each(["README.md", "docs/reports/command-line.md", ...guides])(
   "%s has up-to-date tables (to update them, run `npm run docs -- tables`)",

@@ -136,6 +136,24 @@ The body of an error response must arrive within ${errorBody}, or within \`stall
     return /(?:^\|.*\n)+/m.exec(below)?.[0] ?? expect.fail(`${file} has no table below "${heading}".`);
   },
 
+  /** A table of options: `options src/options/client-options.ts ClientOptions`. Its default is the end of a docstring. */
+  options(file = "", name = "") {
+    const options = membersOf(declarationsIn(file), name).filter(({ name }) => name && ts.isIdentifier(name));
+    const rows = options.map((member) => {
+      const { name: option, type, questionToken } = member as ts.PropertySignature;
+      const [, text = "", byDefault] =
+        /^(.*?)(?: Default: (.*)\.)?$/.exec(docstringOf(member).join(" ")) ?? [];
+      const [meaning = ""] = /^.*?\.(?= [A-Z`]|$)/.exec(text) ?? [];
+      return [
+        `\`${option?.getText()}\``,
+        `\`${typeText(type)}\``,
+        questionToken ? (byDefault ?? "none") : "required",
+        meaning || expect.fail(`The first sentence about ${name}.${option?.getText()} does not end.`),
+      ];
+    });
+    return tableOf(["option", "type", "default", "meaning"], rows);
+  },
+
   /** A table of the retry rules, computed by the retry policy. */
   retry() {
     const all = Array.from({ length: 500 }, (_, at) => at + 100);
@@ -163,6 +181,18 @@ The body of an error response must arrive within ${errorBody}, or within \`stall
     );
   },
 };
+
+/** The text of an option's type, without what only the compiler needs. */
+function typeText(type: ts.TypeNode | undefined): string {
+  const text = type?.getText() ?? expect.fail("An option has no type.");
+  return text
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/ \| undefined\b|^\| |readonly | & Fitting<J>| & \{ \[K in keyof T\]: object \}/g, "")
+    .replaceAll(/NoInfer<(\w+)>/g, "$1")
+    .replaceAll(/, \)/g, ")")
+    .replaceAll(/\( (?=request)/g, "(")
+    .replace(/^\((.*)\)$/, "$1");
+}
 
 /** A Markdown table. */
 function tableOf(columns: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -15,9 +15,8 @@ import { openOrCreateFolder, removeDrafts, syncFolder } from "./writable-folder.
 /** Options for `folder`. */
 export interface FolderOptions {
   /**
-   * The folder that contains all documents. If `pathOf` is a string, the default is the folder before its
-   * first placeholder (`out` in `out/{{invoice_no}}.pdf`). If `pathOf` is a function, the default is the
-   * working directory.
+   * The folder that contains all documents. Default: the folder before the first placeholder of `pathOf` (`out` in
+   * `out/{{invoice_no}}.pdf`), or the working directory if `pathOf` is a function.
    */
   root?: string | undefined;
 }
