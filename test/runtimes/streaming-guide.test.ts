@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { fakeService } from "../../src/testing/fake-service.ts";
 import { faults } from "../../src/testing/faults.ts";
 import { filesIn } from "../support/blocks-of.ts";
-import { javaScriptOf } from "../support/compile.ts";
+import { complaintsAbout, javaScriptOf } from "../support/compile.ts";
 import { startProgram } from "../support/programs.ts";
 import { useWorkspace } from "./mocks/workspace.ts";
 
@@ -13,7 +13,10 @@ import { useWorkspace } from "./mocks/workspace.ts";
 
 const guide = readFileSync(fileURLToPath(new URL("../../docs/guides/streaming.md", import.meta.url)), "utf8");
 const snippet = filesIn(guide).get("express.ts") ?? "none";
-const workspace = useWorkspace("express-5@npm:express@5.3.0", "express-4@npm:express@4.22.3");
+const workspace = useWorkspace(
+  ...["express@5.3.0", "express-5@npm:express@5.3.0", "express-4@npm:express@4.22.3"],
+  ...["@types/express@5", "@types/node@22"],
+);
 
 /** Starts the server of the guide on a free port. */
 async function start(express: string, change = (code: string) => code) {
@@ -33,6 +36,13 @@ async function start(express: string, change = (code: string) => code) {
   onTestFinished(() => running.stop());
   return { service, origin: running.origin };
 }
+
+it("the server in docs/guides/streaming.md compiles in strict mode", () => {
+  const file = join(workspace.folder, "express.ts");
+  writeFileSync(join(workspace.folder, "package.json"), '{ "type": "module" }');
+  writeFileSync(file, snippet);
+  expect(complaintsAbout([file], { lib: ["lib.es2023.d.ts", "lib.dom.d.ts"] })).toEqual([]);
+});
 
 it.each(["express-4", "express-5"])(
   "the server in docs/guides/streaming.md streams a PDF on %s",
