@@ -20,6 +20,7 @@ export const guides = {
   },
   "Errors and timeouts": {
     errors: "Handle every error class, show errors to users, and log them without keys and values.",
+    "error-codes": "Look up the cause and the remedy of each error by its code.",
     retries: "Configure retries, prevent a document from being rendered twice, and retry in a job queue.",
     troubleshooting: "Find the cause and the remedy of a problem by its symptom.",
     timeouts: "Set timeouts for each phase of a call, cancel calls, and shut down.",

@@ -98,6 +98,11 @@ export class TemplatePdfError extends Error {
     return false;
   }
 
+  /** The address of the page that describes the causes and remedies of errors with this `code`. */
+  get docUrl(): string {
+    return `https://template-pdf.github.io/template-pdf/guides/error-codes.html#${this.code}`;
+  }
+
   /** The headers of the response, if there was one. This is a getter, so that loggers do not print them. */
   get headers(): Headers | undefined {
     return this.#headers;

@@ -22,6 +22,25 @@ async function regenerate(page: string): Promise<string> {
   return (await Promise.all(generated)).join("");
 }
 
+it("the page of error codes has a section for each code, with the name of its class", () => {
+  const files = [
+    "errors/errors",
+    "bulk/run-stopped-error",
+    "bulk/journal/journal-error",
+    "queue/queue-error",
+  ];
+  const source = files.map((file) => read(`src/${file}.ts`)).join("\n");
+  const classes = source.split(/^export class /m).slice(1);
+  const codes = classes.flatMap((text) => {
+    const [, name] = /^(\w+)/.exec(text) ?? [];
+    const [, code] = /override readonly code\b.* = "(\w+)";/.exec(text) ?? [];
+    return code === undefined ? [] : [`## ${code}\n\n\`${name}\``];
+  });
+  expect(codes.length).toBeGreaterThan(15);
+  const page = read("docs/guides/error-codes.md");
+  expect(codes.filter((heading) => !page.includes(heading))).toEqual([]);
+});
+
 it("the page of options describes the options of every entry point", () => {
   const exported = Object.values(entryPoints).flatMap((path) => [
     ...read(path).matchAll(/\b\w+(?:Options|Limits)\b|\bTimeouts\b|\bRetry\b/g),

@@ -59,6 +59,9 @@ it("An error tells web frameworks to respond with 502, or 500 if no request was 
     expect(make(errors, name).statusCode).toBe(500);
     // Loggers print own properties.
     expect(Object.keys(sent)).not.toContain("statusCode");
+    expect(sent.docUrl).toBe(
+      "https://template-pdf.github.io/template-pdf/guides/error-codes.html#authentication_failed",
+    );
     expect(JSON.parse(JSON.stringify(sent))).not.toHaveProperty("expose");
   }
 });
