@@ -60,7 +60,7 @@ it("An error tells web frameworks to respond with 502, or 500 if no request was 
     // Loggers print own properties.
     expect(Object.keys(sent)).not.toContain("statusCode");
     expect(sent.docUrl).toBe(
-      "https://template-pdf.github.io/template-pdf/guides/error-codes.html#authentication_failed",
+      `https://template-pdf.github.io/template-pdf/guides/error-codes.html#${sent.code}`,
     );
     expect(JSON.parse(JSON.stringify(sent))).not.toHaveProperty("expose");
   }
