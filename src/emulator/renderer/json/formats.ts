@@ -43,15 +43,14 @@ type Create = (locale: string, args: readonly string[]) => Formatter;
 const formats: Readonly<Record<string, Create>> = {
   currency: (locale, [currency, ...rest]) => {
     if (currency === undefined || rest.length > 0) throw new RangeError();
-    return ofNumbers(new Intl.NumberFormat(locale, { style: "currency", currency }));
+    return ofNumbers(locale, { style: "currency", currency });
   },
-  number: (locale, args) => ofNumbers(new Intl.NumberFormat(locale, decimalsOf(args))),
-  percent: (locale, args) =>
-    ofNumbers(new Intl.NumberFormat(locale, { style: "percent", ...decimalsOf(args) })),
+  number: (locale, args) => ofNumbers(locale, decimalsOf(args)),
+  percent: (locale, args) => ofNumbers(locale, { style: "percent", ...decimalsOf(args) }),
   date: (locale, [style = "medium", timeZone = "UTC", ...rest]) => {
     if (rest.length > 0) throw new RangeError();
     const dateStyle = style as "full" | "long" | "medium" | "short";
-    return ofDates(new Intl.DateTimeFormat(locale, { dateStyle, timeZone }));
+    return ofDates((zone) => new Intl.DateTimeFormat(locale, { dateStyle, timeZone: zone }), timeZone);
   },
 };
 
@@ -62,13 +61,15 @@ function decimalsOf([decimals, ...rest]: readonly string[]): Intl.NumberFormatOp
     : { minimumFractionDigits: Number(decimals), maximumFractionDigits: Number(decimals) };
 }
 
-function ofNumbers(intl: Intl.NumberFormat): Formatter {
+function ofNumbers(locale: string, options: Intl.NumberFormatOptions): Formatter {
+  // "negative" omits the sign of a number that is rounded to zero.
+  const intl = new Intl.NumberFormat(locale, { ...options, signDisplay: "negative" });
   return {
     expects: "a number",
     sample: 1234.5,
     format(value) {
       const isNumeric = typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value);
-      if (typeof value !== "number" && !isNumeric) return undefined;
+      if (!isNumeric && !Number.isFinite(value)) return undefined;
       // A string keeps digits that a number would lose.
       return withCommonSpaces(intl.format(value as number));
     },
@@ -76,17 +77,29 @@ function ofNumbers(intl: Intl.NumberFormat): Formatter {
 }
 
 /** A date in ISO 8601, alone or with a time and its offset, such as the output of `Date.prototype.toJSON()`. */
-const isoDate = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
+const isoDate = /^(\d{4}-\d\d-\d\d)(T(?:[01]\d|2[0-3]):\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
-function ofDates(intl: Intl.DateTimeFormat): Formatter {
+function ofDates(createIntl: (timeZone: string) => Intl.DateTimeFormat, timeZone: string): Formatter {
+  const moments = createIntl(timeZone);
+  // A date without a time is the same date in every time zone.
+  const days = createIntl("UTC");
   return {
-    expects: "a date, such as 2026-11-20 or 2026-11-20T09:30:00Z",
+    expects: "a date that exists, such as 2026-11-20 or 2026-11-20T09:30:00Z",
     sample: "2026-11-20",
     format(value) {
-      const date = new Date(typeof value === "string" && isoDate.test(value) ? value : Number.NaN);
-      return Number.isNaN(date.getTime()) ? undefined : withCommonSpaces(intl.format(date));
+      const [text, day, time] = (typeof value === "string" && isoDate.exec(value)) || [];
+      if (text === undefined || day === undefined || !isExistingDay(day)) return undefined;
+      const date = new Date(text);
+      if (Number.isNaN(date.getTime())) return undefined;
+      return withCommonSpaces((time === undefined ? days : moments).format(date));
     },
   };
+}
+
+/** Whether a day such as `2026-02-28` exists. `Date` accepts 30 February, as 2 March. Years begin at 1, because formats omit the era. */
+function isExistingDay(day: string): boolean {
+  const date = new Date(day);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day) && !day.startsWith("0000");
 }
 
 /** Replaces the narrow space that some locales put between digits, because many fonts lack it. */

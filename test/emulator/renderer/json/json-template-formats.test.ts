@@ -13,6 +13,16 @@ describe("a placeholder's format", () => {
     ["{{v | date 'long'}}", "2026-11-20", "20 November 2026"],
     ["{{v | date short}}", "2026-11-20", "11/20/26", "en-US"],
     ["{{v | date 'long' 'Europe/Berlin'}}", "2026-11-20T23:30:00.000Z", "21 November 2026"],
+    // A date without a time is a calendar date, in every zone.
+    ["{{v | date long 'America/New_York'}}", "2026-11-20", "20 November 2026"],
+    ["{{v | date long 'Pacific/Auckland'}}", "2026-11-20", "20 November 2026"],
+    ["{{v | date full 'Pacific/Pago_Pago'}}", "2024-02-29", "Thursday, 29 February 2024"],
+    ["{{v | date long 'America/New_York'}}", "2026-11-20T00:00:00.000Z", "19 November 2026"],
+    // In London, the clocks go forward at 01:00.
+    ["{{v | date long 'Europe/London'}}", "2026-03-29T22:59:59Z", "29 March 2026"],
+    ["{{v | date long 'Europe/London'}}", "2026-03-29T23:00:00Z", "30 March 2026"],
+    ["{{v | date long}}", "2026-11-20T00:30+01:00", "19 November 2026"],
+    ["{{v | date long}}", "0001-01-01", "1 January 1"],
     ["{{v? | date}}", undefined, ""],
     ["{{v | number}}", null, ""],
   ])("renders %s with the value %j as %j", (content, value, expected, locale) => {
@@ -20,12 +30,36 @@ describe("a placeholder's format", () => {
     expect(definitionOf(json, { v: value }).content).toBe(expected);
   });
 
+  it.each([
+    ["{{v | currency GBP}}", -0.004, "£0.00", "en-GB"],
+    ["{{v | currency GBP}}", "-0.004", "£0.00", "en-GB"],
+    ["{{v | currency GBP}}", -0.005, "-£0.01", "en-GB"],
+    ["{{v | currency JPY}}", -0.4, "0\u00a0¥", "de-DE"],
+    ["{{v | currency KWD}}", "-0.0004", "KWD\u00a00.000", "en-GB"],
+    ["{{v | number 2}}", -0.001, "0,00", "sv-SE"],
+    ["{{v | number}}", "-0", "0", "en-GB"],
+    ["{{v | number}}", -0, "0", "he-IL"],
+    ["{{v | percent}}", -0.004, "0%", "en-GB"],
+    ["{{v | percent 1}}", "-0.0004", "0,0\u00a0%", "fr-FR"],
+  ])(
+    "shows no minus sign if the value is rounded to zero: %s with the value %j",
+    (content, v, expected, locale) => {
+      expect(definitionOf({ content, locale }, { v }).content).toBe(expected);
+    },
+  );
+
   const number = "v must be a number (content)";
-  const date = "v must be a date, such as 2026-11-20 or 2026-11-20T09:30:00Z (content)";
+  const date = "v must be a date that exists, such as 2026-11-20 or 2026-11-20T09:30:00Z (content)";
   it.each<[string, unknown, string]>([
     ["{{v | currency GBP}}", "£640.00", number],
     ["{{v | number}}", "", number],
     ["{{v | date}}", "2026-13-20", date],
+    ...[
+      ...["2026-02-30", "2026-02-29", "1900-02-29", "2026-04-31", "2026-00-10", "2026-01-00", "0000-01-01"],
+      ...["2026-02-30T10:00:00Z", "2026-11-20T24:00:00Z", "2026-11-20T25:00Z", "2026-11-20T10:60Z"],
+      ...["2026-11-20T10:00", "2026-11-20T10:00+25:00", "2026-W47-5", "2026-324", "+012026-11-20", "2026-11"],
+    ].map((v) => ["{{v | date}}", v, date] as [string, unknown, string]),
+    ["{{v | currency GBP}}", Number.POSITIVE_INFINITY, number],
     ["{{v | date}}", 1_700_000_000, date],
     ["{{v | date}}", undefined, "v has no value (content)"],
   ])("rejects a value that cannot be formatted: %s with the value %j", (content, value, expected) => {
