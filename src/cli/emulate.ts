@@ -22,6 +22,7 @@ export interface EmulateFlags {
   readonly fonts?: string;
   readonly fault?: readonly string[];
   readonly latency?: string;
+  readonly strict?: boolean;
   readonly ui?: boolean;
   readonly open?: boolean;
 }
@@ -85,6 +86,7 @@ async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }:
       fonts: flags.fonts,
       faults: flags.fault,
       latency: flags.latency,
+      strict: flags.strict,
       // If it is not set, the default depends on the host.
       ...(flags.ui === false && { ui: false }),
       onCall: (call) => stdout.write(`${formatCall(call, new Date())}\n`),

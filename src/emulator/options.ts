@@ -60,6 +60,11 @@ export interface EmulatorOptions {
    * loopback host, otherwise `false`.
    */
   readonly ui?: boolean | undefined;
+  /**
+   * Whether to refuse a document that does not show all its text and pictures with 422, for example because they do not fit on a
+   * page, or because its fonts lack a character. Otherwise, `detail` of `onCall` contains a warning. Default: `false`.
+   */
+  readonly strict?: boolean | undefined;
   /** The limits. Default: see `EmulatorLimits`. */
   readonly limits?: EmulatorLimits | undefined;
   /** Faults to simulate, such as `429 every 10`: one rule or several. Default: none. */
@@ -77,7 +82,7 @@ export interface EmulatorOptions {
 }
 
 const knownOptions =
-  "templates port host allowedHosts apiKeys images fonts ui limits faults latency onCall onError".split(
+  "templates port host allowedHosts apiKeys images fonts ui strict limits faults latency onCall onError".split(
     " ",
   ) as (keyof EmulatorOptions)[];
 const knownLimits = "maxBodyBytes requestMs renderMs maxNodes threads".split(" ") as (keyof EmulatorLimits)[];
@@ -96,6 +101,7 @@ export function resolveEmulatorOptions(given: EmulatorOptions) {
     host = "127.0.0.1",
     allowedHosts,
     apiKeys,
+    strict = false,
     limits = {},
   } = options;
   const { faults, latency, onCall = () => {}, onError = printError } = options;
@@ -103,6 +109,7 @@ export function resolveEmulatorOptions(given: EmulatorOptions) {
   const { ui = isLoopbackHost(host) } = options;
   expect(typeof ui === "boolean", "ui", "true or false");
   expect(!ui || isLoopbackHost(host), "ui", "false, unless `host` is a loopback address such as 127.0.0.1");
+  expect(typeof strict === "boolean", "strict", "true or false");
   expect(typeof onCall === "function", "onCall", "a function");
   expect(typeof onError === "function", "onError", "a function");
   return {
@@ -114,6 +121,7 @@ export function resolveEmulatorOptions(given: EmulatorOptions) {
     allowedHosts: allowedHosts === undefined ? undefined : toHosts(allowedHosts),
     apiKeys: resolveKeys(apiKeys),
     ui,
+    strict,
     limits: resolveLimits(limits),
     faults,
     latency,

@@ -19,7 +19,7 @@ export interface Call {
   /** The time from the request headers to the response headers, in milliseconds. */
   readonly durationMs: number;
   /**
-   * The message of an error response, the simulated fault, or a warning about characters that the fonts lack.
+   * The message of an error response, the simulated fault, or a warning about text and pictures that the document does not show.
    */
   readonly detail: string | undefined;
   /** The `x-request-id` of the response. */

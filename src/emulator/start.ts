@@ -59,7 +59,7 @@ export interface Emulator {
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const resolved = resolveEmulatorOptions(options);
   const { templates: folder, images, fonts, limits, faults, latency, onCall, onError } = resolved;
-  const { host, port, allowedHosts, apiKeys, ui } = resolved;
+  const { host, port, allowedHosts, apiKeys, ui, strict } = resolved;
   const authorize = requireApiKey(apiKeys);
   const closing = new AbortController();
   const misbehaviour = new Misbehaviour({ faults, latency }, closing.signal);
@@ -70,7 +70,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     const parts = { folder, renderers, misbehaviour, apiKey: apiKeys[0] };
     const playground = ui ? new Playground(parts) : undefined;
     const templates = await inspectTemplates(folder, renderers);
-    const produce = misbehaviour.wrap((order) => renderOrder(order, folder, renderers));
+    const produce = misbehaviour.wrap((order) => renderOrder(order, { folder, renderers, strict }));
     const endpoint = createEndpoint({
       authorize,
       produce: (order) => {

@@ -54,8 +54,15 @@ export async function inspectTemplates(folder: string, renderers: Renderers): Pr
   );
 }
 
+interface Rendering {
+  readonly folder: string;
+  readonly renderers: Renderers;
+  /** See `EmulatorOptions`. */
+  readonly strict: boolean;
+}
+
 /** Generates the document for a call from the current template files. Throws a `Problem` to refuse it. */
-export async function renderOrder(order: Order, folder: string, renderers: Renderers): Promise<Product> {
+export async function renderOrder(order: Order, { folder, renderers, strict }: Rendering): Promise<Product> {
   const { uid, values, request, signal } = order;
   // The endpoint can be mounted anywhere. This one is at the root, so a prefix is a mistake.
   const { pathname } = new URL(request.url);
@@ -78,8 +85,14 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
   if (duplicate !== undefined) throw atFault(uid, new TemplateError(path, duplicate, ""));
   const outcome = await renderers.perform({ template, values }, signal);
   if (outcome.kind === "document") {
-    if (outcome.missing) warnings.set(request, missingCharacters(outcome.missing));
-    return { bytes: outcome.bytes };
+    const { bytes, warnings } = outcome;
+    if (warnings.length === 0) return { bytes };
+    if (!strict) {
+      warningsOfCalls.set(request, warnings.join("; "));
+      return { bytes };
+    }
+    const issues = warnings.map((message) => ({ path: [], message }));
+    throw invalidValues(template.uid, issues, { checkedBy: file });
   }
   if (outcome.kind === "refused") throw invalidValues(template.uid, outcome.issues, { checkedBy: file });
   if (outcome.kind === "broken") throw atFault(uid, new TemplateError(path, outcome.message, outcome.stack));
@@ -87,23 +100,11 @@ export async function renderOrder(order: Order, folder: string, renderers: Rende
   throw signal.reason;
 }
 
-const warnings = new WeakMap<Request, string>();
+const warningsOfCalls = new WeakMap<Request, string>();
 
 /** Returns the warning about the document for a call, if any. */
 export function warningOf(request: Request): string | undefined {
-  return warnings.get(request);
-}
-
-/** The maximum number of characters in a warning. */
-const maxNamed = 10;
-
-function missingCharacters(missing: string): string {
-  const named = [...missing].map(
-    (character) =>
-      `${character} (U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")})`,
-  );
-  const more = named.length > maxNamed ? ` and ${named.length - maxNamed} more` : "";
-  return `its fonts lack ${named.slice(0, maxNamed).join(", ")}${more}, so empty boxes are shown. Use another font (see --fonts)`;
+  return warningsOfCalls.get(request);
 }
 
 /**

@@ -158,6 +158,20 @@ describe("a running emulator", () => {
 });
 
 describe("an emulator that cannot start", () => {
+  it("logs text that does not fit on a page, and refuses the document with --strict", async () => {
+    const table = { dontBreakRows: true, body: [["{{text}}"]] };
+    const texts = { "list.json": JSON.stringify({ content: { table } }) };
+    const lost = "120 lines do not fit on a page and are missing";
+    for (const flags of [[], ["--strict"]]) {
+      const { pdfs, nextLine } = await emulate(flags, texts);
+      const call = pdfs.generate("list", { text: "line\n".repeat(120) }).bytes();
+      if (flags.length > 0)
+        await expect(call).rejects.toMatchObject({ status: 422, message: expect.stringContaining(lost) });
+      else await call;
+      expect(await nextLine()).toContain(lost);
+    }
+  });
+
   it.each<[flags: readonly string[], words: string, texts?: Record<string, string>]>([
     [["--port", "65536"], '--port must be a number from 0 to 65535, but got "65536".'],
     [["--allow-host", "a.test", "--allow-host", "b.test:80"], 'a port or a path, got "b.test:80".'],

@@ -96,6 +96,7 @@ describe("startEmulator()", () => {
     ["an empty array as `apiKeys`", { apiKeys: [] }, "at least one key. Omit it"],
     ["an API key that contains a space", { apiKeys: ["a b"] }, "visible ASCII"],
     ["an `onError` that is not a function", { onError: true }, "Expected `onError`"],
+    ["a text as `strict`", { strict: "yes" }, "Expected `strict` to be true or false."],
     ["a number as `images`", { images: 1 }, "Expected `images` to be a folder"],
     [
       "an unknown limit",

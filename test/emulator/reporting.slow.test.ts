@@ -3,7 +3,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import type { Call } from "../../src/emulator/index.ts";
 import { eventually } from "../support/eventually.ts";
 import { clientOf, rejectionOf } from "../support/service.ts";
-import { generate, shareEmulator } from "./emulated.ts";
+import { emulate, generate, shareEmulator } from "./emulated.ts";
 
 const onCall = vi.fn<(call: Call) => unknown>();
 const onError = vi.fn<(error: unknown) => unknown>();
@@ -86,6 +86,28 @@ it("characters that are missing from a document's fonts are reported to onCall",
   expect(onCall.mock.lastCall?.[0].detail).toMatch(
     /^its fonts lack (?:. \(U\+[\dA-F]{4}\)(?:, | and )){10}2 more, so empty/,
   );
+});
+
+const highRow = JSON.stringify({
+  content: { table: { dontBreakRows: true, body: [[{ stack: [{ $each: "lines", $show: "{{this}}" }] }]] } },
+});
+
+it("text that does not fit on a page is reported to onCall, and refused if `strict` is set", async () => {
+  const values = { lines: Array.from({ length: 120 }, (_, index) => `Canary ${index}`) };
+  const lost = "120 lines do not fit on a page and are missing";
+  const loose = await emulate({ "list.json": highRow }, { onCall });
+  expect((await generate(loose, "list", values)).status).toBe(200);
+  expect(onCall.mock.lastCall?.[0]).toMatchObject({ status: 200, detail: lost });
+  const strict = await emulate({ "list.json": highRow }, { onCall, strict: true });
+  expect((await generate(strict, "list", { lines: ["1"] })).status).toBe(200);
+  const refused = await generate(strict, "list", values);
+  expect(refused.status).toBe(422);
+  expect(await refused.json()).toMatchObject({
+    detail: `The values do not match the template "list" (list.json): ${lost}.`,
+    errors: [{ path: "", detail: lost }],
+  });
+  const missing = await generate(strict, "list", { lines: ["✓"] });
+  expect(await missing.json()).toMatchObject({ status: 422, detail: expect.stringContaining("✓ (U+2713)") });
 });
 
 it("the client does not retry a call whose template cannot be rendered", async () => {

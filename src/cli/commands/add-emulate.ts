@@ -39,6 +39,10 @@ export function addEmulate(program: Command, session: Session): void {
       "--latency <delay>",
       "delay every call by this many milliseconds: 500, or a range such as 200..800",
     )
+    .option(
+      "--strict",
+      "refuse a document that does not show all its text with 422, instead of logging a warning",
+    )
     .option("--no-ui", "disable the playground at the base URL")
     .option("--open", "open the playground in the browser")
     .action(async (folder: string | undefined, flags: EmulateFlags) => {

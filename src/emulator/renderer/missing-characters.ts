@@ -40,3 +40,20 @@ function watch(font: Font, missing: Set<string>): void {
     return encode.call(this, text, ...more);
   };
 }
+
+/** The maximum number of characters in a warning. */
+const maxNamed = 10;
+
+export function describeMissing(missing: ReadonlySet<string>): string[] {
+  if (missing.size === 0) return [];
+  // Sorted, so that they do not spell a value.
+  const named = [...missing].sort().map(nameOf);
+  const more = named.length > maxNamed ? ` and ${named.length - maxNamed} more` : "";
+  return [
+    `its fonts lack ${named.slice(0, maxNamed).join(", ")}${more}, so empty boxes are shown. Use another font (see --fonts)`,
+  ];
+}
+
+function nameOf(character: string): string {
+  return `${character} (U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")})`;
+}

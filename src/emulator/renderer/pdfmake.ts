@@ -1,21 +1,22 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { FontFiles, Pdfmake } from "pdfmake";
+import type { FontFiles, Pdfmake, PdfmakeInternals } from "pdfmake";
 import type { PdfDocument } from "pdfmake/js/PDFDocument.js";
 import { readForeignText } from "../../errors/foreign-values.ts";
 import type { Bytes } from "../../index.ts";
 import { requireFrom as requireFromFile } from "../require-from.ts";
 import { TooLarge } from "./definition-size.ts";
 import { guardFiles } from "./file-access.ts";
-import { collectMissingCharacters } from "./missing-characters.ts";
+import { collectMissingCharacters, describeMissing } from "./missing-characters.ts";
 import { fileStyles, openPictures, readFonts } from "./named-folders.ts";
 import type { RendererSetup } from "./protocol.ts";
 import { TemplateMistake } from "./template.ts";
+import { watchUndrawnContent } from "./undrawn-content.ts";
 
 interface Rendered {
   readonly bytes: Bytes;
-  /** The characters that the document's fonts lack. */
-  readonly missing: string;
+  /** What the document does not show. The warnings contain no values. */
+  readonly warnings: readonly string[];
 }
 
 type Render = (definition: object) => Promise<Rendered>;
@@ -26,6 +27,7 @@ interface PdfmakeParts {
   readonly pdfmake: Pdfmake;
   readonly roboto: FontFiles;
   readonly document: PdfDocument;
+  readonly internals: PdfmakeInternals;
 }
 
 /** Searches for pdfmake next to this package, then from the template folder, because `npx` installs this package elsewhere. */
@@ -33,11 +35,18 @@ function requirePdfmake(templates: string, requireFrom: RequireFrom): PdfmakePar
   let missing: unknown;
   for (const from of [fileURLToPath(import.meta.url), join(templates, "template.mjs")]) {
     const require = requireFrom(from);
+    const prototypeOf = (module: string) => require(`pdfmake/js/${module}.js`).default.prototype;
     try {
       return {
         pdfmake: require("pdfmake"),
         roboto: require("pdfmake/fonts/Roboto.js"),
-        document: require("pdfmake/js/PDFDocument.js").default.prototype,
+        document: prototypeOf("PDFDocument"),
+        internals: {
+          preprocessor: prototypeOf("DocPreprocessor"),
+          layoutBuilder: prototypeOf("LayoutBuilder"),
+          writer: prototypeOf("PageElementWriter"),
+          renderer: prototypeOf("Renderer"),
+        },
       };
     } catch (cause) {
       if (!isMissing(cause)) throw cause;
@@ -54,7 +63,7 @@ function requirePdfmake(templates: string, requireFrom: RequireFrom): PdfmakePar
  * fetch URLs.
  */
 export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = requireFromFile): Render {
-  const { pdfmake, roboto, document } = requirePdfmake(setup.templates, requireFrom);
+  const { pdfmake, roboto, document, internals } = requirePdfmake(setup.templates, requireFrom);
   const readPicture = openPictures(setup.images);
   const useFonts = () => {
     const fonts = { ...roboto, ...(setup.fonts === undefined ? {} : readFonts(setup.fonts)) };
@@ -66,6 +75,7 @@ export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = re
   pdfmake.setUrlAccessPolicy(() => false);
   const failures = guardFiles(document, readPicture);
   const missingCharacters = collectMissingCharacters(document);
+  const undrawnContent = watchUndrawnContent(internals);
   return async (definition) => {
     // The folder may have changed.
     if (setup.fonts !== undefined) useFonts();
@@ -77,8 +87,8 @@ export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = re
     if (failure) throw failure;
     // A copy, because a small Buffer shares its memory with others.
     const bytes = new Uint8Array(await output.getBuffer());
-    // Sorted, so that they do not spell a value.
-    return { bytes, missing: [...(missingCharacters.get(laidOut) ?? [])].sort().join("") };
+    const missing = missingCharacters.get(laidOut) ?? new Set();
+    return { bytes, warnings: [...undrawnContent(laidOut), ...describeMissing(missing)] };
   };
 }
 

@@ -30,8 +30,8 @@ export type Outcome = (
     }
   /** The types that `template-pdf types` would write. */
   | { readonly kind: "types"; readonly text: string }
-  /** `missing` contains the characters that the template's fonts lack. */
-  | { readonly kind: "document"; readonly bytes: Bytes; readonly missing: string }
+  /** `warnings` say what the document does not show. */
+  | { readonly kind: "document"; readonly bytes: Bytes; readonly warnings: readonly string[] }
   /** The values are invalid for the template. */
   | { readonly kind: "refused"; readonly issues: readonly ValueIssue[] }
   /** The template failed; `stack` contains only frames. */

@@ -25,15 +25,18 @@ it("the renderer rejects an image file name if no image folder is set", async ()
   await expect(unnamed).rejects.toThrow("no image folder is set; set `images`");
 });
 
-it("the renderer returns the visible characters that are missing from a document's fonts", async () => {
+it("the renderer names the visible characters that are missing from a document's fonts", async () => {
   const content = [
     { text: "Größe Ωμέγα Привет £1\u00a0000" },
     { text: "✓ 中文 中\u200b😀 →", bold: true },
     { svg: '<svg width="9" height="9"></svg>' },
   ];
-  expect((await render({ content })).missing).toBe("→✓中文😀");
+  const named = "→ (U+2192), ✓ (U+2713), 中 (U+4E2D), 文 (U+6587), 😀 (U+1F600)";
+  expect((await render({ content })).warnings).toEqual([
+    expect.stringContaining(`its fonts lack ${named}, so`),
+  ]);
   // Nothing carries over to the next document.
-  expect((await render({ content: "Invoice" })).missing).toBe("");
+  expect((await render({ content: "Invoice" })).warnings).toEqual([]);
 });
 
 describe("loadRenderer()", () => {

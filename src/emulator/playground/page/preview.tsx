@@ -19,7 +19,7 @@ export function Preview({ uid, rendering, logged, fault, hasPdfJs, isHidden }: P
   const { document, refusal, isPending } = rendering;
   const url = useBlobUrl(document?.bytes);
   const reason = refusal && (logged?.error ?? fault ?? refusal.detail);
-  // For a document, the log entry lists the characters that its fonts lack.
+  // For a document, the log entry says what it does not show.
   const warning = !refusal && logged?.status === 200 ? logged.detail : undefined;
   return (
     <div class="preview" hidden={isHidden}>
