@@ -101,6 +101,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
     what: /^@cfworker\/json-schema$/,
     by: ["template-types/", "emulator/renderer/", "testing/", "json/json-schema.ts"],
   },
+  { what: /^bidi-js$/, by: ["emulator/renderer/right-to-left.ts"] },
   { what: /^jsonc-parser$/, by: ["json/"] },
   { what: /^commander$/, by: ["cli/"] },
   { what: /^prettier(\/|$)/, by: ["template-types/"] },

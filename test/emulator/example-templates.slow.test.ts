@@ -7,7 +7,11 @@ import { generate, shareEmulator } from "./emulated.ts";
 const example = (path: string) => fileURLToPath(new URL(`../../examples/${path}`, import.meta.url));
 const valuesOf = (uid: string) => JSON.parse(readFileSync(example(`values/${uid}.json`), "utf8"));
 
-const emulator = shareEmulator({}, () => ({ templates: example("templates"), fonts: example("fonts") }));
+const emulator = shareEmulator({}, () => ({
+  templates: example("templates"),
+  fonts: example("fonts"),
+  strict: true,
+}));
 
 async function render(uid: string, values: object) {
   const response = await generate(emulator, uid, values);

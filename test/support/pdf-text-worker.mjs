@@ -2,7 +2,47 @@
 // Reads PDFs with pdf.js in a separate thread. Its polyfills replace JSON, Array.prototype.push and more, and the client must be
 // tested on the unchanged platform.
 import { parentPort } from "node:worker_threads";
-import { getDocument } from "pdfjs-dist/legacy/build/pdf.mjs";
+import { getDocument, OPS } from "pdfjs-dist/legacy/build/pdf.mjs";
+
+/**
+ * Reads the glyphs of the first page by their position: from top to bottom, and from left to right.
+ *
+ * @param {Uint8Array} bytes
+ */
+async function readLines(bytes) {
+  const loading = getDocument({ data: bytes, verbosity: 0 });
+  try {
+    const page = await (await loading.promise).getPage(1);
+    const { fnArray, argsArray } = await page.getOperatorList();
+    /** @type {Map<number, { text: string, start: number, end: number }[]>} */
+    const lines = new Map();
+    let [x, y, size] = [0, 0, 0];
+    for (const [index, operation] of fnArray.entries()) {
+      const args = argsArray[index];
+      if (operation === OPS.setFont) size = args[1];
+      if (operation === OPS.setTextMatrix) [x = 0, y = 0] = [...args.flat().slice(-1)[0]].slice(4);
+      if (operation !== OPS.showText) continue;
+      let [text, width] = ["", 0];
+      // A number moves the next glyph to the left.
+      for (const glyph of args[0]) {
+        if (typeof glyph === "object") text += glyph.unicode ?? "";
+        width += typeof glyph === "number" ? -glyph : (glyph.width ?? 0);
+      }
+      const key = [...lines.keys()].find((known) => Math.abs(known - y) < 4) ?? y;
+      const piece = { text, start: x, end: x + (width * size) / 1000 };
+      lines.set(key, [...(lines.get(key) ?? []), piece]);
+    }
+    return [...lines]
+      .sort(([one], [other]) => other - one)
+      .map(([, pieces]) => {
+        pieces.sort((one, other) => one.start - other.start);
+        const text = pieces.map((piece) => piece.text).join("");
+        return { text, start: pieces[0]?.start, end: pieces.at(-1)?.end };
+      });
+  } finally {
+    await loading.destroy();
+  }
+}
 
 /** @param {Uint8Array} bytes */
 async function readPdf(bytes) {
@@ -21,10 +61,10 @@ async function readPdf(bytes) {
   }
 }
 
-/** @typedef {{ port: import("node:worker_threads").MessagePort, bytes: Uint8Array }} Order */
-parentPort?.on("message", async (/** @type {Order} */ { port, bytes }) => {
+/** @typedef {{ port: import("node:worker_threads").MessagePort, bytes: Uint8Array, wantsLines: boolean }} Order */
+parentPort?.on("message", async (/** @type {Order} */ { port, bytes, wantsLines }) => {
   try {
-    port.postMessage({ result: await readPdf(bytes) });
+    port.postMessage({ result: await (wantsLines ? readLines(bytes) : readPdf(bytes)) });
   } catch (error) {
     port.postMessage({ problem: error instanceof Error ? error.message : String(error) });
   }

@@ -16,15 +16,32 @@ let worker: Worker | undefined;
  * @param bytes - the complete document, which is not changed
  * @throws when it is not a PDF that can be read.
  */
-export async function readPdf(bytes: Uint8Array): Promise<PdfContent> {
+export function readPdf(bytes: Uint8Array): Promise<PdfContent> {
+  return read(bytes, false);
+}
+
+/** A line as it looks, from left to right. */
+export interface VisualLine {
+  readonly text: string;
+  /** The positions of its left and right ends, in points. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Reads the first page as it looks, whatever the direction of reading. */
+export function readVisualLines(bytes: Uint8Array): Promise<readonly VisualLine[]> {
+  return read(bytes, true);
+}
+
+async function read<Result>(bytes: Uint8Array, wantsLines: boolean): Promise<Result> {
   if (!worker) {
     worker = new Worker(new URL("./pdf-text-worker.mjs", import.meta.url));
     worker.unref();
   }
   const { port1, port2 } = new MessageChannel();
   // Sends a copy, because pdf.js takes over the memory of its input.
-  worker.postMessage({ port: port2, bytes: Uint8Array.from(bytes) }, [port2]);
-  const [{ result, problem }] = (await once(port1, "message")) as [{ result?: PdfContent; problem?: string }];
+  worker.postMessage({ port: port2, bytes: Uint8Array.from(bytes), wantsLines }, [port2]);
+  const [{ result, problem }] = (await once(port1, "message")) as [{ result?: Result; problem?: string }];
   // Waits until the port is closed, because tests that count ports must not see it disappear later.
   const closed = once(port1, "close");
   port1.close();

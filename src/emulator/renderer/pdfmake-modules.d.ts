@@ -20,6 +20,19 @@ declare module "pdfmake" {
   export interface Inline {
     text: string;
     width: number;
+    x: number;
+    readonly font: import("pdfmake/js/PDFDocument.js").Font;
+    readonly fontSize: number;
+    readonly fontFeatures?: unknown;
+    readonly characterSpacing?: number;
+    /** Whether the text ends with a line break. */
+    readonly lineEnd?: boolean;
+    /** The space before it, if the text is justified. */
+    readonly justifyShift?: number;
+    /** Added by the emulator: its position in a paragraph with right-to-left text. */
+    _place?:
+      | { readonly paragraph: import("./right-to-left.ts").Paragraph; readonly start: number }
+      | undefined;
   }
 
   /** An element of a definition. pdfmake changes it during the layout. */
@@ -35,17 +48,24 @@ declare module "pdfmake" {
     readonly _inlines?: Inline[];
   }
 
-  export interface Line {
+  export interface Marked {
+    /** Added by the emulator to recognize a copy. */
+    _mark?: object;
+  }
+
+  export interface Line extends Marked {
     readonly inlines: Inline[];
+    inlineWidths: number;
+    /** The width of the spaces at its start and its end. */
+    readonly leadingCut: number;
+    trailingCut: number;
     getHeight(): number;
     getWidth(): number;
   }
 
   /** An image, an SVG image, a QR code or a vector. */
-  export interface Picture {
+  export interface Picture extends Marked {
     readonly _canvas?: Picture[];
-    /** Added by the emulator. */
-    _picture?: unknown;
   }
 
   /** The prototypes of the classes that lay out and draw documents. */
@@ -58,6 +78,10 @@ declare module "pdfmake" {
         ...more: unknown[]
       ): unknown;
       processLeaf(node: LayoutNode): void;
+      buildNextLine(node: LayoutNode): Line | null;
+    };
+    readonly textInlines: {
+      buildInlines(text: unknown, styles: unknown): { readonly items: readonly Inline[] };
     };
     readonly writer: {
       addLine(line: Line, ...more: unknown[]): unknown;
@@ -80,10 +104,37 @@ declare module "pdfmake/js/PDFDocument.js" {
 
   /** A font in a document, created by pdfkit. */
   export interface Font {
-    /** Called with each line of text. */
+    /** Called with each text that is drawn. */
     encode(text: string, ...more: unknown[]): unknown;
+    /** Called with each text that is measured or drawn. */
+    layout(text: string, features?: unknown, isOnlyWidth?: boolean): GlyphRun;
+    widthOfString(text: string, size: number, features?: unknown): number;
+    /** The factor from the units of the font to thousandths of its size. */
+    readonly scale: number;
     /** Created by fontkit. */
-    readonly font?: { hasGlyphForCodePoint(codePoint: number): boolean };
+    readonly font: {
+      hasGlyphForCodePoint(codePoint: number): boolean;
+      layout(
+        text: string,
+        features: unknown,
+        script: undefined,
+        language: undefined,
+        direction: "ltr" | "rtl",
+      ): GlyphRun;
+    };
+  }
+
+  /** The glyphs of a text from left to right. */
+  export interface GlyphRun {
+    readonly glyphs: { readonly advanceWidth: number }[];
+    readonly positions: {
+      readonly xAdvance: number;
+      readonly yAdvance: number;
+      readonly xOffset: number;
+      readonly yOffset: number;
+      readonly advanceWidth?: number;
+    }[];
+    readonly advanceWidth: number;
   }
 
   /** The PDF document. */
@@ -92,6 +143,9 @@ declare module "pdfmake/js/PDFDocument.js" {
     readonly fonts: Record<string, Record<string, string | Uint8Array>>;
     getFontType(bold: boolean, italics: boolean): string;
     getFontFile(familyName: string, bold: boolean, italics: boolean): string | Uint8Array | null;
+    /** Opens a font, or selects one that is open, as `_font`. */
+    font(...source: unknown[]): this;
+    readonly _font: Font;
     provideFont(familyName: string, bold: boolean, italics: boolean): Font;
     readonly images: Record<string, unknown>;
     /** The current page. */

@@ -7,8 +7,9 @@ import type { Bytes } from "../../index.ts";
 import { requireFrom as requireFromFile } from "../require-from.ts";
 import { TooLarge } from "./definition-size.ts";
 import { guardFiles } from "./file-access.ts";
-import { collectMissingCharacters, describeMissing } from "./missing-characters.ts";
+import { adaptFonts } from "./font-characters.ts";
 import { fileStyles, openPictures, readFonts } from "./named-folders.ts";
+import { orderLines } from "./ordered-lines.ts";
 import type { RendererSetup } from "./protocol.ts";
 import { TemplateMistake } from "./template.ts";
 import { watchUndrawnContent } from "./undrawn-content.ts";
@@ -44,6 +45,7 @@ function requirePdfmake(templates: string, requireFrom: RequireFrom): PdfmakePar
         internals: {
           preprocessor: prototypeOf("DocPreprocessor"),
           layoutBuilder: prototypeOf("LayoutBuilder"),
+          textInlines: prototypeOf("TextInlines"),
           writer: prototypeOf("PageElementWriter"),
           renderer: prototypeOf("Renderer"),
         },
@@ -74,7 +76,8 @@ export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = re
   useFonts();
   pdfmake.setUrlAccessPolicy(() => false);
   const failures = guardFiles(document, readPicture);
-  const missingCharacters = collectMissingCharacters(document);
+  const missingCharacters = adaptFonts(document);
+  orderLines(internals);
   const undrawnContent = watchUndrawnContent(internals);
   return async (definition) => {
     // The folder may have changed.
@@ -87,8 +90,7 @@ export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = re
     if (failure) throw failure;
     // A copy, because a small Buffer shares its memory with others.
     const bytes = new Uint8Array(await output.getBuffer());
-    const missing = missingCharacters.get(laidOut) ?? new Set();
-    return { bytes, warnings: [...undrawnContent(laidOut), ...describeMissing(missing)] };
+    return { bytes, warnings: [...undrawnContent(laidOut), ...missingCharacters(laidOut)] };
   };
 }
 

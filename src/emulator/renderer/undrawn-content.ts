@@ -1,4 +1,4 @@
-import type { Inline, LayoutNode, Line, PdfmakeInternals } from "pdfmake";
+import type { LayoutNode, Line, Marked, PdfmakeInternals } from "pdfmake";
 import type { PdfDocument } from "pdfmake/js/PDFDocument.js";
 
 /** How far text may extend beyond an edge of the page, in points. Widths are rounded. */
@@ -47,35 +47,32 @@ export function watchUndrawnContent(internals: PdfmakeInternals): (document: Pdf
 
   const { addLine } = writer;
   writer.addLine = function (line, ...more) {
-    if (line.inlines.some(({ text }) => text.trim() !== "")) current.lines.add(line.inlines);
+    if (line.inlines.some(({ text }) => text.trim() !== "")) current.lines.add(markOf(line));
     return addLine.call(this, line, ...more);
   };
   const { renderLine, renderVector } = renderer;
   renderer.renderLine = function (line, x, y) {
-    // pdfmake clones lines, but not their inlines.
-    const isFirst = current.lines.delete(line.inlines);
+    const isFirst = current.lines.delete(line._mark);
     if (isFirst && isOutside(line, x, y, this.pdfDocument.page)) current.outside += 1;
     return renderLine.call(this, line, x, y);
   };
   for (const kind of pictureKinds) {
     const add = writer[`add${kind}`];
     writer[`add${kind}`] = function (picture, ...more) {
-      const id = {};
-      current.pictures.add(id);
-      // Copied with the picture. A QR code is drawn as vectors.
+      // A QR code is drawn as vectors.
       const [drawn = picture] = picture._canvas ?? [];
-      drawn._picture = id;
+      current.pictures.add(markOf(drawn));
       return add.call(this, picture, ...more);
     };
     if (kind === "Qr") continue;
     const render = renderer[`render${kind}`];
     renderer[`render${kind}`] = function (picture) {
-      current.pictures.delete(picture._picture);
+      current.pictures.delete(picture._mark);
       return render.call(this, picture);
     };
   }
   renderer.renderVector = function (vector) {
-    current.pictures.delete(vector._picture);
+    current.pictures.delete(vector._mark);
     return renderVector.call(this, vector);
   };
   return (document) => contents.get(document)?.warnings() ?? [];
@@ -83,8 +80,8 @@ export function watchUndrawnContent(internals: PdfmakeInternals): (document: Pdf
 
 /** The content of one document. pdfmake repeats the layout if `pageBreakBefore` adds a page break. */
 class Content {
-  /** The inlines of lines that have a position but are not drawn yet, as identities. */
-  readonly lines = new Set<readonly Inline[]>();
+  /** The marks of lines that have a position but are not drawn yet. */
+  readonly lines = new Set<unknown>();
   /** The same for pictures. */
   readonly pictures = new Set<unknown>();
   /** The number of drawn lines that are partly or completely outside the page. */
@@ -137,6 +134,12 @@ const unfitMany = "do not fit on a page and are missing";
 function warning(count: number, what: string, one: string, many: string): string[] {
   if (count === 0) return [];
   return [count === 1 ? `1 ${what} ${one}` : `${count} ${what}s ${many}`];
+}
+
+/** pdfmake copies lines and pictures with their properties, so a property identifies them. */
+function markOf(drawn: Marked): object {
+  drawn._mark ??= {};
+  return drawn._mark;
 }
 
 /** Finds the elements with text in a structure, including those that pdfmake ignores. */
