@@ -21,7 +21,14 @@ const both: Options = {
   // The runtime resolves `#…` through "imports" in package.json. Otherwise esbuild would resolve it at build time.
   external: [/^#/, /^undici(\/|$)/, /^(?:bullmq|ioredis|msw|pdfmake|pdfjs-dist)(\/|$)/],
   // These are small and used by one entry point each, so they are bundled instead of installed.
-  noExternal: ["@cfworker/json-schema", "@hono/node-server", "bidi-js", "commander", "jsonc-parser", "prettier"],
+  noExternal: [
+    "@cfworker/json-schema",
+    "@hono/node-server",
+    "bidi-js",
+    "commander",
+    "jsonc-parser",
+    "prettier",
+  ],
   // scripts/emit-types.mjs writes the types, because bundlers of types drop parts of them.
   dts: false,
   sourcemap: true,
