@@ -106,7 +106,8 @@ class FontCharacters {
   }
 
   #has(character: string): boolean {
-    return this.#font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
+    // Some fonts have a blank glyph for a control character, which is a sign of damaged data.
+    return !/\p{Cc}/u.test(character) && this.#font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
   }
 }
 

@@ -89,6 +89,11 @@ declare module "pdfmake" {
     readonly renderer: {
       readonly pdfDocument: import("pdfmake/js/PDFDocument.js").PdfDocument;
       renderLine(line: Line, x: number, y: number): void;
+      renderWatermark(page: {
+        readonly watermark: {
+          readonly _size: { readonly rotatedSize: { readonly width: number; readonly height: number } };
+        };
+      }): void;
     } & Record<"renderImage" | "renderSVG" | "renderVector", (picture: Picture) => void>;
   }
 }

@@ -1,4 +1,4 @@
-import createBidi, { type EmbeddingLevels } from "bidi-js";
+import createBidi from "bidi-js";
 import type { Font, GlyphRun } from "pdfmake/js/PDFDocument.js";
 
 const bidi = createBidi();
@@ -22,9 +22,13 @@ export function hasRightToLeft(text: string): boolean {
 /** A paragraph and the direction of each of its characters (Unicode Standard Annex 9). */
 export interface Paragraph {
   readonly text: string;
-  readonly levels: EmbeddingLevels;
+  /** An odd level means right-to-left. */
+  readonly levels: Uint8Array;
   readonly isRightToLeft: boolean;
 }
+
+/** bidi-js takes quadratic time, for example for isolates, so longer paragraphs are divided. */
+const maxPartLength = 4_096;
 
 /** A part of a paragraph in one direction. `end` is exclusive. */
 export interface DirectedRun {
@@ -35,16 +39,27 @@ export interface DirectedRun {
 
 /** The first letter determines the direction of the paragraph, as in the rules P2 and P3. */
 export function toParagraph(text: string): Paragraph {
-  const levels = bidi.getEmbeddingLevels(withoutSurrogates(text));
-  return { text, levels, isRightToLeft: isOdd(levels.paragraphs[0]?.level) };
+  const plain = withoutSurrogates(text);
+  const levels = new Uint8Array(text.length);
+  let direction: "auto" | "rtl" | "ltr" = "auto";
+  for (let start = 0; start < text.length; start += maxPartLength) {
+    const part = bidi.getEmbeddingLevels(plain.slice(start, start + maxPartLength), direction);
+    levels.set(part.levels, start);
+    if (start === 0) direction = isOdd(part.paragraphs[0]?.level) ? "rtl" : "ltr";
+  }
+  return { text, levels, isRightToLeft: direction === "rtl" };
 }
 
 /** Returns the runs of one line of a paragraph from left to right. `end` is exclusive. */
-export function visualRuns({ text, levels }: Paragraph, start: number, end: number): DirectedRun[] {
+export function visualRuns(paragraph: Paragraph, start: number, end: number): DirectedRun[] {
+  const text = paragraph.text.slice(start, end);
+  const levels = paragraph.levels.slice(start, end);
+  const line = { start: 0, end: text.length - 1, level: paragraph.isRightToLeft ? 1 : 0 };
   const runs: DirectedRun[] = [];
   let run: { start: number; end: number; isRightToLeft: boolean } | undefined;
-  for (const index of bidi.getReorderedIndices(text, levels, start, end - 1).slice(start, end)) {
-    const isRightToLeft = isOdd(levels.levels[index]);
+  for (const indexInLine of bidi.getReorderedIndices(text, { levels, paragraphs: [line] })) {
+    const index = start + indexInLine;
+    const isRightToLeft = isOdd(levels[indexInLine]);
     const isNext =
       run?.isRightToLeft === isRightToLeft && index === (isRightToLeft ? run.start - 1 : run.end);
     if (run === undefined || !isNext) {

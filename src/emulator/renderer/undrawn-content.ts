@@ -75,6 +75,14 @@ export function watchUndrawnContent(internals: PdfmakeInternals): (document: Pdf
     current.pictures.delete(vector._mark);
     return renderVector.call(this, vector);
   };
+  const { renderWatermark } = renderer;
+  renderer.renderWatermark = function (page) {
+    const { width, height } = page.watermark._size.rotatedSize;
+    const { page: drawn } = this.pdfDocument;
+    // The size that pdfmake determines exceeds the page a little.
+    if (Math.max(width / drawn.width, height / drawn.height) > 1.1) current.outside += 1;
+    return renderWatermark.call(this, page);
+  };
   return (document) => contents.get(document)?.warnings() ?? [];
 }
 

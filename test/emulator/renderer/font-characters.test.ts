@@ -33,6 +33,7 @@ describe("a character that the font lacks", () => {
 
   it.each<[string, string, string]>([
     ["a control character", "a\u0007", "U+0007"],
+    ["a control character with a blank glyph", "a\u0000", "U+0000"],
     ["a control character that was € before it was decoded", "\u0080 100", "U+0080"],
     ["a character for private use", "\ue000", "U+E000"],
     ["half of a surrogate pair", "a\ud83d", "U+D83D"],

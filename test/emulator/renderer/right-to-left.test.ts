@@ -1,6 +1,9 @@
 import { fileURLToPath } from "node:url";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadRenderer } from "../../../src/emulator/renderer/pdfmake.ts";
+import { toParagraph, visualRuns } from "../../../src/emulator/renderer/right-to-left.ts";
+import { property } from "../../support/fuzz.ts";
 import { readVisualLines } from "../../support/pdf-text.ts";
 
 const fonts = fileURLToPath(new URL("../../support/fonts", import.meta.url));
@@ -91,5 +94,39 @@ describe("the renderer draws", () => {
     // One glyph for the initial, the medial and the final form, and a ligature.
     expect(toUnicode.match(/<0628>/g)).toHaveLength(3);
     expect(toUnicode).toContain("<0644 0627>");
+  });
+});
+
+describe("visualRuns()", () => {
+  const characters = "אבش١1۲a (.[😀\u0301\u{1e900}\u200f\u202e\u202c\u2067\u2069-%,";
+  const texts = fc.array(fc.constantFrom(...characters), { maxLength: 30 }).map((list) => list.join(""));
+
+  property("visualRuns() returns each character of a line once", () =>
+    fc.property(texts, fc.nat(30), fc.nat(30), (text, one, other) => {
+      const start = Math.min(one, other, text.length);
+      const end = Math.min(Math.max(one, other), text.length);
+      if (start === end) return;
+      const found = visualRuns(toParagraph(text), start, end).flatMap((run) =>
+        Array.from({ length: run.end - run.start }, (_, index) => run.start + index),
+      );
+      const all = Array.from({ length: end - start }, (_, index) => start + index);
+      expect(found.sort((a, b) => a - b)).toEqual(all);
+    }),
+  );
+
+  it("takes linear time", () => {
+    for (const text of ["א\u2067א\u2069", "א1-1-1-1-", "א\u2068"]) {
+      const { levels } = toParagraph(text.repeat(100_000 / text.length));
+      expect(levels.length).toBeGreaterThan(99_000);
+    }
+  });
+
+  it.each([
+    ["an emoji between Hebrew letters", "א😀ב"],
+    ["right-to-left letters that are surrogate pairs", "\u{1e900}\u{1e901}"],
+  ])("treats %s as right-to-left", (_, text) => {
+    expect(visualRuns(toParagraph(text), 0, text.length)).toEqual([
+      { start: 0, end: text.length, isRightToLeft: true },
+    ]);
   });
 });

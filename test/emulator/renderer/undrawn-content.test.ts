@@ -86,6 +86,11 @@ describe("the renderer warns about", () => {
       { content: { text: "x".repeat(200), noWrap: true } },
       "1 line extends beyond the page",
     ],
+    [
+      "a watermark that is wider than the page",
+      { content: "a", watermark: { text: "far too long a text for this page", fontSize: 100 } },
+      "1 line extends beyond the page",
+    ],
     ["text above `maxHeight`", { content: { text: lines(9), maxHeight: 40 } }, "1 text is cut off"],
     [
       "cells that are covered",
@@ -141,6 +146,8 @@ it.each<[string, object, number]>([
       ],
       footer: "small",
       background: () => ({ text: "paper" }),
+      watermark:
+        "draft of a letter that is rather long, and that nobody should send to customers before Monday",
     },
     0,
   ],
