@@ -1,10 +1,6 @@
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { loadRenderer } from "../../../src/emulator/renderer/pdfmake.ts";
 import { readVisualLines } from "../../support/pdf-text.ts";
-
-const fonts = fileURLToPath(new URL("../../support/fonts", import.meta.url));
-const render = loadRenderer({ templates: ".", images: undefined, fonts });
+import { render } from "../../support/render-pdf.ts";
 
 const linesOf = async (text: string, { width = 500, font = "Roboto" } = {}) => {
   const { bytes, warnings } = await render({ content: { columns: [{ width, text, font }] } });

@@ -1,13 +1,9 @@
-import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { loadRenderer } from "../../../src/emulator/renderer/pdfmake.ts";
 import { toParagraph, visualRuns } from "../../../src/emulator/renderer/right-to-left.ts";
 import { property } from "../../support/fuzz.ts";
 import { readVisualLines } from "../../support/pdf-text.ts";
-
-const fonts = fileURLToPath(new URL("../../support/fonts", import.meta.url));
-const render = loadRenderer({ templates: ".", images: undefined, fonts });
+import { render } from "../../support/render-pdf.ts";
 
 /** The lines of a document as they look. */
 async function drawn(content: unknown, definition: object = {}) {

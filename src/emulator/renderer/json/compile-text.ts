@@ -79,7 +79,10 @@ function compileValue(
   if (format !== undefined) return compileFormatted(path, isOptional, formatterOf(format, shape, spot), spot);
   return (scope, { issues }) => {
     const value = valueAt(scope, path);
-    if (typeof value === "string") return spot.isXml ? escapeXml(value) : value;
+    if (typeof value === "string") {
+      const text = withClosedDirections(value);
+      return spot.isXml ? escapeXml(text) : text;
+    }
     if (typeof value === "number" || typeof value === "boolean") return String(value);
     if (value === null || (value === undefined && isOptional)) return "";
     const found = Array.isArray(value) ? "an array" : "an object";
@@ -113,6 +116,27 @@ function formatterOf(format: Format, shape: ValueShape, spot: Spot): Formatter {
   if (typeof formatter === "string") throw mistake(spot, formatter);
   shape.formatted = formatter.sample;
   return formatter;
+}
+
+/** Ends each change of the direction that a value leaves open. Otherwise, it would reverse the template's text after the value. */
+function withClosedDirections(text: string): string {
+  if (!/[\u202a-\u202e\u2066-\u2069]/.test(text)) return text;
+  const [endOfEmbedding, endOfIsolate] = ["\u202c", "\u2069"];
+  const ends: string[] = [];
+  let isolates = 0;
+  for (const character of text) {
+    if (/[\u202a\u202b\u202d\u202e]/.test(character)) ends.push(endOfEmbedding);
+    else if (/[\u2066-\u2068]/.test(character)) {
+      ends.push(endOfIsolate);
+      isolates += 1;
+    } else if (character === endOfEmbedding && ends.at(-1) === endOfEmbedding) ends.pop();
+    else if (character === endOfIsolate && isolates > 0) {
+      // The end of an isolate also ends the embeddings in it.
+      while (ends.pop() !== endOfIsolate);
+      isolates -= 1;
+    }
+  }
+  return text + ends.reverse().join("");
 }
 
 function escapeXml(text: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { definitionOf, issuesOf, templateOf } from "./json-filling.ts";
+import { contentOf, definitionOf, issuesOf, templateOf } from "./json-filling.ts";
 
 const checked = (schema: unknown, values: Record<string, unknown>) =>
   issuesOf({ content: "", schema }, values);
@@ -47,6 +47,19 @@ describe("values that do not fit the template", () => {
     const template = templateOf({ content: [{ $each: "lines", $show: "{{a}}{{b}}{{c}}" }] });
     expect(template.fill({ lines }).issues).toHaveLength(1_000);
     expect(furthest).toBe(333);
+  });
+});
+
+describe("a value that changes the direction of text", () => {
+  it.each([
+    ["\u202eabc", "\u202eabc\u202c"],
+    ["\u2067a\u202bb", "\u2067a\u202bb\u202c\u2069"],
+    ["\u2067a\u202bb\u2069", "\u2067a\u202bb\u2069"],
+    ["\u202aa\u202c\u202c\u2069", "\u202aa\u202c\u202c\u2069"],
+    ["\u202ea\u2069", "\u202ea\u2069\u202c"],
+    ["שלום", "שלום"],
+  ])("ends the change before the template's text: %j", (name, expected) => {
+    expect(contentOf("{{name}} 100", { name })).toBe(`${expected} 100`);
   });
 });
 
