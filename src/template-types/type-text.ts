@@ -1,6 +1,6 @@
 import { builders, printer } from "prettier/doc";
 import { type Alternative, alternativesOf, arrange } from "./alternatives.ts";
-import { type MemberShape, type ObjectShape, type Shape, sortedMembers } from "./shape.ts";
+import { type MemberShape, type ObjectShape, type Shape, shapesIn, sortedMembers } from "./shape.ts";
 import { docComment, literalText, memberName } from "./source-text.ts";
 
 /** Text with its possible line breaks. */
@@ -129,7 +129,10 @@ function tupleText(items: readonly Shape[], rest: Shape | undefined, names: Defi
   return group(["[", indent([softline, join([",", line], written)]), ifBreak(","), softline, "]"]);
 }
 
-function recordText({ others }: ObjectShape, names: DefinitionNames): Doc {
+function recordText(shape: ObjectShape, names: DefinitionNames): Doc {
+  const { others } = shape;
+  // A type must not be an argument of `Record` in its own declaration, but may be the type of a property.
+  if (shapesIn(shape).some(({ kind }) => kind === "reference")) return objectText(shape, names);
   const values = typeIn("argument", others ?? { kind: "never" }, names);
   return ["Record", group(["<", indent([softline, "string,", line, values]), softline, ">"])];
 }

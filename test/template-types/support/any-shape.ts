@@ -69,6 +69,13 @@ function tagged(part: Shape, index: number): Shape {
   return { ...part, members: new Map([...part.members, ["kind", tag]]), others: undefined };
 }
 
+/** An object, map or list that contains the shape, or a union of these. */
+function anyDefinition(shape: Shape): fc.Arbitrary<Shape> {
+  const map = object({}, shape);
+  const list: Shape = { kind: "array", items: shape };
+  return fc.constantFrom(within(shape), map, list, unionOf([{ kind: "string" }, map, list]));
+}
+
 /** Any template, with its definitions and sources. */
 export const anyTemplate: fc.Arbitrary<TemplateShape> = fc
   .uniqueArray(fc.constantFrom("Node", "line-item", "lineItem", "x".repeat(30)), { maxLength: 3 })
@@ -77,8 +84,8 @@ export const anyTemplate: fc.Arbitrary<TemplateShape> = fc
       uid: fc.oneof(fc.stringMatching(/^[a-z]{2,12}(?:[_-][a-z0-9]{2,20}){0,3}$/), anyName),
       shape: shapesOf(names),
       definitions: fc
-        .tuple(...names.map(() => shapesOf(names)))
-        .map((shapes) => new Map(names.map((name, index) => [name, within(shapes[index])]))),
+        .tuple(...names.map(() => shapesOf(names).chain(anyDefinition)))
+        .map((shapes) => new Map(names.map((name, index) => [name, shapes[index] ?? within()]))),
       sources: fc.array(fc.constantFrom("a.json", "b/c.ndjson", "*/.json", "d.json"), { maxLength: 9 }),
     }),
   );
