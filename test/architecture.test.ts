@@ -99,7 +99,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
   { what: /^@hono\/node-server(\/|$)/, by: ["handler/node.ts", "service/listen.ts"] },
   {
     what: /^@cfworker\/json-schema$/,
-    by: ["template-types/", "emulator/renderer/", "testing/", "json/json-schema.ts"],
+    by: ["template-types/", "emulator/renderer/", "testing/", "json/"],
   },
   { what: /^bidi-js$/, by: ["emulator/renderer/right-to-left.ts"] },
   { what: /^jsonc-parser$/, by: ["json/"] },

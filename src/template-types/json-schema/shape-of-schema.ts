@@ -1,6 +1,12 @@
-import { dereference, type Schema } from "@cfworker/json-schema";
+import type { Schema } from "@cfworker/json-schema";
 import { isInstance } from "../../errors/foreign-values.ts";
 import { isJsonObject, type JsonPath } from "../../json/json-value.ts";
+import {
+  normalizeSchema,
+  openSchema,
+  resolveReference,
+  type SchemaDocument,
+} from "../../json/schema-document.ts";
 import { type MemberShape, type Shape, shapesIn } from "../shape.ts";
 import { intersect, settle, unite } from "./combine-shapes.ts";
 import { SchemaFault } from "./schema-fault.ts";
@@ -43,34 +49,37 @@ export function shapeOfSchema(
   file: string,
 ): { readonly shape: Shape; readonly definitions: ReadonlyMap<string, Shape> } {
   try {
-    // `dereference` writes addresses into the schema.
-    const reader = new SchemaReader(structuredClone(schema), file);
+    const reader = new SchemaReader(openDocument(schema, file));
     return { shape: reader.readRoot(), definitions: reader.definitions };
   } catch (error) {
     throw isInstance(error, RangeError) ? new SchemaFault([], "this schema is nested too deeply") : error;
   }
 }
 
+function openDocument(schema: unknown, file: string): SchemaDocument {
+  let document: SchemaDocument;
+  try {
+    document = openSchema(schema, file);
+  } catch (error) {
+    if (isInstance(error, RangeError)) throw error;
+    throw new SchemaFault([], "two schemas have the same `$id`, or a `$id` or `$ref` is not a URL");
+  }
+  normalizeSchema(document);
+  return document;
+}
+
 class SchemaReader {
   readonly definitions = new Map<string, Shape>();
+  readonly #document: SchemaDocument;
   readonly #root: unknown;
-  /** Every schema by its address. */
-  readonly #addresses: Readonly<Record<string, Schema | boolean>>;
   /** The targets of `$ref` that were read: their shapes, or references if they have names. */
   readonly #read = new Map<unknown, Shape>();
   /** The targets of `$ref` that are being read, with their names once needed. */
   readonly #open = new Map<unknown, { name: string | undefined }>();
 
-  constructor(root: unknown, file: string) {
-    this.#root = root;
-    // The schema may refer to itself by its file name.
-    const base = new URL(`schema:///${encodeURIComponent(file.split("/").at(-1) ?? "")}`);
-    try {
-      this.#addresses = dereference(root as Schema, undefined, base);
-    } catch (error) {
-      if (isInstance(error, RangeError)) throw error;
-      throw new SchemaFault([], "two schemas have the same `$id`, or a `$id` or `$ref` is not a URL");
-    }
+  constructor(document: SchemaDocument) {
+    this.#document = document;
+    this.#root = document.root;
   }
 
   readRoot(): Shape {
@@ -105,13 +114,14 @@ class SchemaReader {
   #readSame(schema: unknown, place: JsonPath, same: readonly unknown[]): Shape {
     if (typeof schema === "boolean") return schema ? anything : nothing;
     if (!isSchema(schema)) throw new SchemaFault(place, "expected a schema: an object, true or false");
-    const parts = this.#partsOf(schema, place, same);
-    const shape = parts.reduce((all, part) => intersect(all, part, this.#resolve), anything);
-    return schema["nullable"] === true ? unite([shape, { kind: "null" }]) : shape;
+    const parts = this.#partsOf(schema, this.#placeOf(schema) ?? place, same);
+    return parts.reduce((all, part) => intersect(all, part, this.#resolve), anything);
   }
 
   /** All constraints of a schema on a value, which apply together. */
   #partsOf(schema: Schema, place: JsonPath, same: readonly unknown[]): readonly Shape[] {
+    const dynamic = ["$dynamicRef", "$recursiveRef"].find((keyword) => Object.hasOwn(schema, keyword));
+    if (dynamic) throw new SchemaFault([...place, dynamic], "this keyword is not supported; use $ref");
     const parts = [this.#readTypes(schema, place)];
     if (schema.enum !== undefined) {
       parts.push(unite(this.#list(schema.enum, [...place, "enum"]).map(shapeOfConstant)));
@@ -189,15 +199,11 @@ class SchemaReader {
     return others.length === 0 ? undefined : unite(others);
   }
 
-  #readArray({ items, prefixItems, additionalItems }: Schema, place: JsonPath): Shape {
-    // Before draft 2020-12, `items` was the list of item schemas.
-    const isOld = prefixItems === undefined && Array.isArray(items);
-    const [keyword, list] = isOld ? ["items", items] : ["prefixItems", prefixItems];
-    const [restKeyword, others] = isOld ? ["additionalItems", additionalItems] : ["items", items];
-    const rest = others === undefined ? undefined : this.#readInner(others, [...place, restKeyword]);
-    if (list === undefined) return { kind: "array", items: rest ?? anything };
-    const shapes = this.#list(list, [...place, keyword]).map((one, index) =>
-      this.#readInner(one, [...place, keyword, index]),
+  #readArray({ items, prefixItems }: Schema, place: JsonPath): Shape {
+    const rest = items === undefined ? undefined : this.#readInner(items, [...place, "items"]);
+    if (prefixItems === undefined) return { kind: "array", items: rest ?? anything };
+    const shapes = this.#list(prefixItems, [...place, "prefixItems"]).map((one, index) =>
+      this.#readInner(one, [...place, "prefixItems", index]),
     );
     return { kind: "tuple", items: shapes, rest: rest?.kind === "never" ? undefined : rest };
   }
@@ -205,7 +211,7 @@ class SchemaReader {
   #readReference(schema: Schema, place: JsonPath, same: readonly unknown[]): Shape {
     const { $ref, __absolute_ref__: address = "" } = schema;
     if (typeof $ref !== "string") throw new SchemaFault(place, "expected a string");
-    const target = this.#addresses[address];
+    const target = resolveReference(this.#document, schema);
     if (target === undefined) {
       throw new SchemaFault(
         place,
@@ -265,7 +271,7 @@ class SchemaReader {
     // The description of the root schema describes the values, not a property.
     if (!isSchema(schema) || schema === this.#root || passed.includes(schema)) return undefined;
     const comment = [schema["description"], schema["title"]].find(isText);
-    return comment ?? this.#commentOf(this.#addresses[schema.__absolute_ref__ ?? ""], [...passed, schema]);
+    return comment ?? this.#commentOf(resolveReference(this.#document, schema), [...passed, schema]);
   }
 
   #list(value: unknown, place: JsonPath): readonly unknown[] {

@@ -109,14 +109,40 @@ describe("an issue from `anyOf` or `oneOf`", () => {
 describe("a template's schema", () => {
   const draft = (name: string) => `http://json-schema.org/${name}/schema#`;
   const oneItem = { items: [{}], additionalItems: false };
+  const definitions = { b: { type: "number" } };
   const dependencies = { a: ["b"], c: { required: ["d"] } };
 
   it.each<[string, object, object, ...string[]]>([
     [draft("draft-04"), propertyA({ minimum: 1, exclusiveMinimum: true }), { a: 1 }, "a must be more than 1"],
     [draft("draft-07"), { dependencies }, { a: 1, c: 1 }, "b is missing", "d is missing"],
     [draft("draft/2019-09"), propertyA(oneItem), twoItems, "a/1 is not allowed"],
+    [draft("draft-07"), propertyA({ $ref: "#/definitions/b", type: "null" }), { a: 1 }],
+    [draft("draft-04"), propertyA({ items: [text, text] }), { a: ["", 1] }, "a/1 must be a string"],
+    ["https://spec.openapis.org/oas/3.1/dialect/base", propertyA(text), { a: 1 }, "a must be a string"],
   ])("can set `$schema` to the draft %s: %j", ($schema, schema, values, ...expected) => {
-    expect(issuesFor({ $schema, ...schema }, values as Record<string, unknown>)).toEqual(expected);
+    expect(issuesFor({ $schema, definitions, ...schema }, values as Record<string, unknown>)).toEqual(
+      expected,
+    );
+  });
+});
+
+describe("a schema of OpenAPI 3.0", () => {
+  const nullable = true;
+  it.each<[schema: object, value: unknown, ...string[]]>([
+    [{ ...text, nullable }, null],
+    [{ ...text, nullable, minLength: 1 }, 1, "a must be a string or null"],
+    [{ ...text, nullable, minLength: 1 }, "", "a must have at least 1 character"],
+    [{ ...text, nullable: false }, null, "a must be a string"],
+    [{ $ref: "#/components/schemas/b", nullable }, null],
+    [{ $ref: "#/components/schemas/b", nullable }, { c: 1 }, "a/c must be a string"],
+    [{ allOf: [{ $ref: "#/components/schemas/b" }], nullable }, null],
+    [{ enum: ["x"], nullable }, null],
+    [{ minimum: 1, exclusiveMinimum: true }, 1, "a must be more than 1"],
+    [{ maximum: 1, exclusiveMaximum: false }, 1],
+  ])("has `nullable` and flags as limits: %j with %j", (schema, value, ...expected) => {
+    const b = { type: "object", properties: { c: text } };
+    const whole = { ...propertyA(schema), components: { schemas: { b } } };
+    expect(issuesFor(whole, { a: value })).toEqual(expected);
   });
 });
 
@@ -139,7 +165,9 @@ describe("an invalid schema", () => {
     [{ $schema: draft4, exclusiveMinimum: 1 }, ".exclusiveMinimum: must be true or false."],
     [propertyA({ $ref: "#/$defs/b" }), `.properties.a.$ref: ${unresolved}`],
     [{ $ref: "#/parts/a%20b", parts: { "a b": { type: 1 } } }, ".$ref.type: must be a string or an array."],
-    [{ $dynamicRef: "#a" }, ".$dynamicRef: is not allowed."],
+    [{ $dynamicRef: "#a" }, ".$dynamicRef: is not allowed. Use `$ref`."],
+    [propertyA({ $recursiveRef: "#" }), ".properties.a.$recursiveRef: is not allowed. Use `$ref`."],
+    [propertyA({ nullable: "yes" }), ".properties.a.nullable: must be true or false."],
     [{ $defs: { a: { $id: "x" }, b: { $id: "x" } } }, `: ${unclear}`],
     [propertyA({ properties: { "\udfff": {} } }), `: ${unclear}`],
     [{ $schema: "https://example.com/schema" }, `.$schema: ${unknown}`],

@@ -1,4 +1,4 @@
-import { dereference, type Schema, type SchemaDraft } from "@cfworker/json-schema";
+import type { Schema } from "@cfworker/json-schema";
 import { validateJson } from "../../../../json/json-schema.ts";
 import {
   isDeeperThan,
@@ -7,14 +7,19 @@ import {
   maxNesting,
   tooDeep,
 } from "../../../../json/json-value.ts";
+import {
+  normalizeSchema,
+  openSchema,
+  resolveReference,
+  type SchemaDocument,
+  schemasWithin,
+} from "../../../../json/schema-document.ts";
 import type { ValueIssue } from "../../../../service/invalid-values.ts";
 import { mistakeAt } from "../../template.ts";
 import { issuesOf } from "./schema-issues.ts";
-import { schemaKeywords, schemaListKeywords, schemaMapKeywords, schemaRules } from "./schema-rules.ts";
+import { schemaRules } from "./schema-rules.ts";
 
 type MistakeAt = (place: JsonPath, problem: string) => Error;
-
-type Resolve = (from: Schema) => Schema | boolean | undefined;
 
 /**
  * Compiles a JSON Schema of draft 4, 6, 7, 2019-09 or 2020-12, depending on its `$schema`. Does not fetch other documents.
@@ -33,26 +38,17 @@ export function parseSchema(
   if (typeof schema !== "boolean" && !isJsonObject(schema)) {
     throw mistake([], "must be a JSON Schema: an object, true or false.");
   }
-  const draft = draftOf(schema);
-  if (draft === undefined) {
-    throw mistake(["$schema"], "is an unknown draft. Use https://json-schema.org/draft/2020-12/schema.");
-  }
-  let addresses: Record<string, Schema | boolean>;
-  try {
-    addresses = dereference(schema);
-  } catch {
-    const problem =
-      "has two schemas with the same `$id`, or has a `$id`, `$ref` or name that is not valid in a URL";
-    throw mistake([], `${problem}. Change it.`);
-  }
-  const resolve: Resolve = (from) => addresses[from.__absolute_ref__ ?? from.$ref ?? ""];
-  checkSchema(schema, draft, resolve, mistake);
+  const document = openDocument(schema, file, mistake);
+  checkSchema(document, mistake);
+  normalizeSchema(document);
+  const { root: normalized, addresses } = document as SchemaDocument & { readonly root: Schema | boolean };
+  const context = { schema: normalized, resolve: (from: Schema) => resolveReference(document, from) };
 
   return (values) => {
     if (isDeeperThan(values, maxNesting)) return [{ path: [], message: tooDeep }];
     try {
-      const { errors } = validateJson(values, schema, draft, addresses, false);
-      return issuesOf(errors, { schema, values, resolve });
+      const { errors } = validateJson(values, normalized, "2020-12", addresses, false);
+      return issuesOf(errors, { ...context, values });
     } catch (error) {
       // The validator encodes the path of each property as a URL.
       if (error instanceof URIError) {
@@ -67,37 +63,41 @@ export function parseSchema(
   };
 }
 
-const drafts: readonly (readonly [RegExp, SchemaDraft])[] = [
-  [/\/draft-04\//, "4"],
-  [/\/draft-0[67]\//, "7"],
-  [/\/draft\/2019-09\//, "2019-09"],
-  [/\/draft\/2020-12\//, "2020-12"],
-];
-
-function draftOf(schema: Schema | boolean): SchemaDraft | undefined {
-  if (typeof schema === "boolean" || schema.$schema === undefined) return "2020-12";
-  return drafts.find(([pattern]) => pattern.test(String(schema.$schema)))?.[1];
+function openDocument(schema: unknown, file: string, mistake: MistakeAt): SchemaDocument {
+  let document: SchemaDocument;
+  try {
+    document = openSchema(schema, file);
+  } catch {
+    const problem =
+      "has two schemas with the same `$id`, or has a `$id`, `$ref` or name that is not valid in a URL";
+    throw mistake([], `${problem}. Change it.`);
+  }
+  if (document.draft !== undefined) return document;
+  throw mistake(["$schema"], "is an unknown draft. Use https://json-schema.org/draft/2020-12/schema.");
 }
 
 /** Checks a schema, its inner schemas and the targets of its references before any values are checked. */
-function checkSchema(schema: unknown, draft: SchemaDraft, resolve: Resolve, mistake: MistakeAt): void {
-  const rules = schemaRules(draft);
+function checkSchema(document: SchemaDocument, mistake: MistakeAt): void {
+  const rules = schemaRules(document.draft);
   const seen = new Set<unknown>();
   const check = (part: unknown, place: JsonPath): void => {
     if (seen.has(part)) return;
     seen.add(part);
     const { errors } = validateJson(part, rules, "2020-12", {}, false);
-    const [issue] = issuesOf(errors, { schema: rules, values: part, resolve });
-    if (issue) throw mistake([...place, ...issue.path], `${issue.message}.`);
+    const [issue] = issuesOf(errors, { schema: rules, values: part, resolve: () => undefined });
+    if (issue) {
+      const hint = /^\$(?:dynamic|recursive)Ref$/.test(String(issue.path[0])) ? " Use `$ref`." : "";
+      throw mistake([...place, ...issue.path], `${issue.message}.${hint}`);
+    }
     if (!isJsonObject(part)) return;
     if (part["$ref"] !== undefined) references.push([part, [...place, "$ref"]]);
-    for (const [inner, path] of within(part)) check(inner, [...place, ...path]);
+    for (const [inner, path] of schemasWithin(part)) check(inner, [...place, ...path]);
   };
   const references: (readonly [Schema, JsonPath])[] = [];
-  check(schema, []);
+  check(document.root, []);
   // The list grows in the loop, because each target adds its own references.
   for (const [from, place] of references) {
-    const target = resolve(from);
+    const target = resolveReference(document, from);
     if (target === undefined) {
       throw mistake(
         place,
@@ -105,20 +105,5 @@ function checkSchema(schema: unknown, draft: SchemaDraft, resolve: Resolve, mist
       );
     }
     check(target, place);
-  }
-}
-
-function* within(schema: Schema): Iterable<readonly [unknown, JsonPath]> {
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (schemaMapKeywords.has(keyword)) {
-      for (const [name, inner] of Object.entries(value as object)) {
-        const isListOfNames = keyword === "dependencies" && Array.isArray(inner);
-        if (!isListOfNames) yield [inner, [keyword, name]];
-      }
-    } else if (schemaListKeywords.has(keyword) && Array.isArray(value)) {
-      for (const [index, inner] of value.entries()) yield [inner, [keyword, index]];
-    } else if (schemaKeywords.has(keyword)) {
-      yield [value, [keyword]];
-    }
   }
 }

@@ -1,9 +1,9 @@
 import type { OutputUnit, Schema } from "@cfworker/json-schema";
 import type { JsonPath } from "../../../../json/json-value.ts";
+import { schemaKeywords, schemaListKeywords, schemaMapKeywords } from "../../../../json/schema-document.ts";
 import { ownOption } from "../../../../runtime/own-options.ts";
 import type { ValueIssue } from "../../../../service/invalid-values.ts";
 import { IssueList } from "../../issue-list.ts";
-import { schemaKeywords, schemaListKeywords, schemaMapKeywords } from "./schema-rules.ts";
 
 interface SchemaContext {
   readonly schema: Schema | boolean;
@@ -13,7 +13,7 @@ interface SchemaContext {
 
 /** Keywords whose units only repeat that an inner schema failed. The inner error follows as a separate unit. */
 const passing = new Set(["$ref", ...schemaKeywords, ...schemaListKeywords, ...schemaMapKeywords]);
-for (const keyword of ["not", "contains", "anyOf", "oneOf", "dependencies"]) passing.delete(keyword);
+for (const keyword of ["not", "contains", "anyOf", "oneOf"]) passing.delete(keyword);
 
 const typeNames: Readonly<Record<string, string>> = {
   string: "a string",
@@ -95,8 +95,7 @@ function collect(units: readonly OutputUnit[], context: SchemaContext, issues: I
       issues.add({ path, message: "has a name that is not allowed" });
     } else if (inner.length > 0 || keyword === "oneOf") {
       collectAlternatives(unit, inner, schema, context, issues);
-    } else if (keyword !== "dependencies") {
-      // The errors of a schema in `dependencies` follow as separate units.
+    } else {
       issues.add({ path, message: messageFor(keyword, schema) });
     }
   }
@@ -109,7 +108,7 @@ function missingNameOf({ keyword, error }: OutputUnit): string | undefined {
   return before && error.slice(error.lastIndexOf(before) + before.length, -'".'.length);
 }
 
-const requiring = new Set(["required", "dependentRequired", "dependencies"]);
+const requiring = new Set(["required", "dependentRequired"]);
 const missingBefore = ['does not have required property "', 'but does not have "'];
 
 /** Adds the issues of the intended alternative if there is one, and otherwise an issue about all alternatives. */
@@ -183,9 +182,7 @@ function stepsOf(pointer: string): string[] {
 
 function messageFor(keyword: string, schema: Schema): string {
   if (keyword === "type") return typeMessage([schema]);
-  const bound = /^(?:min|max)imum$/.test(keyword) ? keyword.replace("m", "exclusiveM") : "";
-  // In draft 4, `exclusiveMinimum` is a flag that changes the meaning of `minimum`.
-  const demand = demands[schema[bound] === true ? bound : keyword];
+  const demand = demands[keyword];
   if (demand === undefined) return `does not match \`${keyword}\` in the schema`;
   const constant = schema[keyword];
   const constants = keyword === "enum" ? (constant as readonly unknown[]) : [constant];

@@ -1,18 +1,10 @@
+import type { Schema } from "@cfworker/json-schema";
 import {
-  type Schema,
-  type SchemaDraft,
-  schemaArrayKeyword,
-  schemaKeyword,
-  schemaMapKeyword,
-} from "@cfworker/json-schema";
-
-/** Keywords whose value is a schema. The next two sets are those with an array or a map of schemas. */
-export const schemaKeywords: ReadonlySet<string> = new Set(Object.keys(schemaKeyword));
-export const schemaListKeywords: ReadonlySet<string> = new Set(Object.keys(schemaArrayKeyword));
-export const schemaMapKeywords: ReadonlySet<string> = new Set([
-  ...Object.keys(schemaMapKeyword),
-  "dependencies",
-]);
+  type SchemaDocument,
+  schemaKeywords,
+  schemaListKeywords,
+  schemaMapKeywords,
+} from "../../../../json/schema-document.ts";
 
 const types = ["string", "number", "integer", "boolean", "null", "array", "object"];
 const count: Schema = { type: "integer", minimum: 0 };
@@ -47,7 +39,7 @@ const keywordRules: Readonly<Record<string, Schema | false>> = {
   required: names,
   dependentRequired: { type: "object", additionalProperties: names },
   pattern,
-  uniqueItems: { type: "boolean" },
+  ...ruleFor(["uniqueItems", "nullable"], { type: "boolean" }),
 };
 
 function ruleFor<Rule>(keywords: Iterable<string>, rule: Rule): Record<string, Rule> {
@@ -55,8 +47,10 @@ function ruleFor<Rule>(keywords: Iterable<string>, rule: Rule): Record<string, R
 }
 
 /** Creates the JSON Schema that one schema must match. Inner schemas are checked separately. */
-export function schemaRules(draft: SchemaDraft): Schema {
-  const exclusive: Schema = { type: draft === "4" ? "boolean" : "number" };
+export function schemaRules(draft: SchemaDocument["draft"]): Schema {
+  // OpenAPI 3.0 has the flags of draft 4, and does not name its draft.
+  const types: Schema["type"] = draft === "unspecified" ? ["number", "boolean"] : "number";
+  const exclusive: Schema = { type: draft === "4" ? "boolean" : types };
   return {
     ...aSchema,
     properties: { ...keywordRules, exclusiveMinimum: exclusive, exclusiveMaximum: exclusive },
