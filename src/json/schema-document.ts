@@ -1,5 +1,6 @@
 import {
   dereference,
+  encodePointer,
   type Schema,
   schemaArrayKeyword,
   schemaKeyword,
@@ -46,7 +47,20 @@ export function openSchema(schema: unknown, file: string): SchemaDocument {
   // `dereference` would read a part of an example as a schema.
   for (const part of schemasIn(root)) delete part["example"];
   const base = new URL(`schema:///${encodeURIComponent(file.split("/").at(-1) ?? "")}`);
-  return { root, draft: draftOf(root), addresses: dereference(root as Schema, undefined, base) };
+  const addresses = dereference(root as Schema, undefined, base);
+  for (const part of schemasIn(root)) addDependencies(part, addresses);
+  return { root, draft: draftOf(root), addresses };
+}
+
+/** `dereference` does not know `dependencies`, and reads a schema in it only if its name is not that of a keyword. */
+function addDependencies(schema: Schema, addresses: SchemaDocument["addresses"]): void {
+  const [document = "", pointer = ""] = schema.__absolute_uri__?.split("#") ?? [];
+  const { dependencies } = schema;
+  if (!isJsonObject(dependencies)) return;
+  for (const [name, inner] of Object.entries(dependencies)) {
+    if (!isJsonObject(inner)) continue;
+    dereference(inner, addresses, new URL(document), `${pointer}/dependencies/${encodePointer(name)}`);
+  }
 }
 
 function draftOf(schema: unknown): SchemaDraft | undefined {

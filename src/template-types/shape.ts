@@ -1,6 +1,6 @@
 /** The shape of the values at one path, from samples or from a JSON Schema. A plain, frozen object. */
 export type Shape =
-  | { readonly kind: "unknown" }
+  | UnknownShape
   | { readonly kind: "never" }
   | { readonly kind: "null" }
   | { readonly kind: "string" }
@@ -8,12 +8,29 @@ export type Shape =
   | { readonly kind: "boolean" }
   | { readonly kind: "literal"; readonly value: string | number | boolean }
   | { readonly kind: "array"; readonly items: Shape }
-  | { readonly kind: "tuple"; readonly items: readonly Shape[]; readonly rest: Shape | undefined }
+  | TupleShape
   | ObjectShape
   /** One of several different shapes. A union does not contain another union. */
   | { readonly kind: "union"; readonly of: readonly Shape[] }
   /** A reference to one of the `definitions` of its template, because a recursive shape needs a name. */
   | { readonly kind: "reference"; readonly name: string };
+
+/** Any value. */
+export interface UnknownShape {
+  readonly kind: "unknown";
+  /** While a schema is read: shapes whose property names must not be unknown if the value has another shape as well. */
+  readonly mentions?: readonly Shape[];
+}
+
+/** An array whose first items have different shapes. */
+export interface TupleShape {
+  readonly kind: "tuple";
+  readonly items: readonly Shape[];
+  /** The shape of the items after these, if they are allowed. */
+  readonly rest: Shape | undefined;
+  /** The number of items that are required, at most the number of `items`. */
+  readonly minItems: number;
+}
 
 /** An object, with its known properties. */
 export interface ObjectShape {
@@ -22,6 +39,8 @@ export interface ObjectShape {
   readonly members: ReadonlyMap<string, MemberShape>;
   /** The shape of properties with other names, if they are allowed. */
   readonly others: Shape | undefined;
+  /** While a schema is read: whether `others` describes only some of the other properties, so that the rest is unknown. */
+  readonly isOpen?: boolean;
 }
 
 /** One property of an object. */
@@ -30,6 +49,8 @@ export interface MemberShape {
   readonly isOptional: boolean;
   /** The description from its author. */
   readonly comment: string | undefined;
+  /** While a schema is read: whether the schema only mentions the name, without describing the property. */
+  readonly isMentioned?: boolean;
 }
 
 /** The shape of the values of one template. */

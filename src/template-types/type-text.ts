@@ -1,6 +1,13 @@
 import { builders, printer } from "prettier/doc";
 import { type Alternative, alternativesOf, arrange } from "./alternatives.ts";
-import { type MemberShape, type ObjectShape, type Shape, shapesIn, sortedMembers } from "./shape.ts";
+import {
+  type MemberShape,
+  type ObjectShape,
+  type Shape,
+  shapesIn,
+  sortedMembers,
+  type TupleShape,
+} from "./shape.ts";
 import { docComment, literalText, memberName } from "./source-text.ts";
 
 /** Text with its possible line breaks. */
@@ -111,7 +118,7 @@ function alternativeText(alternative: Alternative, names: DefinitionNames): Doc 
     case "array":
       return [typeIn("array", alternative.items, names), "[]"];
     case "tuple":
-      return tupleText(alternative.items, alternative.rest, names);
+      return tupleText(alternative, names);
     case "object":
       return alternative.members.size > 0 ? objectText(alternative, names) : recordText(alternative, names);
     case "reference":
@@ -121,10 +128,14 @@ function alternativeText(alternative: Alternative, names: DefinitionNames): Doc 
   }
 }
 
-function tupleText(items: readonly Shape[], rest: Shape | undefined, names: DefinitionNames): Doc {
+/** Writes `[ … ]` with a question mark after each item that is optional. */
+export function tupleText({ items, rest, minItems }: TupleShape, names: DefinitionNames): Doc {
   const count = items.length + (rest ? 1 : 0);
   if (count === 0) return "[]";
-  const written = items.map((item) => typeIn(count > 1 ? "tuple" : "only item", item, names));
+  const written = items.map((item, index) => {
+    if (index >= minItems) return [typeIn("array", item, names), "?"];
+    return typeIn(count > 1 ? "tuple" : "only item", item, names);
+  });
   if (rest) written.push(["...", typeIn("array", rest, names), "[]"]);
   return group(["[", indent([softline, join([",", line], written)]), ifBreak(","), softline, "]"]);
 }

@@ -1,8 +1,16 @@
 import { builders, utils } from "prettier/doc";
 import { type Alternative, alternativesOf, arrange, discriminantOf, literalsOf } from "./alternatives.ts";
-import { type ObjectShape, type Shape, shapesIn, sortedMembers } from "./shape.ts";
+import { type ObjectShape, type Shape, shapesIn, sortedMembers, type TupleShape } from "./shape.ts";
 import { literalKey, literalText, quoted } from "./source-text.ts";
-import { block, commentLines, type DefinitionNames, type Doc, objectText, print } from "./type-text.ts";
+import {
+  block,
+  commentLines,
+  type DefinitionNames,
+  type Doc,
+  objectText,
+  print,
+  tupleText,
+} from "./type-text.ts";
 
 const {
   breakParent,
@@ -158,12 +166,16 @@ function isSwitchable(alternative: Alternative, discriminant: string): boolean {
   return isKnown === true && !isTyped(alternative);
 }
 
-/** Whether zod needs an explicit type, because it would infer that all properties match `others`. */
+/** Whether zod needs an explicit type: it would infer that all properties match `others`, and cannot infer an optional item. */
 function isTyped(shape: Shape): boolean {
+  if (shape.kind === "tuple") return shape.minItems < shape.items.length;
   return shape.kind === "object" && shape.members.size > 0 && (shape.others ?? anything).kind !== "unknown";
 }
 
 const anything: Shape = { kind: "unknown" };
+
+/** The maximum number of shapes in all the tuples of a tuple with optional items. */
+const maxTupleParts = 200;
 
 function alternativeText(alternative: Alternative, names: ZodNames): Expression {
   switch (alternative.kind) {
@@ -173,12 +185,8 @@ function alternativeText(alternative: Alternative, names: ZodNames): Expression 
     }
     case "array":
       return call("z.array", zodText(alternative.items, names));
-    case "tuple": {
-      const items = list(alternative.items.map((item) => zodText(item, names)));
-      return alternative.rest
-        ? chain("tuple", [items], "rest", zodText(alternative.rest, names))
-        : call("z.tuple", items);
-    }
+    case "tuple":
+      return tupleExpression(alternative, names);
     case "object":
       return objectExpression(alternative, names);
     case "reference": {
@@ -201,6 +209,27 @@ function objectExpression(shape: ObjectShape, names: ZodNames): Expression {
   const literal = { ...expression(block(lines)), isHugged: members.size > 0 };
   if (others === undefined) return call("z.strictObject", literal);
   const open = chain("object", [literal], "catchall", zodText(others, names));
-  if (!isTyped(shape)) return open;
-  return expression(["typed<", objectText(shape, names.types), ">", plainArguments(open.doc)]);
+  return isTyped(shape) ? typed(objectText(shape, names.types), open) : open;
+}
+
+/** Declares the type of a schema. */
+function typed(type: Doc, { doc }: Expression): Expression {
+  return expression(["typed<", type, ">", plainArguments(doc)]);
+}
+
+/** An optional item makes a tuple of each length, because zod 3 does not know optional items. A long tuple becomes an array. */
+function tupleExpression(shape: TupleShape, names: ZodNames): Expression {
+  const { items, rest, minItems } = shape;
+  const optional = items.length - minItems;
+  const tuple = (length: number): Expression => {
+    const all = list(items.slice(0, length).map((item) => zodText(item, names)));
+    if (length < items.length || !rest) return call("z.tuple", all);
+    return chain("tuple", [all], "rest", zodText(rest, names));
+  };
+  if (optional === 0) return tuple(items.length);
+  const isLong = shapesIn(shape).length * optional > maxTupleParts;
+  const lengths = Array.from({ length: optional + 1 }, (_, index) => tuple(minItems + index));
+  const any: Shape = { kind: "union", of: rest ? [...items, rest] : items };
+  const schema = isLong ? call("z.array", zodText(any, names)) : call("z.union", list(lengths));
+  return typed(tupleText(shape, names.types), schema);
 }

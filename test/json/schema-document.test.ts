@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { normalizeSchema, openSchema } from "../../src/json/schema-document.ts";
+import { normalizeSchema, openSchema, resolveReference } from "../../src/json/schema-document.ts";
 
 const text = { type: "string" };
 const number = { type: "number" };
@@ -133,6 +133,17 @@ describe("a normalized schema", () => {
       },
       components: { schemas: { a: { exclusiveMinimum: 1 } } },
     });
+  });
+
+  it("resolves references in `dependencies`, even for a property that is named like a keyword", () => {
+    const inner = { properties: { b: { $ref: "#/definitions/text" } } };
+    const dependencies = { type: inner, ["constructor"]: inner };
+    const document = openSchema({ dependencies, definitions }, "a.json");
+    const copy = document.root as { readonly dependencies: Readonly<Record<string, typeof inner>> };
+    const targets = Object.values(copy.dependencies).map((each) =>
+      resolveReference(document, each.properties.b),
+    );
+    expect(targets).toEqual([text, text]);
   });
 
   it.each([

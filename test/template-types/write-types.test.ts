@@ -135,7 +135,7 @@ it("a generated comment does not start or end with an empty line", () => {
 describe("a generated schema", () => {
   const shape = object({
     open: member(object({ a: member(text) }, number), true),
-    tuple: member({ kind: "tuple", items: [text], rest: number }, true),
+    tuple: member({ kind: "tuple", items: [text], rest: number, minItems: 1 }, true),
     root: member(node, true),
     one: member({ kind: "union", of: [{ kind: "literal", value: 1 }, { kind: "null" }] }, true),
   });

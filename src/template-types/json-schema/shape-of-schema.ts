@@ -7,9 +7,12 @@ import {
   resolveReference,
   type SchemaDocument,
 } from "../../json/schema-document.ts";
-import { type MemberShape, type Shape, shapesIn } from "../shape.ts";
-import { intersect, settle, unite } from "./combine-shapes.ts";
+import { type MemberShape, type ObjectShape, type Shape, shapesIn } from "../shape.ts";
+import { intersect, settle, shapeOfConstant, tupleOf, unite, uniteAlternatives } from "./combine-shapes.ts";
+import { mentioning } from "./mention.ts";
+import { SchemaDefinitions } from "./schema-definitions.ts";
 import { SchemaFault } from "./schema-fault.ts";
+import { SchemaParts } from "./schema-parts.ts";
 
 /** The shape of a schema that has only this type. */
 const plain: Readonly<Record<string, Shape>> = {
@@ -23,7 +26,6 @@ const plain: Readonly<Record<string, Shape>> = {
 const anything: Shape = { kind: "unknown" };
 const nothing: Shape = { kind: "never" };
 const anyObject: Shape = { kind: "object", members: new Map(), others: undefined };
-const anyArray: Shape = { kind: "array", items: anything };
 
 /** A schema without `type` describes objects or arrays if it contains one of these keywords. */
 const objectKeywords =
@@ -50,7 +52,7 @@ export function shapeOfSchema(
 ): { readonly shape: Shape; readonly definitions: ReadonlyMap<string, Shape> } {
   try {
     const reader = new SchemaReader(openDocument(schema, file));
-    return { shape: reader.readRoot(), definitions: reader.definitions };
+    return { shape: reader.readRoot(), definitions: reader.definitions.shapes };
   } catch (error) {
     throw isInstance(error, RangeError) ? new SchemaFault([], "this schema is nested too deeply") : error;
   }
@@ -69,9 +71,10 @@ function openDocument(schema: unknown, file: string): SchemaDocument {
 }
 
 class SchemaReader {
-  readonly definitions = new Map<string, Shape>();
+  readonly definitions = new SchemaDefinitions();
   readonly #document: SchemaDocument;
   readonly #root: unknown;
+  readonly #parts: SchemaParts;
   /** The targets of `$ref` that were read: their shapes, or references if they have names. */
   readonly #read = new Map<unknown, Shape>();
   /** The targets of `$ref` that are being read, with their names once needed. */
@@ -80,42 +83,42 @@ class SchemaReader {
   constructor(document: SchemaDocument) {
     this.#document = document;
     this.#root = document.root;
+    this.#parts = new SchemaParts(document);
   }
 
   readRoot(): Shape {
     // Treated as if it were referenced, so that a reference to `#` finds it in progress.
-    const whole = this.#readTarget(this.#root, this.#nameOf(this.#root, ""), [], []);
+    const whole = this.#readTarget(this.#root, this.#parts.nameOf(this.#root, ""), [], []);
+    this.definitions.settle();
     const objects = settle(unite(this.#objectsIn(whole)));
     if (objects.kind === "never") {
       throw new SchemaFault([], "this schema accepts no object, but the values of a template are an object");
     }
     // The same object, so that the values are recognized as the target of the reference.
-    if (whole.kind === "reference" && isOfObjects(this.#resolve(whole.name))) {
+    if (whole.kind === "reference" && isOfObjects(this.definitions.resolve(whole.name))) {
       this.definitions.set(whole.name, objects);
     }
     return objects;
   }
 
-  readonly #resolve = (name: string): Shape | undefined => this.definitions.get(name);
-
   #objectsIn(shape: Shape): readonly Shape[] {
     if (shape.kind === "union") return shape.of.flatMap((one) => this.#objectsIn(one));
-    if (shape.kind === "reference") return this.#objectsIn(this.#resolve(shape.name) ?? anything);
+    if (shape.kind === "reference") return this.#objectsIn(this.definitions.resolve(shape.name) ?? anything);
     if (shape.kind === "unknown") return [anyObject];
     return shape.kind === "object" ? [shape] : [];
   }
 
   /** Reads the schema of an inner value, such as a property or an item. */
   #readInner(schema: unknown, place: JsonPath): Shape {
-    return settle(this.#readSame(schema, place, []));
+    return this.#readSame(schema, place, []);
   }
 
   /** @param same - the schemas of the same value on the way to this one */
   #readSame(schema: unknown, place: JsonPath, same: readonly unknown[]): Shape {
     if (typeof schema === "boolean") return schema ? anything : nothing;
-    if (!isSchema(schema)) throw new SchemaFault(place, "expected a schema: an object, true or false");
-    const parts = this.#partsOf(schema, this.#placeOf(schema) ?? place, same);
-    return parts.reduce((all, part) => intersect(all, part, this.#resolve), anything);
+    if (!isJsonObject(schema)) throw new SchemaFault(place, "expected a schema: an object, true or false");
+    const parts = this.#partsOf(schema, this.#parts.placeOf(schema) ?? place, same);
+    return parts.reduce((all, part) => intersect(all, part, this.definitions), anything);
   }
 
   /** All constraints of a schema on a value, which apply together. */
@@ -133,9 +136,32 @@ class SchemaReader {
       const all = this.#list(schema[keyword], [...place, keyword]).map((one, index) =>
         this.#readSame(one, [...place, keyword, index], same),
       );
-      parts.push(...(keyword === "allOf" ? all : [unite(all)]));
+      parts.push(...(keyword === "allOf" ? all : [uniteAlternatives(all, this.definitions)]));
     }
+    parts.push(mentioning(this.#mentionsOf(schema, place, same)));
     return parts;
+  }
+
+  /** The shapes of the schemas that apply to a value only in some cases, or to some of its items. */
+  #mentionsOf(schema: Schema, place: JsonPath, same: readonly unknown[]): readonly Shape[] {
+    const mentions: Shape[] = [];
+    for (const keyword of ["if", "then", "else", "not"]) {
+      if (schema[keyword] === undefined) continue;
+      mentions.push(this.#readSame(schema[keyword], [...place, keyword], same));
+    }
+    for (const [name, inner] of this.#map(schema, "dependentSchemas", place)) {
+      mentions.push(this.#readSame(inner, [...place, "dependentSchemas", name], same));
+    }
+    if (schema.contains !== undefined) {
+      mentions.push({ kind: "array", items: this.#readInner(schema.contains, [...place, "contains"]) });
+    }
+    const { propertyNames } = schema;
+    const isList = isJsonObject(propertyNames) && Array.isArray(propertyNames.enum);
+    const required = this.#map(schema, "dependentRequired", place);
+    const names = [...required.flat(2), ...(isList ? (propertyNames.enum ?? []) : [])];
+    const unnamed = { shape: anything, isOptional: true, comment: undefined };
+    const members = names.filter((name) => typeof name === "string").map((name) => [name, unnamed] as const);
+    return [...mentions, { kind: "object", members: new Map(members), others: undefined }];
   }
 
   #readTypes(schema: Schema, place: JsonPath): Shape {
@@ -167,45 +193,51 @@ class SchemaReader {
   #readObject(schema: Schema, place: JsonPath): Shape {
     const members = new Map<string, MemberShape>();
     const required = new Set(this.#list(schema.required ?? [], [...place, "required"]));
-    const others = this.#readOthers(schema, place);
+    const rest = this.#readOthers(schema, place);
+    const { others } = rest;
     for (const [name, inner] of this.#map(schema, "properties", place)) {
       const shape = this.#readInner(inner, [...place, "properties", name]);
       // Callers may omit a property that has a default.
-      const isOptional = !required.has(name) || (isSchema(inner) && inner["default"] !== undefined);
+      const isOptional = !required.has(name) || (isJsonObject(inner) && inner["default"] !== undefined);
       if (shape.kind === "never" && isOptional) continue;
-      members.set(name, { shape, isOptional, comment: this.#commentOf(inner) });
+      members.set(name, { shape, isOptional, comment: this.#parts.commentOf(inner) });
     }
     for (const name of required) {
       if (typeof name !== "string" || members.has(name)) continue;
-      const shape = others === undefined || others.kind === "never" ? anything : others;
+      const shape = others === undefined || others.kind === "never" || rest.isOpen ? anything : others;
       members.set(name, { shape, isOptional: false, comment: undefined });
     }
     const isImpossible = [...members.values()].some(({ shape }) => shape.kind === "never");
-    return isImpossible ? nothing : { kind: "object", members, others };
+    return isImpossible ? nothing : { kind: "object", members, ...rest };
   }
 
   /** The shape of properties with other names: `never` if they are not allowed, `undefined` if the schema does not say. */
-  #readOthers(schema: Schema, place: JsonPath): Shape | undefined {
+  #readOthers(schema: Schema, place: JsonPath): Pick<ObjectShape, "others" | "isOpen"> {
     const others = this.#map(schema, "patternProperties", place).map(([pattern, inner]) =>
       this.#readInner(inner, [...place, "patternProperties", pattern]),
     );
-    const { additionalProperties, unevaluatedProperties } = schema;
+    const { additionalProperties, unevaluatedProperties, propertyNames } = schema;
     if (additionalProperties !== undefined) {
       others.push(this.#readInner(additionalProperties, [...place, "additionalProperties"]));
-    } else if (unevaluatedProperties !== undefined) {
-      // The unevaluated properties are unknown, so a type can only allow or forbid all of them.
-      others.push(unevaluatedProperties === false ? nothing : anything);
+      return { others: unite(others) };
     }
-    return others.length === 0 ? undefined : unite(others);
+    // A type cannot tell which properties are unevaluated.
+    if (isJsonObject(unevaluatedProperties) || unevaluatedProperties === true) others.push(anything);
+    // A rule for names expects more than the named properties.
+    if (isJsonObject(propertyNames) && propertyNames.enum === undefined) others.push(anything);
+    return others.length === 0 ? { others: undefined } : { others: unite(others), isOpen: true };
   }
 
-  #readArray({ items, prefixItems }: Schema, place: JsonPath): Shape {
-    const rest = items === undefined ? undefined : this.#readInner(items, [...place, "items"]);
-    if (prefixItems === undefined) return { kind: "array", items: rest ?? anything };
+  #readArray({ items, prefixItems, minItems, maxItems }: Schema, place: JsonPath): Shape {
+    const rest = items === undefined ? anything : this.#readInner(items, [...place, "items"]);
+    if (prefixItems === undefined) return { kind: "array", items: rest };
     const shapes = this.#list(prefixItems, [...place, "prefixItems"]).map((one, index) =>
       this.#readInner(one, [...place, "prefixItems", index]),
     );
-    return { kind: "tuple", items: shapes, rest: rest?.kind === "never" ? undefined : rest };
+    const isFull = typeof maxItems === "number" && maxItems <= shapes.length;
+    const end = isFull ? Math.max(maxItems, 0) : shapes.length;
+    const required = typeof minItems === "number" ? Math.min(Math.max(minItems, 0), end) : 0;
+    return tupleOf(shapes.slice(0, end), isFull ? undefined : rest, required);
   }
 
   #readReference(schema: Schema, place: JsonPath, same: readonly unknown[]): Shape {
@@ -221,7 +253,12 @@ class SchemaReader {
       );
     }
     if (same.includes(target)) throw new SchemaFault(place, "this reference points back to itself");
-    return this.#readTarget(target, this.#nameOf(target, address), this.#placeOf(target) ?? place, same);
+    return this.#readTarget(
+      target,
+      this.#parts.nameOf(target, address),
+      this.#parts.placeOf(target) ?? place,
+      same,
+    );
   }
 
   #readTarget(schema: unknown, name: string, place: JsonPath, same: readonly unknown[]): Shape {
@@ -238,40 +275,19 @@ class SchemaReader {
     this.#open.delete(schema);
     if (schema !== this.#root && shapesIn(found).length > maxInlined) opened.name ??= this.#freeName(name);
     const shape: Shape = opened.name === undefined ? found : { kind: "reference", name: opened.name };
-    if (opened.name !== undefined) this.definitions.set(opened.name, settle(found));
+    if (opened.name !== undefined) this.definitions.set(opened.name, found);
     this.#read.set(schema, shape);
     return shape;
   }
 
   #freeName(wanted: string): string {
-    const taken = new Set([...this.definitions.keys(), ...[...this.#open.values()].map(({ name }) => name)]);
+    const taken = new Set([
+      ...this.definitions.shapes.keys(),
+      ...[...this.#open.values()].map(({ name }) => name),
+    ]);
     let name = wanted;
     for (let count = 2; taken.has(name); count++) name = `${wanted}${count}`;
     return name;
-  }
-
-  #nameOf(schema: unknown, address: string): string {
-    if (schema !== this.#root) return decodeName(address.split(/[#/]/).at(-1) ?? "");
-    const title = isSchema(schema) ? schema["title"] : undefined;
-    return isText(title) ? title : "self";
-  }
-
-  /** The location of a schema, unless it is inside one with its own `$id`. */
-  #placeOf(schema: unknown): JsonPath | undefined {
-    const [address, root] = [schema, this.#root].map((one) =>
-      isSchema(one) ? one.__absolute_uri__ : undefined,
-    );
-    const [document, pointer = ""] = address?.split("#") ?? [];
-    const names = pointer.split("/").slice(1).map(decodeName);
-    return document === root ? names.map((name) => (/^\d+$/.test(name) ? Number(name) : name)) : undefined;
-  }
-
-  /** The description of a property, from its schema or from the target of its `$ref`. */
-  #commentOf(schema: unknown, passed: readonly unknown[] = []): string | undefined {
-    // The description of the root schema describes the values, not a property.
-    if (!isSchema(schema) || schema === this.#root || passed.includes(schema)) return undefined;
-    const comment = [schema["description"], schema["title"]].find(isText);
-    return comment ?? this.#commentOf(resolveReference(this.#document, schema), [...passed, schema]);
   }
 
   #list(value: unknown, place: JsonPath): readonly unknown[] {
@@ -286,30 +302,10 @@ class SchemaReader {
   }
 }
 
-function isSchema(value: unknown): value is Schema {
-  return isJsonObject(value);
-}
-
 function isType(type: unknown): type is string {
   return type === "object" || type === "array" || (typeof type === "string" && Object.hasOwn(plain, type));
 }
 
 function isOfObjects(shape: Shape | undefined): boolean {
   return shape?.kind === "union" ? shape.of.every(({ kind }) => kind === "object") : shape?.kind === "object";
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
-}
-
-/** The shape of one JSON value. For an array or object it does not include the contents. */
-function shapeOfConstant(value: unknown): Shape {
-  if (value === null) return { kind: "null" };
-  if (typeof value === "object") return Array.isArray(value) ? anyArray : anyObject;
-  return { kind: "literal", value: value as string | number | boolean };
-}
-
-/** Decodes one name of an address. */
-function decodeName(name: string): string {
-  return decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -22,10 +22,26 @@ describe("a JSON Schema", () => {
     [{ type: "string", nullable: true }, "string | null"],
     [{ $ref: "#/properties/x/$defs/b", nullable: true, $defs: { b: text } }, "string | null"],
     [{ enum: ["a", 1, null, true] }, '"a" | 1 | null | true'],
-    [{ enum: [{ a: 1 }, [1]] }, "{ [others]: unknown } | Array<unknown>"],
+    [{ enum: [{ a: 1 }, [1]] }, "{ a: 1 } | [1]"],
     [{ type: "array", items: text }, "Array<string>"],
-    [{ type: "array", prefixItems: [text, {}], items: false }, "[string, unknown]"],
-    [{ type: "array", items: [text], additionalItems: number }, "[string, ...number]"],
+    [{ const: { a: null, b: ["x", {}] } }, '{ a: null; b: ["x", { [others]: never }] }'],
+    [{ ...member(number), const: { a: 1, b: 2 } }, "{ a: 1; b: 2 }"],
+    [{ type: "array", prefixItems: [text, {}], items: false }, "[string?, unknown?]"],
+    [{ type: "array", prefixItems: [text, {}] }, "[string?, unknown?, ...unknown]"],
+    [{ type: "array", prefixItems: [text, {}], minItems: 1, items: number }, "[string, unknown?, ...number]"],
+    [{ type: "array", prefixItems: [text, {}], minItems: 9 }, "[string, unknown, ...unknown]"],
+    [{ type: "array", prefixItems: [text, {}], minItems: 2, maxItems: 2 }, "[string, unknown]"],
+    [{ type: "array", prefixItems: [text, {}], maxItems: 1 }, "[string?]"],
+    [{ type: "array", prefixItems: [text, false, {}] }, "[string?]"],
+    [{ type: "array", items: [text], additionalItems: number }, "[string?, ...number]"],
+    [{ type: "array", items: [text], additionalItems: false, minItems: 1 }, "[string]"],
+    [{ type: "array", items: [text] }, "[string?, ...unknown]"],
+    [{ type: "array", items: text, additionalItems: false }, "Array<string>"],
+    [{ allOf: [{ items: text }, { prefixItems: [constant, number] }] }, '["x"?]'],
+    [
+      { allOf: [{ prefixItems: [text], minItems: 1 }, { prefixItems: [{}, number] }] },
+      "[string, number?, ...unknown]",
+    ],
     [{ type: "object", additionalProperties: false }, "{ [others]: never }"],
     [{ ...object, ...member({}), additionalProperties: number }, "{ a?: unknown; [others]: number }"],
     [{ ...object, patternProperties: { "^a": number, "^b": nil } }, "{ [others]: number | null }"],
@@ -37,11 +53,85 @@ describe("a JSON Schema", () => {
     [idCard, '{ id: string; kind: "card"; number?: string } | { id: string; kind: "iban" | "bic" }'],
     [{ allOf: [member(text), { properties: { b: {} }, required: ["a", "b"] }] }, "{ a: string; b: unknown }"],
     [{ ...object, allOf: [member({ type: ["string", "null"] }), member(text)] }, "{ a?: string }"],
-    [{ ...member(text), anyOf: [anA, { required: ["b"] }] }, "{ a: string } | { a?: string; b: unknown }"],
+    [
+      { ...member(text), anyOf: [anA, { required: ["b"] }] },
+      "{ a: string; b?: unknown } | { a?: string; b: unknown }",
+    ],
     [{ ...text, not: { const: "a" }, if: {}, else: false }, "string"],
   ])("is converted to a type: %j becomes %s", (schema, type) => {
     expect(typeOf(schema)).toBe(type);
   });
+
+  const withB = "{ a?: string; b?: unknown }";
+  const b = { properties: { b: number } };
+  // Biome rejects a property named `then`.
+  const onThen = (schema: object) => Object.fromEntries(["then"].map((keyword) => [keyword, schema]));
+  const pair = { ...object, properties: { a: text }, allOf: [{ if: anA, ...onThen({ required: ["b"] }) }] };
+  it.each<[schema: object, type: string]>([
+    [{ ...object, ...member(text), if: b }, withB],
+    [{ ...object, ...member(text), if: anA, ...onThen(b) }, withB],
+    [{ ...object, ...member(text), if: anA, else: { required: ["b"] } }, withB],
+    [{ ...object, ...member(text), not: b }, withB],
+    [{ ...object, ...member(text), dependentSchemas: { a: b } }, withB],
+    [{ ...object, ...member(text), dependentRequired: { b: ["a"] } }, withB],
+    [{ ...object, ...member(text), dependentRequired: { a: ["b"] } }, withB],
+    [{ ...object, ...member(text), dependencies: { a: ["b"] } }, withB],
+    [{ ...object, ...member(text), dependencies: { a: b } }, withB],
+    [{ ...object, ...member(text), propertyNames: { enum: ["a", "b"] } }, withB],
+    [{ ...object, ...member(text), propertyNames: { pattern: "^a" } }, "{ a?: string; [others]: unknown }"],
+    [{ ...object, ...member(text), ...onThen(b), additionalProperties: false }, "{ a?: string }"],
+    [
+      { ...object, ...member(text), ...onThen(b), additionalProperties: number },
+      "{ a?: string; [others]: number }",
+    ],
+    [{ ...object, ...member(text), ...onThen(b), unevaluatedProperties: false }, withB],
+    [{ ...object, ...onThen(b) }, "{ [others]: unknown }"],
+    [{ ...text, ...onThen(b) }, "string"],
+    [pair, withB],
+    [{ ...object, ...member(text), anyOf: [{ not: { required: ["b"] } }, {}] }, withB],
+    [{ type: ["string", "object"], ...member(text), ...onThen(b) }, `string | ${withB}`],
+    [
+      { ...object, ...member({ ...object, ...member(text) }), ...onThen(member({ required: ["b"] })) },
+      `{ a?: ${withB} }`,
+    ],
+    [
+      {
+        ...object,
+        ...member({ type: "array", items: { ...object, ...member(text) } }),
+        ...onThen(member({ items: b })),
+      },
+      `{ a?: Array<${withB}> }`,
+    ],
+    [{ type: "array", items: { ...object, ...member(text) }, contains: b }, `Array<${withB}>`],
+    [
+      { type: "array", prefixItems: [{ ...object, ...member(text) }], contains: b, maxItems: 1 },
+      `[${withB}?]`,
+    ],
+    [{ ...object, patternProperties: { "^x": text }, allOf: [b] }, "{ b?: number; [others]: string }"],
+    [
+      {
+        anyOf: [
+          { ...object, ...member(text) },
+          { ...object, ...b },
+        ],
+      },
+      "{ a?: string; b?: unknown } | { b?: number; a?: unknown }",
+    ],
+    [
+      {
+        anyOf: [
+          { ...object, ...member(text), additionalProperties: false },
+          { ...object, ...b, additionalProperties: false },
+        ],
+      },
+      "{ a?: string } | { b?: number }",
+    ],
+  ])(
+    "allows a property whose name occurs only where the schema applies in some cases: %j becomes %s",
+    (schema, type) => {
+      expect(typeOf(schema)).toBe(type);
+    },
+  );
 
   it.each([
     [{ anyOf: [nil, { ...object, ...member({}) }] }, "{ a?: unknown }"],
@@ -123,7 +213,7 @@ describe("a $ref", () => {
     [
       "is combined with the other keywords in its schema",
       { ...object, properties: { first: { ...toNode, required: ["next"] } }, $defs: { node: chain } },
-      ["{ first?: { next: →node } }", "node = { next?: →node }"],
+      ["{ first?: { next: →node } }", "node = { next?: →node; last?: unknown }"],
     ],
   ])("%s", (_title, schema, lines) => {
     expect(readSchema(schema)).toEqual(lines);
@@ -168,7 +258,7 @@ function describeShape(shape: Shape): string {
     case "array":
       return `Array<${describeShape(shape.items)}>`;
     case "tuple":
-      return `[${[...shape.items.map(describeShape), ...(shape.rest ? [`...${describeShape(shape.rest)}`] : [])].join(", ")}]`;
+      return `[${[...shape.items.map((item, index) => describeShape(item) + (index < shape.minItems ? "" : "?")), ...(shape.rest ? [`...${describeShape(shape.rest)}`] : [])].join(", ")}]`;
     case "object": {
       const properties = [...shape.members].map(
         ([name, { isOptional, shape: inner, comment }]) =>

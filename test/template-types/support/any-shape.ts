@@ -37,11 +37,15 @@ function shapesOf(references: readonly string[]): fc.Arbitrary<Shape> {
       fc.oneof(...leaves),
       tie("object"),
       tie("shape").map((items) => ({ kind: "array", items }) as const),
-      fc.record({
-        kind: fc.constant("tuple" as const),
-        items: fc.array(tie("shape"), { maxLength: 3, depthIdentifier: "shape" }),
-        rest: fc.option(tie("shape"), { nil: undefined, depthIdentifier: "shape" }),
-      }),
+      fc
+        .record({
+          items: fc.array(tie("shape"), { maxLength: 3, depthIdentifier: "shape" }),
+          rest: fc.option(tie("shape"), { nil: undefined, depthIdentifier: "shape" }),
+          optional: fc.integer({ min: 0, max: 3 }),
+        })
+        .map(({ items, rest, optional }): Shape => {
+          return { kind: "tuple", items, rest, minItems: Math.max(0, items.length - optional) };
+        }),
       fc.array(tie("shape"), { minLength: 2, maxLength: 6, depthIdentifier: "shape" }).map(unionOf),
       fc
         .array(tie("object"), { minLength: 2, maxLength: 3, depthIdentifier: "shape" })
