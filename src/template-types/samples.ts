@@ -31,17 +31,28 @@ export class Samples {
     return oneOf(shapesOfObjects(this.#objects, "", new Map()));
   }
 
+  /** The paths at which every sample is null, so that the type is unknown. */
+  nulls(): readonly string[] {
+    const found: Findings = new Map();
+    shapesOfObjects(this.#objects, "", found);
+    return [...found]
+      .filter(([, seen]) => seen === kinds.null)
+      .map(([path]) => path)
+      .sort();
+  }
+
   /** The paths at which samples have unrelated kinds of values, for example a string and an object. */
   disagreements(): readonly Disagreement[] {
     const found: Findings = new Map();
     shapesOfObjects(this.#objects, "", found);
     return [...found]
+      .filter(([, seen]) => seen !== kinds.null)
       .map(([path, seen]) => ({ path, kinds: words.filter(([kind]) => seen & kind).map(([, word]) => word) }))
       .sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 }
 
-/** The observed kinds by path, for paths at which samples disagree. */
+/** The observed kinds by path, for paths at which samples disagree, or are all null. */
 type Findings = Map<string, number>;
 
 const words = [
@@ -55,6 +66,10 @@ const words = [
 /** The shape of observed values; `isMeant` if a single array contained unrelated kinds. */
 function shapeOfValues(values: ObservedValues, path: string, found: Findings, isMeant = false): Shape {
   if (isWild(values.kinds) && !isMeant) found.set(path, (found.get(path) ?? 0) | values.kinds);
+  if (values.kinds === kinds.null) {
+    found.set(path, kinds.null);
+    return { kind: "unknown", isNull: true };
+  }
   const shapes: Shape[] = [];
   for (const kind of ["string", "number", "boolean"] as const) {
     if (values.kinds & kinds[kind]) shapes.push({ kind });
@@ -89,12 +104,17 @@ function shapeOfVariant(variant: Variant, path: string, found: Findings): Object
   const members = new Map<string, MemberShape>();
   for (const [name, member] of variant.members) {
     const shape = shapeOfValues(member.values, pathTo(path, name), found);
-    members.set(name, { shape, isOptional: member.count < variant.count, comment: undefined });
+    members.set(name, { shape, isOptional: member.count < variant.count, comment: commentOf(shape) });
   }
   let others: Shape | undefined;
   if (variant.others) others = shapeOfValues(variant.others.values, `${path}[…]`, found);
   else if (members.size === 0) others = { kind: "unknown" };
   return { kind: "object", members, others };
+}
+
+/** Null says nothing about the other values of a property. */
+function commentOf(shape: Shape): string | undefined {
+  return shape.kind === "unknown" && shape.isNull ? "Null in every sample." : undefined;
 }
 
 function pathTo(path: string, name: string): string {

@@ -20,6 +20,8 @@ export interface UnknownShape {
   readonly kind: "unknown";
   /** While a schema is read: shapes whose property names must not be unknown if the value has another shape as well. */
   readonly mentions?: readonly Shape[];
+  /** Whether the value is null in every sample. */
+  readonly isNull?: boolean;
 }
 
 /** An array whose first items have different shapes. */
@@ -41,6 +43,8 @@ export interface ObjectShape {
   readonly others: Shape | undefined;
   /** While a schema is read: whether `others` describes only some of the other properties, so that the rest is unknown. */
   readonly isOpen?: boolean;
+  /** Whether the schema forbids other properties. Types forbid them also if the schema does not describe them. */
+  readonly isClosed?: boolean;
 }
 
 /** One property of an object. */

@@ -87,7 +87,11 @@ describe("the types command", () => {
     ["json", `{"$schema":"http://json-schema.org/draft-07/schema#","allOf":[{${schema}}]}`],
     ["json", '{"properties":{"a":1},"required":[1]}', "{ properties: { a: number; }; required: number[]; }"],
     ["json", '{"$schema":"./x.json","a":"1"}', "{ $schema: string; a: string; }"],
-    ["json", `{"content":[],"schema":{${schema}},"sample":{"b":1}}`],
+    [
+      "json",
+      `{"content":[],"schema":{${schema}},"sample":{"b":1}}`,
+      "{ a: string; b?: number | undefined; }",
+    ],
     ["mjs", "export const sample = { a: new Date(0), b: undefined }; export default () => ({});"],
   ])("detects a file's type from its content: invoice.%s with %s", async (ending, content, type = onlyA) => {
     const text = await typesOf({ [`invoice.${ending}`]: content }, `invoice.${ending}`);

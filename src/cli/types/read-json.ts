@@ -1,4 +1,4 @@
-import { parseJsonTemplate } from "../../emulator/renderer/json/json-template.ts";
+import { type JsonTemplate, parseJsonTemplate } from "../../emulator/renderer/json/json-template.ts";
 import { FileTooLarge, readSmallFile } from "../../files/read-file.ts";
 import { parseJson, positionInJson, syntaxErrors } from "../../json/json-text.ts";
 import { isDeeperThan, isJsonObject, type JsonPath } from "../../json/json-value.ts";
@@ -36,14 +36,20 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
     case "template": {
       const uid = uidOf(file, true);
       const { schema, sample } = json as { readonly schema?: unknown; readonly sample?: unknown };
+      const found = samplesOf(collection, uid);
+      const template = readTemplate(text, name);
       if (schema === undefined && sample === undefined) {
-        addSample(valuesOfPlaceholders(text, name), uid, []);
+        if (typeof template === "string") throw new Misuse(template);
+        addSample(template.sample, uid, []);
+        found.addTemplate({ file, locate, usage: template.usage }, template.sample);
         return [
           `${name}: this template has neither a schema nor a sample, so its types come from its placeholders. If the file is itself a sample, wrap the sample in an array.`,
         ];
       }
       if (schema === undefined) addSample(sample, uid, ["sample"]);
-      else samplesOf(collection, uid).addSchema(schema, file, (path) => locate(["schema", ...path]));
+      else found.addSchema(schema, file, (path) => locate(["schema", ...path]));
+      if (typeof template === "string") return [`${template} Its placeholders were ignored.`];
+      found.addTemplate({ file, locate, usage: template.usage }, sample === undefined ? {} : template.sample);
       return [];
     }
     case "samples": {
@@ -66,12 +72,12 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
   }
 }
 
-/** Returns sample values for the placeholders of a template. @throws {Misuse} if the text is not a template */
-function valuesOfPlaceholders(text: string, name: string): object {
+/** Parses a template. Returns the message of the error if the text is not a template. */
+function readTemplate(text: string, name: string): JsonTemplate | string {
   try {
-    return parseJsonTemplate(text, name).sample;
+    return parseJsonTemplate(text, name);
   } catch (error) {
-    throw new Misuse((error as Error).message);
+    return (error as Error).message;
   }
 }
 

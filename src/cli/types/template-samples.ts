@@ -1,15 +1,26 @@
 import { relative, sep } from "node:path";
+import type { ValueShape } from "../../emulator/renderer/json/sample-values.ts";
 import { isInstance } from "../../errors/foreign-values.ts";
 import { isJsonObject, type JsonPath, maxNesting } from "../../json/json-value.ts";
 import { SchemaFault } from "../../template-types/json-schema/schema-fault.ts";
 import { shapeOfSchema } from "../../template-types/json-schema/shape-of-schema.ts";
+import { mergeSources, type Sources } from "../../template-types/merge-shapes.ts";
 import { Samples } from "../../template-types/samples.ts";
-import type { TemplateShape } from "../../template-types/shape.ts";
+import type { Shape, TemplateShape } from "../../template-types/shape.ts";
 import { Misuse } from "../failure.ts";
 import type { SampleFile } from "./sample-file.ts";
 
 /** The maximum number of kinds of samples that are compared with each other. */
 const maxKinds = 64;
+
+/** A JSON template. */
+interface TemplateUsage {
+  readonly file: SampleFile;
+  /** Returns the location of a part of the file. */
+  readonly locate: (path: JsonPath) => string;
+  readonly sample: Shape;
+  readonly usage: ValueShape;
+}
 
 /** The samples and schemas of every template by uid. */
 export type Collection = Map<string, TemplateSamples>;
@@ -26,6 +37,8 @@ export class TemplateSamples {
   readonly #uid: string;
   readonly #samples = new Samples();
   readonly #files = new Set<SampleFile>();
+  /** The JSON template, whose sample counts even if there is a schema. */
+  #template: TemplateUsage | undefined;
   /** The schema, which describes all values, and its file. */
   #schema: (Pick<TemplateShape, "shape" | "definitions"> & { readonly file: SampleFile }) | undefined;
   /** The sets of property names in the samples, and the location of the first sample with each set. */
@@ -85,22 +98,53 @@ export class TemplateSamples {
     }
   }
 
+  /** Adds the placeholders of a JSON template, and its sample. */
+  addTemplate(template: Omit<TemplateUsage, "sample">, sample: Record<string, unknown>): void {
+    const samples = new Samples();
+    samples.add(sample);
+    this.#template = { ...template, sample: samples.shape() };
+  }
+
   /**
    * Returns the shape of the template's values.
    *
    * @param folder - the absolute path to which the file names are relative, so that they are equal on every machine
    */
   describe(folder: string): TemplateShape {
-    const { shape, definitions } = this.#schema ?? { shape: this.#samples.shape(), definitions: new Map() };
-    const files = this.#schema ? [this.#schema.file] : [...this.#files];
-    const sources = files.map(({ path }) => relative(folder, path).split(sep).join("/"));
+    const { shape, definitions } = mergeSources({
+      ...this.#known(),
+      usage: this.#template?.usage.objectShape(),
+    });
+    const described = [this.#schema?.file, this.#template?.file].filter((file) => file !== undefined);
+    const files = new Set(this.#schema ? described : this.#files);
+    const sources = [...files].map(({ path }) => relative(folder, path).split(sep).join("/"));
     return { uid: this.#uid, shape, definitions, sources };
+  }
+
+  /** The schema, and the samples that count. */
+  #known(): Sources {
+    return this.#schema
+      ? { schema: this.#schema, sample: this.#template?.sample }
+      : { sample: this.#samples.shape() };
   }
 
   /** Returns one line for each reason to doubt the types. */
   warnings(): string[] {
+    return [...this.#doubts(), ...this.#unknownTests()];
+  }
+
+  #unknownTests(): string[] {
+    if (this.#template === undefined) return [];
+    const { usage, locate } = this.#template;
+    return usage.unknownTests(mergeSources(this.#known()).shape).map(({ path, place }) => {
+      const what = `\`$if\` tests ${path}, which neither the schema nor the sample has`;
+      return `${locate(place)}: ${what}. Correct the name, or add it to one of them.`;
+    });
+  }
+
+  #doubts(): string[] {
     if (this.#schema) {
-      if (this.#files.size === 0) return [];
+      if ([...this.#files].every((file) => file === this.#template?.file)) return [];
       const { name } = this.#schema.file;
       return [`${this.#uid}: its schema ${name} describes all values, so its samples were ignored.`];
     }
@@ -108,7 +152,11 @@ export class TemplateSamples {
       const what = `samples disagree at ${path}: ${kinds.join(", ")}`;
       return `${this.#uid}: ${what}. The types allow all of them.`;
     });
-    return [...disagreements, ...this.#strangers()];
+    const nulls = this.#samples.nulls().map((path) => {
+      const what = `${path} is null in every sample, so its type is unknown`;
+      return `${this.#uid}: ${what}. Add a sample with a value.`;
+    });
+    return [...disagreements, ...nulls, ...this.#strangers()];
   }
 
   #strangers(): string[] {

@@ -1,6 +1,7 @@
 import type { JsonPath } from "../../json/json-value.ts";
 import { formatJsonPath } from "../../request/serialize-values.ts";
 import type { ValueIssue } from "../../service/invalid-values.ts";
+import type { ValueShape } from "./json/sample-values.ts";
 
 /** A document definition, or at least one issue. */
 export type Filled =
@@ -13,6 +14,8 @@ export interface Template {
   readonly sample: Record<string, unknown>;
   /** A JSON Schema for the values, if the template has one. */
   readonly schema: object | undefined;
+  /** How a JSON template uses the values. */
+  readonly usage?: ValueShape;
   /**
    * Fills in values without changing them.
    *

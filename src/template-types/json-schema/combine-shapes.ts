@@ -214,12 +214,10 @@ function settleObject({ members, others }: ObjectShape): ObjectShape {
   const settled = allowed.map(([name, { shape, isOptional, comment }]) => {
     return [name, { shape: settle(shape), isOptional, comment }] as const;
   });
-  const isClosed = others?.kind === "never" && settled.length > 0;
-  return {
-    kind: "object",
-    members: new Map(settled),
-    others: isClosed ? undefined : others && settle(others),
-  };
+  if (others?.kind === "never" && settled.length > 0) {
+    return { kind: "object", members: new Map(settled), others: undefined, isClosed: true };
+  }
+  return { kind: "object", members: new Map(settled), others: others && settle(others) };
 }
 
 /** The shape of one JSON value. */

@@ -2,7 +2,7 @@ import { isJsonObject } from "../../../json/json-value.ts";
 import { formatJsonPath } from "../../../request/serialize-values.ts";
 import { TooLarge } from "../definition-size.ts";
 import { IssueList } from "../issue-list.ts";
-import { compilePath, compileText, type Fill, mistake, type Spot } from "./compile-text.ts";
+import { compilePath, compileText, type Fill, mistake, requireValue, type Spot } from "./compile-text.ts";
 import { ValueShape } from "./sample-values.ts";
 import { pathTo, valueAt } from "./scope.ts";
 import { layoutOf, layoutProblem } from "./table-layout.ts";
@@ -29,7 +29,15 @@ export function compileDefinition(
   locale: string,
 ): { fill: Fill<object>; shape: ValueShape } {
   const shape = new ValueShape();
-  const spot: Spot = { file, place: [], levels: [shape], pageNumbers: [], isXml: false, locale };
+  const spot: Spot = {
+    file,
+    place: [],
+    levels: [shape],
+    conditions: [],
+    pageNumbers: [],
+    isXml: false,
+    locale,
+  };
   const directive = Object.keys(definition).find((name) => directives.includes(name));
   if (directive !== undefined) {
     throw mistake(inside(spot, directive), "is not allowed at the top level. Put it into `content`.");
@@ -137,6 +145,7 @@ function compileEach(json: JsonObject, spot: Spot): Fill<readonly unknown[]> {
   checkMembers(json, spot, "$each", ["$show"]);
   const at = inside(spot, "$each");
   const { path, shape } = compilePath(json["$each"], at);
+  requireValue(path, spot);
   const place = formatJsonPath(at.place);
   const levels = [...spot.levels, shape.markArray()];
   const show = compileItem(json["$show"], { ...inside(spot, "$show"), levels });
@@ -179,9 +188,13 @@ function compileChoice<Piece>(
   checkMembers(json, spot, "$if", ["$show", "$else"]);
   const { path, shape } = compilePath(json["$if"], inside(spot, "$if"));
   shape.isTested = true;
-  const show = compileBranch(json["$show"], inside(spot, "$show"));
+  shape.tests.push(inside(spot, "$if").place);
+  const when = (tested: ValueShape | undefined): Spot => {
+    return { ...spot, conditions: [...spot.conditions, { tested, depth: spot.levels.length - 1 }] };
+  };
+  const show = compileBranch(json["$show"], inside(when(shape), "$show"));
   const hasElse = Object.hasOwn(json, "$else");
-  const otherwise = hasElse ? compileBranch(json["$else"], inside(spot, "$else")) : () => nothing;
+  const otherwise = hasElse ? compileBranch(json["$else"], inside(when(undefined), "$else")) : () => nothing;
   return (scope, filling) => (isNothing(valueAt(scope, path)) ? otherwise : show)(scope, filling);
 }
 

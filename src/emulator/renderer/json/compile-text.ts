@@ -28,6 +28,8 @@ export interface Spot {
   readonly place: JsonPath;
   /** The shapes of the values and of the items of each enclosing `$each`, innermost last. */
   readonly levels: readonly ValueShape[];
+  /** The values that enclosing `$if` test, or `undefined` in `$else`, each with its number of enclosing `$each`. */
+  readonly conditions: readonly { readonly tested: ValueShape | undefined; readonly depth: number }[];
   /** Which of `page` and `pages` are available. */
   readonly pageNumbers: readonly string[];
   readonly isXml: boolean;
@@ -75,6 +77,7 @@ function compileValue(
 ): Fill<string> {
   const shape = shapeAt(path, spot);
   shape.isText = true;
+  if (!isOptional) requireValue(path, spot);
   const place = formatJsonPath(spot.place);
   if (format !== undefined) return compileFormatted(path, isOptional, formatterOf(format, shape, spot), spot);
   return (scope, { issues }) => {
@@ -141,6 +144,13 @@ function withClosedDirections(text: string): string {
 
 function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** Marks the value at a path as required. A condition outside of `$each` does not apply to the properties of an item. */
+export function requireValue({ up, names }: ValuePath, { levels, conditions }: Spot): void {
+  const level = levels.length - 1 - up;
+  const tested = conditions.filter(({ depth }) => depth >= level).map((condition) => condition.tested);
+  levels[level]?.require(names, tested);
 }
 
 function shapeAt({ up, names }: ValuePath, spot: Spot): ValueShape {

@@ -6,10 +6,12 @@ import type { Filled, Template } from "../template.ts";
 import { mistakeAt, TemplateMistake } from "../template.ts";
 import { compileDefinition } from "./compile-definition.ts";
 import type { Filling } from "./compile-text.ts";
+import type { ValueShape } from "./sample-values.ts";
 import { parseSchema } from "./schema/json-schema.ts";
 
 /** A JSON template, which is filled synchronously. */
 export interface JsonTemplate extends Template {
+  readonly usage: ValueShape;
   fill(values: Record<string, unknown>, maxNodes?: number): Filled;
 }
 
@@ -44,6 +46,7 @@ export function parseJsonTemplate(text: string, file: string): JsonTemplate {
   return {
     sample: sample ?? shape.sampleObject(),
     schema: isJsonObject(schema) ? schema : undefined,
+    usage: shape,
     fill(values, maxNodes = Number.POSITIVE_INFINITY) {
       const refused = check(values);
       if (refused.length > 0) return { issues: refused };

@@ -1,3 +1,6 @@
+import type { JsonPath } from "../../../json/json-value.ts";
+import type { ObjectShape, Shape } from "../../../template-types/shape.ts";
+
 /** The index of an item. A larger number in a path is a property name, such as a year. */
 const index = /^(?:0|[1-9]\d?)$/;
 
@@ -5,6 +8,10 @@ const index = /^(?:0|[1-9]\d?)$/;
 export class ValueShape {
   isText = false;
   isTested = false;
+  /** Whether the template needs the value if it needs the object with the value. What is under `$if` is not needed. */
+  isRequired = false;
+  /** The locations of `$if` that test the value. */
+  readonly tests: JsonPath[] = [];
   /** A sample value that fits the format of the placeholder. */
   formatted: string | number | undefined;
   /** The shape of its items, if it is an array. */
@@ -14,6 +21,20 @@ export class ValueShape {
 
   at(names: readonly string[]): ValueShape {
     return names.reduce<ValueShape>((shape, name) => shape.#property(name), this);
+  }
+
+  /**
+   * Marks the values on a path as required.
+   *
+   * @param conditions - the values that enclosing `$if` test; `undefined` in `$else`. A value inside a tested value is required there
+   */
+  require(names: readonly string[], conditions: readonly (ValueShape | undefined)[]): void {
+    const outer: (ValueShape | undefined)[] = [this];
+    for (const name of names) {
+      const value = (outer.at(-1) ?? this).#property(name);
+      if (conditions.every((condition) => condition && outer.includes(condition))) value.isRequired = true;
+      outer.push(value);
+    }
   }
 
   /** Marks the value as an array and returns the shape of its items. */
@@ -34,6 +55,34 @@ export class ValueShape {
     return Object.fromEntries([...this.#members].map(([name, shape]) => [name, shape.sample(name)]));
   }
 
+  /** Returns the shape of the values that the template uses. */
+  objectShape(): ObjectShape {
+    const members = [...this.#members].map(([name, value]) => {
+      return [name, { shape: value.#shape(), isOptional: !value.isRequired, comment: undefined }] as const;
+    });
+    return { kind: "object", members: new Map(members), others: undefined };
+  }
+
+  #shape(): Shape {
+    if (this.#members.size > 0) return this.objectShape();
+    if (this.#item) return { kind: "array", items: this.#item.#shape() };
+    if (this.formatted !== undefined)
+      return { kind: typeof this.formatted === "number" ? "number" : "string" };
+    return { kind: this.isTested && !this.isText ? "boolean" : "string" };
+  }
+
+  /** Lists the values that `$if` tests although a shape does not have them, with the locations of `$if`. */
+  unknownTests(known: Shape, path = ""): readonly { readonly path: string; readonly place: JsonPath }[] {
+    const items = this.#item?.unknownTests(itemsOf(known), `${path}[]`) ?? [];
+    const members = [...this.#members].flatMap(([name, value]) => {
+      const inner = path === "" ? name : `${path}.${name}`;
+      const shape = propertyOf(known, name);
+      if (shape) return value.unknownTests(shape, inner);
+      return value.tests.map((place) => ({ path: inner, place }));
+    });
+    return [...items, ...members];
+  }
+
   #property(name: string): ValueShape {
     if (index.test(name)) {
       this.#length = Math.max(this.#length, Number(name) + 1);
@@ -43,4 +92,21 @@ export class ValueShape {
     this.#members.set(name, known);
     return known;
   }
+}
+
+const anything: Shape = { kind: "unknown" };
+
+/** Returns the shape of a property; `undefined` if objects of this shape do not have it. */
+function propertyOf(shape: Shape, name: string): Shape | undefined {
+  if (shape.kind === "object") return shape.members.get(name)?.shape ?? shape.others;
+  if (shape.kind !== "union") return anything;
+  const objects = shape.of.filter(({ kind }) => kind === "object" || kind === "reference");
+  const found = objects.flatMap((each) => propertyOf(each, name) ?? []);
+  return found.length > 1 || objects.length === 0 ? anything : found[0];
+}
+
+function itemsOf(shape: Shape): Shape {
+  if (shape.kind === "array") return shape.items;
+  const [only, another] = shape.kind === "union" ? shape.of.filter(({ kind }) => kind === "array") : [];
+  return only?.kind === "array" && another === undefined ? only.items : anything;
 }
