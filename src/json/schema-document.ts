@@ -44,8 +44,11 @@ const drafts: readonly (readonly [RegExp, SchemaDraft])[] = [
  */
 export function openSchema(schema: unknown, file: string): SchemaDocument {
   const root: unknown = structuredClone(schema);
-  // `dereference` would read a part of an example as a schema.
-  for (const part of schemasIn(root)) delete part["example"];
+  for (const part of schemasIn(root)) {
+    // `dereference` would read a part of an example as a schema, and does not know this anchor.
+    delete part["example"];
+    if (typeof part["$dynamicAnchor"] === "string") part.$anchor ??= part["$dynamicAnchor"];
+  }
   const base = new URL(`schema:///${encodeURIComponent(file.split("/").at(-1) ?? "")}`);
   const addresses = dereference(root as Schema, undefined, base);
   for (const part of schemasIn(root)) addDependencies(part, addresses);

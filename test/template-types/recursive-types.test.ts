@@ -60,6 +60,36 @@ it("recursive maps, lists and references compile under every strict flag, with a
   expect(errorsIn(files)).toEqual([]);
 });
 
+it("definitions that are named like keywords, or like names in the generated file, compile", {
+  timeout: 60_000,
+}, () => {
+  const names = [
+    "class",
+    "default",
+    "string",
+    "unknown",
+    "Record",
+    "Schema",
+    "z",
+    "template",
+    "values",
+    "1",
+    "a b",
+    "日本",
+    "",
+  ];
+  const to = (name: string) => ({ $ref: `#/$defs/${encodeURIComponent(name)}` });
+  const definitionOf = (name: string) => ({ type: "object", properties: { next: to(name) } });
+  const properties = Object.fromEntries(names.map((name) => [name, to(name)]));
+  const $defs = Object.fromEntries(names.map((name) => [name, definitionOf(name)]));
+  const shape = shapeOfSchema({ type: "object", properties, $defs }, "a.schema.json");
+  expect(shape.definitions.size).toBe(names.length);
+  const [plain, zod] = [false, true].map((zod) => writeTypes([{ uid: "t", ...shape, sources: [] }], { zod }));
+  expect(errorsIn({ "plain/t.ts": plain ?? "", "zod-3/t.ts": zod ?? "", "zod-4/t.ts": zod ?? "" })).toEqual(
+    [],
+  );
+});
+
 it("a map that leads back is written with an index signature, and another map with `Record`", () => {
   const schema = { type: "object", properties: { a: to("a"), b: mapOf(text) }, $defs: recursive["map"] };
   const written = writeTypes([{ uid: "t", ...shapeOfSchema(schema, "a.schema.json"), sources: [] }], {

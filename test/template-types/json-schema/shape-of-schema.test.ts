@@ -184,6 +184,7 @@ describe("a $ref", () => {
     ["a definition with an escaped name", "#/$defs/a~1b~0%20%22", { $defs: { 'a/b~ "': text } }],
     ["part of a bundled schema", `${id}#/components/a`, { $defs: { all: { $id: id, components } } }],
     ["an $anchor", "#text", { $defs: { a: { $anchor: "text", ...text } } }],
+    ["a $dynamicAnchor", "#text", { $defs: { a: { $dynamicAnchor: "text", ...text } } }],
     ["a draft 7 anchor", "#text", { definitions: { a: { $id: "#text", ...text } } }],
     ["a definition in the same file", "a.schema.json#/$defs/text", { $defs: { text } }],
   ])("resolves to %s", (_title, $ref, definitions) => {
