@@ -231,5 +231,6 @@ function tupleExpression(shape: TupleShape, names: ZodNames): Expression {
   const lengths = Array.from({ length: optional + 1 }, (_, index) => tuple(minItems + index));
   const any: Shape = { kind: "union", of: rest ? [...items, rest] : items };
   const schema = isLong ? call("z.array", zodText(any, names)) : call("z.union", list(lengths));
-  return typed(tupleText(shape, names.types), schema);
+  const type = group([indent([softline, tupleText(shape, names.types)]), softline]);
+  return typed(type, schema);
 }
