@@ -89,6 +89,11 @@ describe("the types of a template", () => {
       "{ customer?: { name?: string; }; }",
     ],
     [
+      "a property is optional if an outer `$if` tests something else",
+      [when("vip", when("customer", "{{customer.name}}"))],
+      "{ customer?: { name?: string; }; vip?: boolean; }",
+    ],
+    [
       "an inner `$if` makes a property optional again",
       [when("customer", when("vip", "{{customer.name}}"))],
       "{ customer?: { name?: string; }; vip?: boolean; }",
