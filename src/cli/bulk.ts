@@ -24,11 +24,8 @@ export async function bulk(uid: string, file: string, flags: BulkFlags, session:
   try {
     await withRows(plan, flags, session, async ({ data, schema }) => {
       const check = { data, plan, files, schema };
-      const { good: total, invalid } = await checkData(
-        check,
-        terminal,
-        plan.skipsInvalid && client !== undefined,
-      );
+      const use = { isDryRun: client === undefined, skipsInvalid: plan.skipsInvalid };
+      const { good: total, invalid } = await checkData(check, terminal, use);
       if (!client) {
         terminal.stdout.write(dryRunLine(data, total, plan.limit));
         return;

@@ -48,7 +48,7 @@ function endless(begin: string, piece: string): AsyncIterable<string> {
   return decode(chunks(), "utf-8");
 }
 
-const dialect = { delimiter: ",", namesDelimiter: false, encoding: "utf-8" };
+const dialect = { delimiter: ",", namesDelimiter: false, encoding: "utf-8", trims: false };
 const columns = ["number", "name", "note"];
 
 it.each([

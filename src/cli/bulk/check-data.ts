@@ -11,6 +11,7 @@ import type { RowSchema } from "./data/check-rows.ts";
 import {
   type Data,
   formatRowLocation,
+  type OnBlankLine,
   ordinalOf,
   placeOfProblem,
   type Row,
@@ -58,10 +59,13 @@ export interface CheckedRow {
 }
 
 /** Reads the rows, and checks that a document can be generated from each of them. */
-export async function* checkedRows(check: Check): AsyncGenerator<CheckedRow, void, undefined> {
+export async function* checkedRows(
+  check: Check,
+  onBlankLine?: OnBlankLine,
+): AsyncGenerator<CheckedRow, void, undefined> {
   const { data, plan } = check;
   const used = new UsedPaths(process.platform);
-  for await (const each of rowsUpTo(plan.limit, data)) {
+  for await (const each of rowsUpTo(plan.limit, data, onBlankLine)) {
     if ("problem" in each) {
       const { line, number, column, message } = each.problem;
       const place = placeOfProblem(each.problem, data);
@@ -82,16 +86,22 @@ export interface RowCounts {
   readonly invalid: number;
 }
 
+/** How the rows are used after the check. */
+export interface CheckUse {
+  readonly isDryRun: boolean;
+  /** Whether invalid rows are only listed, provided that there are valid rows. Not with `isDryRun`. */
+  readonly skipsInvalid: boolean;
+}
+
 /**
  * Reads all rows, and checks that a document can be generated from each of them.
  *
- * @param skipsInvalid - whether invalid rows are only listed, provided that there are valid rows
  * @throws {Misuse} with the problems and their locations, but without values
  */
 export async function checkData(
   check: Check,
-  { stderr, env }: Terminal,
-  skipsInvalid: boolean,
+  { stdout, stderr, env }: Terminal,
+  { isDryRun, skipsInvalid }: CheckUse,
 ): Promise<RowCounts> {
   const { data, plan } = check;
   checkColumns(data, plan);
@@ -99,9 +109,10 @@ export async function checkData(
   let faultCount = 0;
   let badCount = 0;
   let count = 0;
+  let blankCount = 0;
   const live = showLive(stderr, env, () => `checking ${data.name}: ${countOf(count, "row")}`);
   try {
-    for await (const { place, faults } of checkedRows(check)) {
+    for await (const { place, faults } of checkedRows(check, () => blankCount++)) {
       count++;
       if (faults.length === 0) continue;
       badCount++;
@@ -113,16 +124,30 @@ export async function checkData(
     live.stop();
   }
   const counts = { good: count - badCount, invalid: badCount };
-  if (badCount === 0) return counts;
+  const tellNotes = () => {
+    const output = isDryRun ? stdout : stderr;
+    for (const note of notesOf(data, blankCount)) output.write(`${printable(note)}\n`);
+  };
+  if (badCount === 0) {
+    tellNotes();
+    return counts;
+  }
   const more = faultCount - told.length;
   const untold = more === 0 ? "" : ` ${countOf(more, "more problem")} ${areOf(more)} not shown.`;
   const wrong = `${countOf(badCount, "row")} ${areOf(badCount)} invalid`;
   const good = `${countOf(count - badCount, "row")} ${areOf(count - badCount)} valid`;
-  if (!skipsInvalid || counts.good === 0) {
+  if (isDryRun || !skipsInvalid || counts.good === 0) {
     throw new Misuse([...told, `${wrong}, ${good}.${untold} Nothing was sent.`].join("\n"));
   }
   stderr.write([...told, `${wrong} and skipped, ${good}.${untold}`, ""].join("\n"));
+  tellNotes();
   return counts;
+}
+
+/** Returns what the user may want to know about valid data. */
+function notesOf({ name }: Data, blankCount: number): string[] {
+  if (blankCount === 0) return [];
+  return [`${name}: ${countOf(blankCount, "blank line")} ${areOf(blankCount)} skipped.`];
 }
 
 /** Formats a problem, for example `total: must be a number`. */

@@ -6,7 +6,7 @@ import { type Data, openData } from "./data/open-data.ts";
 import type { BulkFlags, BulkPlan } from "./plan.ts";
 
 /** The command-line options for the rows. */
-export type RowFlags = Pick<BulkFlags, "schema" | "encoding" | "delimiter">;
+export type RowFlags = Pick<BulkFlags, "schema" | "encoding" | "delimiter" | "trim">;
 
 /** The rows for a command, and the schema that they are checked against. */
 export interface OpenRows {
@@ -21,12 +21,12 @@ export interface OpenRows {
  */
 export async function withRows(
   { uid, file, format }: Pick<BulkPlan, "uid" | "file" | "format">,
-  { schema: schemaFile, encoding, delimiter }: RowFlags,
+  { schema: schemaFile, encoding, delimiter, trim: trims }: RowFlags,
   { terminal, signal }: Session,
   use: (rows: OpenRows) => Promise<void>,
 ): Promise<void> {
   const { stdin } = terminal;
-  const data = await openData({ file, format, encoding, delimiter, stdin, signal });
+  const data = await openData({ file, format, encoding, delimiter, trims, stdin, signal });
   try {
     const areTexts = data.format === "csv";
     const options = { uid, areTexts, stdin, signal };

@@ -24,6 +24,7 @@ export interface BulkFlags {
   readonly format?: string;
   readonly encoding?: string;
   readonly delimiter?: string;
+  readonly trim?: boolean;
   readonly concurrency?: string;
   readonly perSecond?: string;
   readonly limit?: string;

@@ -36,7 +36,10 @@ export function addBulk(program: Command, session: Session): void {
     .command("bulk")
     .description("Generates a PDF from each row of a file. Can resume an interrupted run.")
     .argument("<uid>", "the template uid from the dashboard")
-    .argument("<data>", "the file with the rows: .csv with a header, .ndjson or .json; - for standard input");
+    .argument(
+      "<data>",
+      "the file with the rows: .csv or .tsv with a header, .ndjson or .json; - for standard input",
+    );
   const take = takeOnce(command);
   take(
     "--out <pattern>",
@@ -45,7 +48,11 @@ export function addBulk(program: Command, session: Session): void {
   take("--schema <file>", "check rows against a JSON Schema, or a module that exports a Standard Schema");
   take("--format <format>", "csv, ndjson or json (default: inferred from the file name)");
   take("--encoding <label>", "the encoding of the data, such as windows-1252 (default: UTF-8)");
-  take("--delimiter <character>", "the CSV delimiter (default: detected from the header)");
+  take(
+    "--delimiter <character>",
+    "the CSV delimiter (default: a tab in .tsv, otherwise detected from the header)",
+  );
+  command.option("--trim", "remove white space around the names and cells of CSV");
   take(
     "--concurrency <count>",
     "the maximum number of documents in flight, or auto to adapt to the service (default: auto)",
@@ -101,7 +108,7 @@ function checkRunOptions({ out, run, name, notBefore }: Partial<BulkFlags & AddR
 
 /** The options for adding rows to a queue. All others are for generating documents. */
 const optionsOfQueue =
-  "queue run name notBefore schema format encoding delimiter limit dryRun skipInvalid debug".split(" ");
+  "queue run name notBefore schema format encoding delimiter trim limit dryRun skipInvalid debug".split(" ");
 
 /** @throws {Misuse} if options have no effect with `--queue` */
 function refuseOptions(command: Command): void {

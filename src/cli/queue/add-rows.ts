@@ -2,7 +2,7 @@ import { template } from "../../index.ts";
 import type { BulkQueue } from "../../queue/index.ts";
 import { untilAborted } from "../../runtime/until-aborted.ts";
 import { type Check, checkData, checkedRows } from "../bulk/check-data.ts";
-import { dryRunLine, withRows } from "../bulk/open-rows.ts";
+import { dryRunLine, type RowFlags, withRows } from "../bulk/open-rows.ts";
 import { type BulkFlags, formatOf, parseCount, type RowJob } from "../bulk/plan.ts";
 import { parseTime } from "../duration.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -16,7 +16,8 @@ import { openQueue, type QueueFlags, readQueueAccess, sameQueueOptions } from ".
 /** Command-line options for `bulk --queue`. */
 export interface AddRowsFlags
   extends QueueFlags,
-    Pick<BulkFlags, "schema" | "format" | "encoding" | "delimiter" | "limit" | "dryRun" | "skipInvalid"> {
+    RowFlags,
+    Pick<BulkFlags, "format" | "limit" | "dryRun" | "skipInvalid"> {
   readonly run?: string;
   readonly notBefore?: string;
 }
@@ -50,7 +51,10 @@ export async function addRows(
     if (queue) await untilAborted(queue.runs(), signal);
     await withRows(plan, flags, session, async ({ data, schema }) => {
       const check: Check = { data, plan, schema };
-      const { good, invalid } = await checkData(check, terminal, skipInvalid && !dryRun);
+      const { good, invalid } = await checkData(check, terminal, {
+        isDryRun: dryRun,
+        skipsInvalid: skipInvalid,
+      });
       if (!queue) return void terminal.stdout.write(dryRunLine(data, good, plan.limit));
       const jobs = jobsOf(check, schema?.template ?? plan.template);
       const isWhole = await addJobs(queue, { run, notBefore }, jobs, good, session);

@@ -6,6 +6,11 @@ const notUtf8 =
   "this is not UTF-8. Save it as UTF-8, or name its encoding, for example --encoding windows-1252";
 const goesOn = "there is text after the closing quote of this cell; to include a quote in a cell, double it";
 const noJson = "this is not JSON; only numbers, true, false and null can be outside double quotes";
+const spaced =
+  "there is white space or an invisible character before the quote of this cell; remove it (--trim removes white space)";
+const marked =
+  "there is a byte order mark within this cell; if the file consists of several files, join them without their marks";
+const formula = 'this cell is a formula, ="…"; write only the text that the formula shows';
 const notClosed = "this quote is never closed";
 const itsOwn = "Each line must be one complete object";
 const ended = "expected the end of the JSON";
@@ -39,6 +44,29 @@ describe("a problem in a row", () => {
       "text after a closing quote",
       "csv",
       { content: 'a,b\n1,"x" y\n2,3', goodRows: 1, problems: [`2:b: ${goesOn}`] },
+    ],
+    [
+      "white space before a quote",
+      "csv",
+      {
+        content: 'a,b\n1, "x"\n2,\t"x, y"\n',
+        goodRows: 0,
+        problems: [`2:b: ${spaced}`, `3:b: ${spaced}`],
+      },
+    ],
+    [
+      "a formula that shows a text",
+      "csv",
+      { content: 'a,b\n1,="007"\n2,=1+1', goodRows: 1, problems: [`2:b: ${formula}`] },
+    ],
+    [
+      "a second header",
+      "csv",
+      {
+        content: "a,b\n1,2\na,b\n3,4",
+        goodRows: 2,
+        problems: ["3:: this row repeats the header; remove it"],
+      },
     ],
     [
       "bytes that are not UTF-8",
@@ -116,6 +144,27 @@ describe("a problem in a row", () => {
     expect(rows).toHaveLength(problems.length + goodRows);
   });
 
+  it.each([
+    ["an invisible character before a quote", 'a,b\n1,\u200b"x"\n', `2:b: ${spaced}`],
+    ["a byte order mark between joined files", "a,b\n1,2\n\ufeffa,b\n", `3:a: ${marked}`],
+    ["a byte order mark between joined files", 'a,b\n1,2\n\ufeff"a",b\n', `3:a: ${spaced}`],
+  ])("is reported if a cell has %s: %j", async (_title, content, problem) => {
+    for (const trims of [false, true]) {
+      const problems = problemsOf(await readFileOf("data.csv", content, { trims }));
+      expect(problems).toHaveLength(1);
+      if (!trims) expect(problems).toEqual([problem]);
+    }
+  });
+
+  it("is reported with line and column if a JSON object has a property twice", async () => {
+    const twice = "this object already has a property with this name; remove one of them";
+    const object = '{"a":1,"b":{"c":[{"d":1,\n "\\u0064":2}]}}';
+    const [first, ...others] = problemsOf(await readFileOf("data.json", `[{"a":1},\n${object},{}]`));
+    expect({ first, others }).toEqual({ first: `3:2: ${twice}`, others: [] });
+    const lines = await readFileOf("data.jsonl", '{"a":1}\n{"a":1, "a":1}\n{"__proto__":1,"__proto__":2}\n');
+    expect(problemsOf(lines)).toEqual([`2:9: ${twice}`, `3:16: ${twice}`]);
+  });
+
   it("is reported if bytes are invalid in the specified encoding", async () => {
     const rows = await readFileOf("data.csv", latin1("a,b\n1,\xff\n2,3"), { encoding: "shift_jis" });
     expect(problemsOf(rows)).toEqual([`2:b: ${notUtf8.replace("UTF-8", "shift_jis")}`]);
@@ -147,6 +196,55 @@ describe("a problem that affects the whole file", () => {
       "duplicate columns",
       "a.csv",
       { content: "\na,b,a\n", message: ":2: column 3 of the header has the same name as column 1." },
+    ],
+    [
+      "white space around a column name",
+      "a.csv",
+      {
+        content: 'id, name\n1, "Ford"',
+        message:
+          ":1: column 2 of the header has white space around its name. Remove the white space, or add --trim.",
+      },
+    ],
+    [
+      "a no-break space in a column name",
+      "a.csv",
+      {
+        content: "a,net\xc2\xa0pay\n1,2",
+        message: ":1: column 2 of the header contains the character U+00A0,",
+      },
+    ],
+    [
+      "a zero-width space in a column name",
+      "a.csv",
+      {
+        content: "a\xe2\x80\x8b,b\n1,2",
+        message: ":1: column 1 of the header contains the character U+200B,",
+      },
+    ],
+    [
+      "a zero-width joiner in a Latin column name",
+      "a.csv",
+      {
+        content: "a,b\xe2\x80\x8dc\n1,2",
+        message: ":1: column 2 of the header contains the character U+200D,",
+      },
+    ],
+    [
+      "two byte order marks",
+      "a.csv",
+      {
+        content: "\xef\xbb\xbf\xef\xbb\xbfa,b\n1,2",
+        message: ":1: there is a byte order mark within this cell;",
+      },
+    ],
+    [
+      "column names that only differ in their Unicode normal form",
+      "a.csv",
+      {
+        content: "\xc3\xa9,e\xcc\x81\n1,2",
+        message: ":1: column 2 of the header has the same name as column 1.",
+      },
     ],
     ["an unclosed quote in the header", "a.csv", { content: '"a,b\n1,2', message: `:1: ${notClosed}` }],
     ["a header that is not UTF-8", "a.csv", { content: "a,\xfc\n1,2", message: `:1: ${notUtf8}` }],

@@ -1,3 +1,4 @@
+import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { csvRows, readHeader } from "../../../src/cli/bulk/data/csv-rows.ts";
@@ -13,11 +14,20 @@ const anyText = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 6 }),
   fc.string({ unit: character, maxLength: 8 }),
 );
-const anyName = anyText.filter((text) => text.trim() !== "");
+/** Names that a reader can see, also in a header. */
+const anyName = anyText
+  .map((text) => text.replace(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, ""))
+  .filter((text) => text !== "");
+const hasText = (cells: readonly string[]) =>
+  cells.some((cell) => /[^\s\p{Default_Ignorable_Code_Point}]/u.test(cell));
 
-/** Rows with one cell for each column; the columns have unique names. */
-const table = fc.uniqueArray(anyName, { minLength: 1, maxLength: 5 }).chain((columns) => {
-  const row = fc.array(anyText, { minLength: columns.length, maxLength: columns.length });
+/** Rows with one cell for each column; the columns have unique names. No row is blank or repeats the header. */
+const uniqueNames = { minLength: 1, maxLength: 5, selector: (name: string) => name.normalize() };
+const table = fc.uniqueArray(anyName, uniqueNames).chain((columns) => {
+  const cell = anyText.map((text) => text.replaceAll("\ufeff", ""));
+  const row = fc
+    .array(cell, { minLength: columns.length, maxLength: columns.length })
+    .filter((cells) => hasText(cells) && cells.join() !== columns.join());
   return fc.record({ columns: fc.constant(columns), rows: fc.array(row, { maxLength: 6 }) });
 });
 
@@ -59,12 +69,60 @@ property("any table that was written as CSV is read back unchanged from chunks o
   fc.asyncProperty(table, layout, chunkSizes, async ({ columns, rows }, written, sizes) => {
     const { between, end, isQuoted, endsInLine } = written;
     const text = csvOf([columns, ...rows], between, end, isQuoted) + (endsInLine ? end : "");
-    const dialect = { delimiter: between, namesDelimiter: false, encoding: utf8 };
+    const dialect = { delimiter: between, namesDelimiter: false, encoding: utf8, trims: false };
     expect(await readHeader(chunksOf(text, sizes), dialect, "data.csv")).toEqual(columns);
     const read = valuesOf(await readAll(csvRows(chunksOf(text, sizes), dialect, columns)));
     expect(entriesOf(read)).toEqual(rows.map((cells) => columns.map((name, at) => [name, cells[at]])));
   }),
 );
+
+/** Text with everything that has a meaning in CSV, and that no person would write. */
+const anyCsv = fc.array(fc.constantFrom('"', '"', ",", ",", "\r", "\n", " ", "a", "b", '""'), {
+  maxLength: 30,
+});
+
+describe("CSV after a header", () => {
+  property(
+    "has the rows that csv-parse reads, or a problem where csv-parse has an error",
+    (saw) =>
+      fc.asyncProperty(anyCsv, chunkSizes, fc.boolean(), async (characters, sizes, trims) => {
+        const text = `no,name\n${characters.join("")}`;
+        const dialect = { delimiter: ",", namesDelimiter: false, encoding: utf8, trims };
+        const columns = ["no", "name"];
+        const read = await readAll(csvRows(chunksOf(text, sizes), dialect, columns));
+        const expected = readIndependently(text, trims);
+        if (expected === undefined) {
+          saw("refused");
+          expect(read.some((row) => "problem" in row)).toBe(true);
+        } else if (read.every((row) => "values" in row)) {
+          saw("read");
+          expect(valuesOf(read).map((values) => columns.map((name) => values[name]))).toEqual(expected);
+        } else {
+          // This reader refuses more quotes, and rows that are too long or too short.
+          saw("stricter");
+          expect(text.includes('"') || expected.some((cells) => cells.length !== 2)).toBe(true);
+        }
+      }),
+    { outcomes: ["refused", "read", "stricter"] },
+  );
+});
+
+/** The rows after the header, without blank ones, as csv-parse reads them; `undefined` if it reports an error. */
+function readIndependently(text: string, trim: boolean): string[][] | undefined {
+  const options = {
+    record_delimiter: ["\r\n", "\n", "\r"],
+    relax_column_count: true,
+    relax_quotes: true,
+    trim,
+  };
+  try {
+    const rows = parse(text, options).slice(1).filter(hasText);
+    // csv-parse does not trim what is within quotes.
+    return trim ? rows.map((cells) => cells.map((cell) => cell.trim())) : rows;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Objects that JSON can represent. */
 const objects = fc.array(

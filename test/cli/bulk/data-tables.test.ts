@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fileOf, open, readFileOf, valuesOf } from "./read-data.ts";
+import { fileOf, open, readAll, readFileOf, valuesOf } from "./read-data.ts";
 
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");
 /** Returns the number of each row, and the line on which it begins. */
@@ -13,6 +13,8 @@ describe("a CSV file", () => {
     ["a byte order mark", "\ufeffa,b\n1,2\n3,4\n"],
     ["empty lines", "\n\na,b\n\n1,2\n\r\n\n3,4\n\n"],
     ["unnecessary quotes", '"a","b"\n"1","2"\n"3","4"\n'],
+    ["rows of empty cells before, between and after its rows", ',\n\na,b\n,\n1,2\n" ",""\n,,,\n3,4\n,\n'],
+    ["carriage returns as line breaks", "a,b\r1,2\r,\r3,4\r"],
     ["a line that names the delimiter", "sep=;\r\na;b\r\n1;2\r\n3;4\r\n"],
     ["UTF-16 encoding", utf16("a,b\n1,2\n3,4\n")],
     ["big-endian UTF-16 encoding", utf16("a,b\n1,2\n3,4\n").swap16()],
@@ -43,6 +45,66 @@ describe("a CSV file", () => {
     ["\\t", "a,b\tc\n1\t2"],
   ])("is read with the delimiter that the user specifies: %s", async (delimiter, content) => {
     expect(valuesOf(await readFileOf("data.csv", content, { delimiter }))).toEqual([{ "a,b": "1", c: "2" }]);
+  });
+
+  it.each<[title: string, name: string, content: string, blankLines: number]>([
+    ["rows of empty cells", "data.csv", "a,b\n,\n1,2\n\u00a0,\u200b\n", 2],
+    ["empty lines", "data.csv", "a,b\n\n1,2\r\n\r\n", 2],
+    ["empty lines", "data.ndjson", '{"a":1}\n\n \n', 2],
+    ["nothing else", "data.tsv", "a\tb\n1\t2\n", 0],
+  ])("counts the blank lines that it skips: %s (%s)", async (_title, name, content, blankLines) => {
+    let count = 0;
+    const data = await open(fileOf(name, content));
+    expect(valuesOf(await readAll(data.rows(() => count++)))).toHaveLength(1);
+    expect(count).toBe(blankLines);
+  });
+
+  it.each([
+    ["data.tsv", 'a,b;c|d,e\tf\n"1"\t2,3\n', { "a,b;c|d,e": "1", f: "2,3" }],
+    ["data.TSV", "sep=,\na,b\tf\n1\t2\n", { "a,b": "1", f: "2" }],
+    ["data.tsv", "a,b\n1,2\n", { "a,b": "1,2" }],
+  ])(
+    "is separated by tabs if its name ends in .tsv, whatever its header contains: %s, %j",
+    async (...given) => {
+      const [name, content, values] = given;
+      expect(valuesOf(await readFileOf(name, content))).toEqual([values]);
+    },
+  );
+
+  it("is separated by the delimiter that the user specifies even if its name ends in .tsv", async () => {
+    const read = await readFileOf("data.tsv", "a,b\n1,2\n", { delimiter: "," });
+    expect(valuesOf(read)).toEqual([{ a: "1", b: "2" }]);
+  });
+
+  it.each([
+    ["after a delimiter", 'a, b\n1, "x, y"\n'],
+    ["around each cell", '\u00a0a\t,  "b"  \n\t"1"\u00a0, "x, y" \n'],
+    ["within quotes", '" a","b "\n" 1 ","\nx, y "\n'],
+  ])("is read without the white space %s with `trims`", async (_title, content) => {
+    const read = await readFileOf("data.csv", content, { trims: true });
+    expect(valuesOf(read)).toEqual([{ a: "1", b: "x, y" }]);
+  });
+
+  it("keeps empty cells between tabs with `trims`", async () => {
+    const read = await readFileOf("data.tsv", "a\tb\tc\n1\t\t 2\n", { trims: true });
+    expect(valuesOf(read)).toEqual([{ a: "1", b: "", c: "2" }]);
+  });
+
+  it("can have names in any language", async () => {
+    const names = [
+      "net pay",
+      "Prénom",
+      "氏\u3000名",
+      "می\u200cخواهم",
+      "❤\ufe0f",
+      "👨\u200d👩",
+      "N° (€)",
+      "two\nlines",
+    ];
+    const content = [names, names.map((_, index) => index)]
+      .map((cells) => `"${cells.join('","')}"`)
+      .join("\n");
+    expect((await open(fileOf("data.csv", content))).columns).toEqual(names);
   });
 
   it("provides its column names and the line number of each row", async () => {

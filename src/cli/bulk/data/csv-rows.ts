@@ -3,7 +3,7 @@ import { countOf } from "../../output.ts";
 import type { CsvDialect } from "./csv-dialect.ts";
 import { badCharacter, notInEncoding } from "./encodings.ts";
 import { type Found, maxRecordMiB, readRecords } from "./read-records.ts";
-import type { RowOrProblem } from "./row.ts";
+import { isBlank, type OnBlankLine, type RowOrProblem } from "./row.ts";
 
 /** Reads the first CSV row: the unique names of the columns. */
 export async function readHeader(
@@ -24,19 +24,37 @@ export async function readHeader(
   );
 }
 
+/** Characters that a reader cannot see, or cannot tell from a space. An ideographic space is wider. */
+const unseen =
+  /(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}|(?![ \u3000])\p{Zs}|(?![\t\r\n])\p{Cc}/u;
+
+/** Joiners that nobody needs: they are part of words only in some scripts, and of emoji. */
+const needlessJoiner = /(?<![^\p{ASCII}\p{Script=Latin}])(?:\u200c|\u200d)|(?:\u200c|\u200d)$/u;
+
 function checkNames(names: readonly string[], header: string): void {
   const places = new Map<string, number>();
   for (const [index, column] of names.entries()) {
     // The message does not quote names, because they are values if the header is missing.
     const place = `${header}: column ${index + 1} of the header`;
-    if (column.trim() === "") {
+    if (isBlank(column)) {
       throw new Misuse(`${place} has no name. Give it the name of its placeholder, or remove it.`);
     }
-    const before = places.get(column);
+    if (column !== column.trim()) {
+      throw new Misuse(`${place} has white space around its name. Remove the white space, or add --trim.`);
+    }
+    const [character] = unseen.exec(column) ?? needlessJoiner.exec(column) ?? [];
+    if (character !== undefined) {
+      const code = (character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, "0");
+      throw new Misuse(
+        `${place} contains the character U+${code}, which is invisible or looks like a space. Type the name again.`,
+      );
+    }
+    // Two normal forms of a name look the same.
+    const before = places.get(column.normalize());
     if (before !== undefined) {
       throw new Misuse(`${place} has the same name as column ${before + 1}. Give each column a unique name.`);
     }
-    places.set(column, index);
+    places.set(column.normalize(), index);
   }
 }
 
@@ -45,12 +63,13 @@ export async function* csvRows(
   chunks: AsyncIterable<string>,
   dialect: CsvDialect,
   columns: readonly string[],
+  onBlankLine: OnBlankLine = () => {},
 ): AsyncGenerator<RowOrProblem, void, undefined> {
   // Each row copies this object, so that `__proto__` is an ordinary own property.
   const emptyRow = Object.fromEntries(columns.map((column) => [column, ""]));
   // The header is the first record.
   let number = -1;
-  for await (const records of recordsOf(chunks, dialect)) {
+  for await (const records of recordsOf(chunks, dialect, onBlankLine)) {
     for (const { cells, line, fault } of records) {
       number += 1;
       if (number === 0) continue;
@@ -60,6 +79,8 @@ export async function* csvRows(
       } else if (cells.length !== columns.length) {
         const message = `${countOf(cells.length, "cell")}, but the header has ${countOf(columns.length, "column")}`;
         yield { problem: { line, message, number } };
+      } else if (cells.length > 1 && cells.every((cell, index) => cell === columns[index])) {
+        yield { problem: { line, message: repeatsHeader, number } };
       } else {
         const values = { ...emptyRow };
         for (const [index, column] of columns.entries()) values[column] = cells[index] as string;
@@ -69,17 +90,21 @@ export async function* csvRows(
   }
 }
 
-/** Reads the records from the header on, without empty lines. */
+/** Reads the records from the header on, without blank lines. Spreadsheets write a blank row as delimiters only. */
 async function* recordsOf(
   chunks: AsyncIterable<string>,
   dialect: CsvDialect,
+  onBlankLine: OnBlankLine = () => {},
 ): AsyncGenerator<readonly CsvRecord[], void, undefined> {
   const reader = new CsvReader(dialect);
   let isBeforeHeader = dialect.namesDelimiter;
   const read = (text: string, start: number, isLast: boolean) => reader.read(text, start, isLast);
   for await (const records of readRecords<CsvRecord>(chunks, read, () => reader.tooLong())) {
     yield records.filter(({ cells, fault }) => {
-      if (cells.length === 0 && !fault) return false;
+      if (!fault && cells.every(isBlank)) {
+        onBlankLine();
+        return false;
+      }
       const isSkipped = isBeforeHeader;
       isBeforeHeader = false;
       return !isSkipped;
@@ -98,22 +123,31 @@ interface CsvRecord {
 }
 
 const quote = '"';
+const byteOrderMark = "\ufeff";
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
 const goesOn = "there is text after the closing quote of this cell; to include a quote in a cell, double it";
+const spaceBeforeQuote =
+  "there is white space or an invisible character before the quote of this cell; remove it (--trim removes white space)";
+const formulaOfText = 'this cell is a formula, ="…"; write only the text that the formula shows';
+const markWithin =
+  "there is a byte order mark within this cell; if the file consists of several files, join them without their marks";
+const repeatsHeader = "this row repeats the header; remove it";
 const neverClosed = "this quote is never closed";
 const tooLong = `this row is longer than ${maxRecordMiB} MiB; a quote may be unclosed`;
 
 class CsvReader {
   readonly #delimiterCode: number;
   readonly #encoding: string;
+  readonly #trims: boolean;
   /** The line on which the next record begins. */
   #line = 1;
 
-  constructor({ delimiter, encoding }: CsvDialect) {
+  constructor({ delimiter, encoding, trims }: CsvDialect) {
     this.#delimiterCode = delimiter.charCodeAt(0);
     this.#encoding = encoding;
+    this.#trims = trims;
   }
 
   tooLong(): CsvRecord {
@@ -131,6 +165,7 @@ class CsvReader {
       const from = index;
       const where = { line, cell: cells.length };
       let cell: string | undefined;
+      if (this.#trims) while (this.#isSpace(text.charAt(index))) index += 1;
       if (text[index] === quote) {
         const close = closingQuoteOf(text, index);
         if (close === -1) {
@@ -152,13 +187,18 @@ class CsvReader {
       // The line feed of a CRLF may be in the next chunk.
       if (!isLast && (index === text.length || (code === carriageReturn && index + 1 === text.length)))
         return undefined;
-      if (cell !== undefined && index > rest) fault ??= { message: goesOn, ...where };
+      const hasRest = index > rest && !(this.#trims && text.slice(rest, index).trim() === "");
+      if (cell !== undefined && hasRest) fault ??= { message: goesOn, ...where };
+      const message = cell === undefined ? faultOfBareCell(text.slice(from, index)) : undefined;
+      if (message !== undefined) fault ??= { message, ...where };
       cell ??= text.slice(from, index);
       const bad = cell.indexOf(badCharacter);
       if (bad !== -1) {
         const badLine = where.line + lineEndsIn(cell.slice(0, bad));
         fault ??= { message: notInEncoding(this.#encoding), ...where, line: badLine };
       }
+      if (cell.includes(byteOrderMark)) fault ??= { message: markWithin, ...where };
+      if (this.#trims) cell = cell.trim();
       const hasEnded = index === text.length;
       if (hasEnded || code !== delimiterCode) {
         const isEmptyLine = cells.length === 0 && index === start;
@@ -172,6 +212,18 @@ class CsvReader {
       index += 1;
     }
   }
+
+  /** Whether a character before a cell is ignored with `--trim`. */
+  #isSpace(character: string): boolean {
+    return /^[^\S\r\n]$/.test(character) && character.charCodeAt(0) !== this.#delimiterCode;
+  }
+}
+
+/** Returns the message for a cell without quotes around it whose own quotes would become part of the value. */
+function faultOfBareCell(cell: string): string | undefined {
+  if (!cell.includes(quote)) return undefined;
+  const [start, sign] = /^[\s\p{Default_Ignorable_Code_Point}]*(=?)"/u.exec(cell) ?? [];
+  return start === undefined ? undefined : sign ? formulaOfText : spaceBeforeQuote;
 }
 
 /** Returns the index of the quote that closes a cell, or -1. */

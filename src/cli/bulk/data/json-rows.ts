@@ -3,7 +3,7 @@ import { afterComma, parseJson, syntaxErrors } from "../../../json/json-text.ts"
 import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../../../json/json-value.ts";
 import { badCharacter, notInEncoding } from "./encodings.ts";
 import { type Found, maxRecordMiB, type ReadRecord, readLine, readRecords } from "./read-records.ts";
-import type { RowOrProblem, RowProblem } from "./row.ts";
+import type { OnBlankLine, RowOrProblem, RowProblem } from "./row.ts";
 
 /** A position in a text. The line and the column both start at 1. */
 interface Position {
@@ -15,6 +15,7 @@ interface Position {
 export async function* ndjsonRows(
   chunks: AsyncIterable<string>,
   encoding: string,
+  onBlankLine: OnBlankLine = () => {},
 ): AsyncGenerator<RowOrProblem, void, undefined> {
   let line = 0;
   let number = 1;
@@ -25,7 +26,9 @@ export async function* ndjsonRows(
       if (text === undefined) {
         const message = `this line is longer than ${maxRecordMiB} MiB; put one object on each line`;
         yield { problem: problemAt(start, message, number) };
-      } else if (text.trim() !== "") {
+      } else if (text.trim() === "") {
+        onBlankLine();
+      } else {
         yield rowOf(text, start, number, encoding, adviceForLine);
         number += 1;
       }

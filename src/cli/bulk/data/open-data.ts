@@ -53,7 +53,7 @@ export async function openData(options: DataOptions): Promise<Data> {
 
 async function describe(
   bytes: StoredBytes,
-  { file, format: given, encoding: label }: DataOptions,
+  { file, format: given, encoding: label, trims = false }: DataOptions,
   delimiter: string | undefined,
 ): Promise<Pick<Data, "format" | "columns" | "rows">> {
   const { name } = bytes;
@@ -70,14 +70,18 @@ async function describe(
     throw new Misuse(`${name}: this is empty. Add a row for each document.`);
   }
   const first = text.trimStart().charAt(0);
-  const format = given ?? formats[extname(file).toLowerCase()] ?? formatsByStart[first] ?? "csv";
+  const extension = extname(file).toLowerCase();
+  const format = given ?? formats[extension] ?? formatsByStart[first] ?? "csv";
   const open = () => decode(bytes.chunks(), encoding);
   if (format === "csv") {
-    const dialect = dialectOf(text, delimiter, encoding);
+    const byName = extension === ".tsv" ? "\t" : undefined;
+    const dialect = dialectOf(text, { delimiter: delimiter ?? byName, encoding, trims });
     const columns = await readHeader(open(), dialect, name);
-    return { format, columns, rows: () => csvRows(open(), dialect, columns) };
+    return { format, columns, rows: (onBlankLine) => csvRows(open(), dialect, columns, onBlankLine) };
   }
-  if (format === "ndjson") return { format, columns: undefined, rows: () => ndjsonRows(open(), encoding) };
+  if (format === "ndjson") {
+    return { format, columns: undefined, rows: (onBlankLine) => ndjsonRows(open(), encoding, onBlankLine) };
+  }
   if (first === "[") return { format, columns: undefined, rows: () => jsonRows(open(), encoding) };
   // A file that is not an array is reported once, not for each of a million rows.
   const advice =

@@ -35,10 +35,20 @@ export interface DataOptions {
   readonly format?: DataFormat | undefined;
   /** A label of the Encoding Standard, such as `windows-1252`. The default is UTF-8, or UTF-16 if there is a byte order mark. */
   readonly encoding?: string | undefined;
-  /** The CSV delimiter. By default, it is detected from the header. */
+  /** The CSV delimiter. By default, it is a tab in `.tsv`, and otherwise detected from the header. */
   readonly delimiter?: string | undefined;
+  /** Whether white space around the names and cells of CSV is removed. */
+  readonly trims?: boolean | undefined;
   readonly stdin: Readable;
   readonly signal: AbortSignal;
+}
+
+/** Called for each blank line. */
+export type OnBlankLine = () => void;
+
+/** Whether a reader cannot see anything in a text. */
+export function isBlank(text: string): boolean {
+  return /^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(text);
 }
 
 /** Rows that can be read more than once, with the same result every time. */
@@ -49,14 +59,18 @@ export interface Data {
   /** The CSV column names. */
   readonly columns: readonly string[] | undefined;
   /** Reads all rows from the beginning, and keeps one chunk of the file in memory at a time. */
-  rows(): AsyncIterable<RowOrProblem>;
+  rows(onBlankLine?: OnBlankLine): AsyncIterable<RowOrProblem>;
   close(): Promise<void>;
 }
 
 /** Reads at most `limit` records from the beginning. Problems after them are ignored. */
-export async function* rowsUpTo(limit: number, data: Data): AsyncGenerator<RowOrProblem, void, undefined> {
+export async function* rowsUpTo(
+  limit: number,
+  data: Data,
+  onBlankLine?: OnBlankLine,
+): AsyncGenerator<RowOrProblem, void, undefined> {
   let last = 0;
-  for await (const each of data.rows()) {
+  for await (const each of data.rows(onBlankLine)) {
     // A problem after the last record has no number.
     last = ("problem" in each ? each.problem.number : each.number) ?? last + 1;
     if (last > limit) return;
