@@ -2,7 +2,7 @@ import { ownOption } from "../runtime/own-options.ts";
 import { printable } from "./output.ts";
 import type { Output, Terminal } from "./terminal.ts";
 
-/** A terminal is updated ten times a second; other outputs, such as logs, get a line every 5 s. */
+/** A terminal is updated ten times a second; other outputs, such as logs, get a line with its time every 5 s. */
 const drawMs = 100;
 const lineMs = 5000;
 
@@ -18,6 +18,7 @@ export interface LiveLine {
 
 /**
  * Shows a status line. If the output cannot redraw a line, prints the text every 5 s instead.
+ * Each of those lines begins with the time in ISO 8601 and UTC, because a log outlives the run.
  *
  * @param output - the output, standard error
  * @param env - the environment; `TERM` shows what the terminal supports
@@ -62,7 +63,7 @@ export function canRedraw({ isTTY }: Output, env: Terminal["env"]): boolean {
 }
 
 function showLines(output: Output, textOf: (maxColumns: number) => string): LiveLine {
-  const say = (line: string) => void output.write(`${printable(line)}\n`);
+  const say = (line: string) => void output.write(`${new Date().toISOString()} ${printable(line)}\n`);
   const timer = setInterval(() => say(textOf(Number.POSITIVE_INFINITY)), lineMs);
   return { say, stop: () => clearInterval(timer) };
 }

@@ -74,7 +74,7 @@ async function expectWorkedWithOneFailure(ended: ReturnType<typeof endingOf>): P
   expect({ code, stdout: stdout.toString(), stderr }).toEqual({
     code: 0,
     stdout: expect.stringMatching(/^30 documents generated, 1 failed, in /),
-    stderr: expect.stringMatching(/^run 2026-11, job 1: /m),
+    stderr: expect.stringMatching(/^\S+Z run 2026-11, job 1: /m),
   });
 }
 

@@ -33,6 +33,8 @@ export interface RunOutcome {
   readonly systematicFailure: SystematicFailure | undefined;
   /** The abort reason of the first Ctrl-C. */
   readonly easeReason: unknown;
+  /** A sentence about the outages of the service; `undefined` if there were none. */
+  readonly outages: string | undefined;
 }
 
 /** Returns the summary of a run: the counts, the paths, the failures with their causes, and what to do next. */
@@ -63,8 +65,8 @@ function failureLine({ count, message, indexes }: FailureGroup, { name, format }
   return `${formatCount(count)} failed: ${inWordsOfTerminal(message)} (${where})`;
 }
 
-function noteLines({ changed = 0, missing = 0 }: RunOutcome): string[] {
-  const lines: string[] = [];
+function noteLines({ changed = 0, missing = 0, outages }: RunOutcome): string[] {
+  const lines = outages === undefined ? [] : [outages];
   if (changed > 0) {
     const were = changed === 1 ? "was" : "were";
     lines.push(`${countOf(changed, "row")} changed since an earlier run, and ${were} generated again.`);

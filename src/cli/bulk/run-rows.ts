@@ -19,6 +19,7 @@ import { lineOf } from "../report.ts";
 import type { Session } from "../terminal.ts";
 import { type Check, checkedRows } from "./check-data.ts";
 import { formatRowLocation, ordinalOf, problemText, rowsUpTo } from "./data/row.ts";
+import { OutageLog } from "./outage-log.ts";
 import type { BulkPlan, RowJob } from "./plan.ts";
 import { progressText } from "./progress-text.ts";
 import { entryOf, invalidEntryOf, leftEntryOf, type ReportEntry, ReportFile } from "./report-file.ts";
@@ -67,7 +68,7 @@ export class RowRun {
   readonly #ease: AbortSignal;
   #live: LiveLine | undefined;
   #report: ReportFile | undefined;
-  #outageCount = 0;
+  readonly #outages = new OutageLog();
   /** `undefined` until the run has started. */
   #progress: BulkProgress | undefined;
 
@@ -119,7 +120,7 @@ export class RowRun {
         drain: AbortSignal.any([this.#ease, this.#systematicFailure.signal]),
         onBegin: (progress) => this.#begin(progress),
         onResult: (result: BulkResult<RowJob>) => this.#take(result),
-        onOutage: (outage) => this.#tellOutage(outage),
+        onOutage: (outage) => this.#takeOutage(outage),
       });
     } catch (error) {
       failure = error;
@@ -147,6 +148,7 @@ export class RowRun {
           ? this.#systematicFailures.atEnd({ stored: made, finishedBefore: madeBefore })
           : undefined),
       easeReason: this.#ease.reason,
+      outages: this.#outages.summaryAt(performance.now()),
     };
   }
 
@@ -255,10 +257,11 @@ export class RowRun {
     if (session.isDebug) for (const line of inspected(error).split("\n")) this.#live?.say(line);
   }
 
-  #tellOutage({ isOver, error, durationMs }: BulkOutage): void {
+  #takeOutage(outage: BulkOutage): void {
     const { plan, session } = this.#parts;
-    if (!isOver) this.#outageCount++;
-    if (this.#outageCount > maxOutagesTold) return;
+    const { isOver, error, durationMs } = outage;
+    this.#outages.take(outage, performance.now());
+    if (this.#outages.count > maxOutagesTold) return;
     if (isOver) return this.#live?.say(`the service is available again after ${formatTimeSpan(durationMs)}`);
     const most = formatTimeSpan(plan.giveUpAfterMs);
     this.#live?.say(`waiting for the service for up to ${most}: ${lineOf(error)}`);

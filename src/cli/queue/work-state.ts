@@ -1,6 +1,7 @@
 import { RecentRate } from "../../bulk/recent-rate.ts";
 import type { CallEvent, Hooks } from "../../index.ts";
 import type { QueueResult } from "../../queue/index.ts";
+import { OutageLog } from "../bulk/outage-log.ts";
 import { formatRate } from "../bulk/progress-text.ts";
 import { formatTimeSpan } from "../duration.ts";
 import { countOf, formatCount } from "../output.ts";
@@ -11,6 +12,8 @@ export class WorkState {
   readonly hooks: Hooks;
   /** The number of documents that are being stored. */
   storingCount = 0;
+  /** The outages of the service. */
+  readonly outages = new OutageLog();
   /** The calls that wait for a response. */
   readonly #calls = new Set<number>();
   #made = 0;
@@ -62,9 +65,13 @@ export class WorkState {
   }
 
   /** Summarizes what the worker has done. */
-  closingLine(): string {
+  closingLines(): string[] {
     const failed = this.#failed === 0 ? "" : `, ${formatCount(this.#failed)} failed`;
     const duration = formatTimeSpan(performance.now() - this.#startedAtMs);
-    return `${countOf(this.#made, "document")} generated${failed}, in ${duration}`;
+    const outages = this.outages.summaryAt(performance.now());
+    return [
+      `${countOf(this.#made, "document")} generated${failed}, in ${duration}`,
+      ...(outages === undefined ? [] : [outages]),
+    ];
   }
 }

@@ -67,7 +67,9 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
         const { status, error, run, index } = result;
         if (status === "rejected") tell(`run ${run}, job ${index}: ${lineOf(error)}`, error);
       },
-      onOutage: ({ isOver, error, durationMs }) => {
+      onOutage: (outage) => {
+        const { isOver, error, durationMs } = outage;
+        state.outages.take(outage, performance.now());
         if (isOver) live.say(`the service is available again after ${formatTimeSpan(durationMs)}`);
         else tell(`waiting for the service: ${lineOf(error)}`, error);
       },
@@ -95,7 +97,7 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
     } finally {
       ease.removeEventListener("abort", onEase);
       live.stop();
-      stdout.write(`${printable(state.closingLine())}\n`);
+      for (const line of state.closingLines()) stdout.write(`${printable(line)}\n`);
     }
     signal.throwIfAborted();
   } finally {

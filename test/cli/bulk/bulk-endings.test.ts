@@ -150,6 +150,11 @@ describe("a bulk run that stops early", () => {
     const stopped = "Stopped early: the service is unavailable; the last error: Could not .*";
     expect(stderr).toMatch(new RegExp(`^${waiting}\ntemplate-pdf: ${stopped}\\.\n$`));
     expect(printed).toMatch(/^0 documents made, 30 left, /);
+    const outage = /\nThe service was unavailable once, for \d+ ms, and was still unavailable at the end\.\n/;
+    expect(printed).toMatch(outage);
+    expect(bench.terminal.stderr.text).toMatch(
+      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z waiting for the service /,
+    );
     expect((await bench.bulk("data.csv")).printed).toMatch(/^30 documents made/);
   });
 });
@@ -165,6 +170,7 @@ describe("a bulk run", () => {
       code: 0,
       firstLine: "9 documents made, in TIME",
     });
+    expect(printed).toMatch(/\nThe service was unavailable once, for 1(?:\.\d)? s\.\n$/);
     expect(stderr.endsWith("\r\u001b[K")).toBe(true);
     const lines = stderr.replaceAll("\r\u001b[K", "\n");
     expect(lines).toMatch(/^\nchecking data\.csv: 0 rows\n/);

@@ -90,6 +90,7 @@ export class Bench {
     return text
       .replaceAll(`${this.#folder}/`, "")
       .replaceAll(this.service.baseUrl, "ORIGIN")
+      .replace(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z (?=\S)/gm, "")
       .replace(/, in [^\n,]+(?:, \S+\/s)?\n/, ", in TIME\n");
   }
 }

@@ -123,15 +123,17 @@ describe("the progress line", () => {
   it.each([
     ["a pipe", { isTTY: false, TERM: "xterm" }],
     ["a terminal that cannot redraw a line", { isTTY: true, TERM: "dumb" }],
-  ])("is written to %s as a new line every five seconds", (_title, { isTTY, TERM }) => {
+  ])("is written to %s as a new line with its time in UTC every five seconds", (_title, { isTTY, TERM }) => {
     const output = Object.assign(new RecordedOutput(), { isTTY });
+    vi.setSystemTime("2026-11-30T23:59:56.5-02:00");
     const live = showLive(output, { TERM }, String);
     vi.advanceTimersByTime(4999);
     live.say("told");
-    expect(output.text).toBe("told\n");
+    expect(output.text).toBe("2026-12-01T02:00:01.499Z told\n");
     vi.advanceTimersByTime(5001);
     live.stop();
     vi.advanceTimersByTime(50_000);
-    expect(output.text).toBe("told\nInfinity\nInfinity\n");
+    const lines = ["01.499Z told", "01.500Z Infinity", "06.500Z Infinity"];
+    expect(output.text).toBe(lines.map((line) => `2026-12-01T02:00:${line}\n`).join(""));
   });
 });
