@@ -23,17 +23,23 @@ export function parseDuration(text: string, option: string): number {
 
 const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
+/** Reads a time in ISO 8601 with a time zone. Returns `undefined` if the text is something else, or the day does not exist. */
+export function readTime(text: string): Date | undefined {
+  const time = new Date(isoTime.test(text) ? text : Number.NaN);
+  const day = text.slice(0, 10);
+  // JavaScript reads 31 February as 3 March.
+  const isDay = !Number.isNaN(time.getTime()) && new Date(day).toISOString().startsWith(day);
+  return isDay ? time : undefined;
+}
+
 /**
  * Parses a time in ISO 8601. It needs a time zone, because machines may have different ones.
  *
  * @throws {Misuse} if the text is not a time
  */
 export function parseTime(text: string, option: string): Date {
-  const time = new Date(isoTime.test(text) ? text : Number.NaN);
-  const day = text.slice(0, 10);
-  // JavaScript reads 31 February as 3 March.
-  const isDay = !Number.isNaN(time.getTime()) && new Date(day).toISOString().startsWith(day);
-  if (isDay) return time;
+  const time = readTime(text);
+  if (time) return time;
   throw new Misuse(
     `${option} must be a time with a time zone, such as 2026-11-30T06:00Z or 2026-11-30T07:00+01:00, but got ${JSON.stringify(text)}.`,
   );

@@ -160,7 +160,7 @@ describe("the queue commands", () => {
 
   const stopped = /^template-pdf: The worker stopped unexpectedly: .*Its jobs are still in the queue\.$/m;
   it.each<[code: number, when: string, row: { readonly answer: Answer; readonly message: RegExp }]>([
-    [143, "on the second SIGTERM", { answer: () => {}, message: /^finishing 2 documents/m }],
+    [143, "on the second SIGTERM", { answer: () => {}, message: /^\S+Z finishing 2 documents/m }],
     [3, "because its API key is invalid", { answer: saying(401, "{}"), message: stopped }],
   ])("keep jobs in the queue if a worker exits with code %i %s", async (code, _when, { answer, message }) => {
     const { service, add, work, cells } = await setUp(2, answer);

@@ -74,8 +74,13 @@ export async function* checkedRows(
     } else {
       const { line, number } = each;
       const place = formatRowLocation(each, data);
-      const faults = await faultsOf(each, check, used);
-      yield { line, number, place, faults, ...(faults.length === 0 && { row: each }) };
+      const { values, issues } = (await check.schema?.read(each.values)) ?? {
+        values: each.values,
+        issues: [],
+      };
+      const row = { line, number, values };
+      const faults = [...issues.map(faultOf), ...pathFaults(row, check, used)];
+      yield { line, number, place, faults, ...(faults.length === 0 && { row }) };
     }
   }
 }
@@ -180,10 +185,9 @@ function listOf(columns: readonly string[]): string {
   return more === 0 ? listed.join(", ") : `${listed.join(", ")} and ${formatCount(more)} more`;
 }
 
-async function faultsOf(row: Row, check: Check, used: UsedPaths): Promise<RowFault[]> {
-  const { schema } = check;
-  const issues = schema === undefined ? [] : await schema.check(row.values);
-  return [...issues.map(faultOf), ...pathFaults(row, check, used)];
+/** Returns a row with the values from which its document is generated: as the schema reads them, if the data is CSV. */
+export async function typedRow(row: Row, { data, schema }: Check): Promise<Row> {
+  return schema && data.format === "csv" ? { ...row, values: (await schema.read(row.values)).values } : row;
 }
 
 function faultOf({ path, message }: ValuesIssue): RowFault {

@@ -28,8 +28,7 @@ export async function withRows(
   const { stdin } = terminal;
   const data = await openData({ file, format, encoding, delimiter, trims, stdin, signal });
   try {
-    const areTexts = data.format === "csv";
-    const options = { uid, areTexts, stdin, signal };
+    const options = { uid, columns: data.columns, stdin, signal };
     const reading = schemaFile === undefined ? undefined : readSchema(schemaFile, options);
     await use({ data, schema: reading && (await untilAborted(reading, signal)) });
   } finally {

@@ -17,7 +17,7 @@ import { type LiveLine, showLive } from "../live-line.ts";
 import { areOf, countOf, flush, inspected, printable } from "../output.ts";
 import { lineOf } from "../report.ts";
 import type { Session } from "../terminal.ts";
-import { type Check, checkedRows } from "./check-data.ts";
+import { type Check, checkedRows, typedRow } from "./check-data.ts";
 import { formatRowLocation, ordinalOf, problemText, rowsUpTo } from "./data/row.ts";
 import { OutageLog } from "./outage-log.ts";
 import type { BulkPlan, RowJob } from "./plan.ts";
@@ -157,9 +157,8 @@ export class RowRun {
     if (plan.skipsInvalid) return yield* this.#goodJobs();
     for await (const each of rowsUpTo(plan.limit, check.data)) {
       if ("problem" in each) throw new Failure(`${problemText(each.problem, check.data)}.`);
-      const { values, number, line } = each;
       await this.#report?.room();
-      yield { template, values, number, line };
+      yield { template, ...(await typedRow(each, check)) };
     }
   }
 
@@ -191,9 +190,9 @@ export class RowRun {
         const isReported = (this.#reported[each.number >> 3] ?? 0) & (1 << (each.number & 7));
         if (isReported) continue;
         await report.room();
-        report.add(
-          leftEntryOf(each, join(plan.folder, plan.sink.keyOf({ ...each, template: plan.template }))),
-        );
+        const row = await typedRow(each, check);
+        const key = plan.sink.keyOf({ ...row, template: plan.template });
+        report.add(leftEntryOf(row, join(plan.folder, key)));
       }
     }
     await report.finish();

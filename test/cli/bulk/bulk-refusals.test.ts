@@ -33,11 +33,11 @@ describe("the row check before a bulk run", () => {
       "1 row is invalid, 0 rows are valid.",
     ],
     [
-      "a schema violation, with a hint that CSV cells are strings",
+      "schema violations, with a hint how to write the cell",
       "data.csv",
-      "no,total\n1,CELL\n",
-      /^data\.csv:2: total: must be a number, but every CSV cell is a string/,
-      "1 row is invalid, 0 rows are valid.",
+      "no,total\n1,CELL\n2,1.5\n3,\n",
+      /^data\.csv:2: total: must be a number: write it as -1234\.5/,
+      "1 row is invalid, 2 rows are valid.",
     ],
   ])("reports %s", async (_title, name, text, ...messages) => {
     const bench = await Bench.open();

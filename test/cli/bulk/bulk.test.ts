@@ -68,6 +68,26 @@ describe("the `bulk` command", () => {
     expect(bench.requestedNos()).toEqual(["1", "2"]);
   });
 
+  it.each([
+    ["a file", "data.csv"],
+    ["standard input", "-"],
+  ])("sends the numbers and booleans that its schema requires from %s, and resumes", async (_title, data) => {
+    const bench = await Bench.open();
+    const input = "no,net,paid,note,by.name\n1,10.50,TRUE,007,Zoë\n2,,false,,\n";
+    if (data !== "-") bench.write(data, input);
+    const types = { no: { type: "integer" }, net: { type: "number" }, paid: { type: "boolean" } };
+    const by = { type: "object", properties: { name: { type: "string" } } };
+    const schema = bench.write("schema.json", JSON.stringify({ properties: { ...types, by } }));
+    const args = ["--schema", schema, "--limit", "1"];
+    expect(await bench.bulk(data, args, { input })).toMatchObject({ code: 0 });
+    const { printed } = await bench.bulk(data, args.slice(0, 2), { input });
+    expect(printed).toMatch(/^1 document made, 1 made earlier, in TIME\n/);
+    expect(bench.service.requests.map(({ body }) => body)).toEqual([
+      '{"no":1,"net":10.5,"paid":true,"note":"007","by":{"name":"Zoë"}}',
+      '{"no":2,"paid":false,"note":"","by":{"name":""}}',
+    ]);
+  });
+
   it("writes its journal to the --journal path, and sends the values that the schema returns", async () => {
     const bench = await Bench.withRows(1);
     const validate = "(value) => ({ value: { ...value, no: Number(value.no) } })";

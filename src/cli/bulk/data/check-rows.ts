@@ -10,21 +10,25 @@ import { decodeJson } from "../../decode-utf8.ts";
 import { describeReadError, Misuse } from "../../failure.ts";
 import { maxJsonBytes, readInput } from "../../input.ts";
 import { divertStdout, loadModule } from "../../load-module.ts";
+import { CellReader, type CheckedValues, type CheckValues } from "./read-cells.ts";
 
 /** The schema that rows are checked against before the first request. */
 export interface RowSchema {
   /** A template whose schema transforms the values; `undefined` if they are sent unchanged. */
   readonly template?: AnyTemplate;
-  /** Returns the issues with a row without quoting its values. Throws if the schema itself fails. */
-  check(values: Record<string, unknown>): readonly ValuesIssue[] | Promise<readonly ValuesIssue[]>;
+  /**
+   * Checks the values of a row. In CSV, reads the texts of the cells as the values that the schema requires. The issues do not
+   * contain values. Throws if the schema itself fails.
+   */
+  read(values: Record<string, unknown>): Promise<CheckedValues>;
 }
 
 /** The context in which the schema is used. */
 export interface SchemaOptions {
   /** The uid of the template. */
   readonly uid: string;
-  /** Whether all values are strings, as in CSV. In that case, a schema that requires another type never matches. */
-  readonly areTexts: boolean;
+  /** The columns of CSV, in which all values are texts. */
+  readonly columns: readonly string[] | undefined;
   readonly stdin: Readable;
   readonly signal: AbortSignal;
 }
@@ -33,14 +37,29 @@ const moduleExtensions = [".mjs", ".js", ".cjs", ".ts", ".mts", ".cts"];
 
 /** Reads the schema of the rows: a JSON Schema, or a module that exports a Standard Schema or a `template()`. */
 export async function readSchema(file: string, options: SchemaOptions): Promise<RowSchema> {
-  if (moduleExtensions.includes(extname(file).toLowerCase())) return readSchemaModule(file, options);
+  const isModule = moduleExtensions.includes(extname(file).toLowerCase());
+  const { check, ...rest } = isModule
+    ? await readSchemaModule(file, options)
+    : await readJsonSchema(file, options);
+  const { columns } = options;
+  if (columns === undefined)
+    return { ...rest, read: async (values) => ({ values, issues: await check(values) }) };
+  const cells = await CellReader.for(columns, check);
+  return { ...rest, read: (texts) => cells.read(texts) };
+}
+
+/** A schema as it was written, without the knowledge that cells are texts. */
+interface WrittenSchema {
+  readonly template?: AnyTemplate;
+  readonly check: CheckValues;
+}
+
+async function readJsonSchema(file: string, options: SchemaOptions): Promise<WrittenSchema> {
   const bytes = await readInput(file, options.stdin, maxJsonBytes).catch((cause: unknown) => {
     const what = `Could not read the schema ${file}: ${describeReadError(cause)}.`;
     throw new Misuse(`${what} Give --schema a JSON Schema, or a module.`, { cause });
   });
-  const check = parseJsonSchema(decodeJson(bytes, file), file);
-  if (!options.areTexts) return { check };
-  return { check: (values) => check(values).map((issue) => aboutTexts(issue, values)) };
+  return { check: parseJsonSchema(decodeJson(bytes, file), file) };
 }
 
 /** Keywords that restrict an object. Every schema that checks anything contains one of them. */
@@ -75,7 +94,7 @@ function demandsAnything(json: unknown): boolean {
   return isJsonObject(json) && Object.keys(json).some((keyword) => demanding.has(keyword));
 }
 
-async function readSchemaModule(file: string, { uid, signal }: SchemaOptions): Promise<RowSchema> {
+async function readSchemaModule(file: string, { uid, signal }: SchemaOptions): Promise<WrittenSchema> {
   const exported = await divertStdout(() =>
     loadModule({ path: resolve(file), name: file }, "schema", signal),
   );
@@ -133,18 +152,4 @@ async function issuesOf(
     if (ValuesError.is(error)) return error.issues;
     throw error;
   }
-}
-
-/** Matches the messages of a JSON Schema that requires a type other than a string. */
-const ofOtherType =
-  /^must be (?:one of )?(?:a number|a whole number|true\b|false\b|null\b|an array|an object|-?\d)[^"]*$/;
-
-/** Adds to an issue that CSV cells are strings, if that is its cause. */
-function aboutTexts(issue: ValuesIssue, values: Record<string, unknown>): ValuesIssue {
-  const { path, message } = issue;
-  const [name] = path;
-  const isText = name !== undefined && path.length === 1 && typeof values[name] === "string";
-  if (!isText || !ofOtherType.test(message)) return issue;
-  const advice = "accept a string in the schema, or use NDJSON";
-  return { path, message: `${message}, but every CSV cell is a string: ${advice}` };
 }
