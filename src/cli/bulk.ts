@@ -25,7 +25,7 @@ export async function bulk(uid: string, file: string, flags: BulkFlags, session:
     await withRows(plan, flags, session, async ({ data, schema }) => {
       const check = { data, plan, files, schema };
       const use = { isDryRun: client === undefined, skipsInvalid: plan.skipsInvalid };
-      const { good: total, invalid } = await checkData(check, terminal, use);
+      const { good: total, invalid, emptyColumns } = await checkData(check, terminal, use);
       if (!client) {
         terminal.stdout.write(dryRunLine(data, total, plan.limit));
         return;
@@ -33,7 +33,7 @@ export async function bulk(uid: string, file: string, flags: BulkFlags, session:
       await refuseOtherJournals(plan, flags);
       const parts = { client, origin: addressOf(new URL(settings.baseUrl)), plan };
       const template = schema?.template ?? plan.template;
-      await new RowRun({ ...parts, check, template, total, invalid, session }).perform();
+      await new RowRun({ ...parts, check, template, total, invalid, emptyColumns, session }).perform();
     });
   } finally {
     // Not awaited: the process exits and closes every connection.

@@ -4,9 +4,10 @@ import { parsePattern } from "../../bulk/folder/placeholders.ts";
 import { SaveError, ValuesError, type ValuesIssue } from "../../index.ts";
 import { Misuse } from "../failure.ts";
 import { showLive } from "../live-line.ts";
-import { nearestName } from "../nearest-name.ts";
 import { areOf, countOf, formatCount, printable } from "../output.ts";
+import { quotedWord } from "../quoted-word.ts";
 import type { Terminal } from "../terminal.ts";
+import { checkColumns } from "./check-columns.ts";
 import type { RowSchema } from "./data/check-rows.ts";
 import {
   type Data,
@@ -18,14 +19,14 @@ import {
   rowsUpTo,
   unitOf,
 } from "./data/row.ts";
+import { EmptyCells, fullNames, hasValue } from "./empty-cells.ts";
 import type { BulkPlan } from "./plan.ts";
 import type { RunFiles } from "./run-files.ts";
 
 /** The maximum number of listed problems. */
 const maxTold = 20;
 
-/** The maximum number of listed columns if a placeholder matches no column. */
-const maxListed = 50;
+const emptyRequired = "is empty or missing, but --required names it";
 
 /** The maximum number of placeholders that are tested one by one, because each test builds a complete path. */
 const maxTried = 20;
@@ -34,7 +35,7 @@ const maxTried = 20;
 export interface Check {
   readonly data: Data;
   /** `out` and `sink` are missing if the workers of a queue choose the paths. */
-  readonly plan: Pick<BulkPlan, "limit" | "template"> & Partial<Pick<BulkPlan, "out" | "sink">>;
+  readonly plan: Pick<BulkPlan, "limit" | "template" | "required"> & Partial<Pick<BulkPlan, "out" | "sink">>;
   readonly schema: RowSchema | undefined;
   /** Files that a document must not replace. */
   readonly files?: RunFiles;
@@ -80,15 +81,22 @@ export async function* checkedRows(
       };
       const row = { line, number, values };
       const faults = [...issues.map(faultOf), ...pathFaults(row, check, used)];
+      const full = plan.required.length > 0 ? fullNames(values) : new Set<string>();
+      for (const column of plan.required) {
+        const isTold = faults.some((fault) => fault.column === column);
+        if (!isTold && !hasValue(full, column)) faults.push({ column, message: emptyRequired });
+      }
       yield { line, number, place, faults, ...(faults.length === 0 && { row }) };
     }
   }
 }
 
-/** The counts of rows that were checked. */
+/** The rows that were checked. */
 export interface RowCounts {
   readonly good: number;
   readonly invalid: number;
+  /** The names of columns that are empty in some rows, but not in most. */
+  readonly emptyColumns: readonly string[];
 }
 
 /** How the rows are used after the check. */
@@ -109,80 +117,68 @@ export async function checkData(
   { isDryRun, skipsInvalid }: CheckUse,
 ): Promise<RowCounts> {
   const { data, plan } = check;
-  checkColumns(data, plan);
+  checkColumns(data, "--out", plan.out === undefined ? [] : parsePattern(plan.out).names);
+  checkColumns(data, "--required", plan.required);
   const told: string[] = [];
   let faultCount = 0;
   let badCount = 0;
   let count = 0;
   let blankCount = 0;
+  const empty = new EmptyCells();
   const live = showLive(stderr, env, () => `checking ${data.name}: ${countOf(count, "row")}`);
   try {
-    for await (const { place, faults } of checkedRows(check, () => blankCount++)) {
+    for await (const { place, line, number, row, faults } of checkedRows(check, () => blankCount++)) {
       count++;
+      if (row) empty.add(row.values, ordinalOf({ line, number }, data.format));
       if (faults.length === 0) continue;
       badCount++;
       faultCount += faults.length;
       const texts = faults.slice(0, maxTold - told.length).map((fault) => `${place}: ${textOfFault(fault)}`);
       told.push(...texts.map(printable));
     }
+    const good = count - badCount;
+    if (badCount > 0) {
+      const more = faultCount - told.length;
+      const untold = more === 0 ? "" : ` ${countOf(more, "more problem")} ${areOf(more)} not shown.`;
+      const isSkipped = skipsInvalid && !isDryRun && good > 0;
+      const invalid = `${countOf(badCount, "row")} ${areOf(badCount)} invalid${isSkipped ? " and skipped" : ""}`;
+      told.push(`${invalid}, ${countOf(good, "row")} ${areOf(good)} valid.${untold}`);
+      if (!isSkipped) throw new Misuse(`${told.join("\n")} Nothing was sent.`);
+    }
+    const notes = notesOf(data, blankCount, empty);
+    for (const line of isDryRun ? told : [...told, ...notes]) live.say(line);
+    if (isDryRun) for (const note of notes) stdout.write(`${printable(note)}\n`);
+    return { good, invalid: badCount, emptyColumns: empty.columns.map(({ name }) => name) };
   } finally {
     live.stop();
   }
-  const counts = { good: count - badCount, invalid: badCount };
-  const tellNotes = () => {
-    const output = isDryRun ? stdout : stderr;
-    for (const note of notesOf(data, blankCount)) output.write(`${printable(note)}\n`);
-  };
-  if (badCount === 0) {
-    tellNotes();
-    return counts;
-  }
-  const more = faultCount - told.length;
-  const untold = more === 0 ? "" : ` ${countOf(more, "more problem")} ${areOf(more)} not shown.`;
-  const wrong = `${countOf(badCount, "row")} ${areOf(badCount)} invalid`;
-  const good = `${countOf(count - badCount, "row")} ${areOf(count - badCount)} valid`;
-  if (isDryRun || !skipsInvalid || counts.good === 0) {
-    throw new Misuse([...told, `${wrong}, ${good}.${untold} Nothing was sent.`].join("\n"));
-  }
-  stderr.write([...told, `${wrong} and skipped, ${good}.${untold}`, ""].join("\n"));
-  tellNotes();
-  return counts;
 }
 
-/** Returns what the user may want to know about valid data. */
-function notesOf({ name }: Data, blankCount: number): string[] {
-  if (blankCount === 0) return [];
-  return [`${name}: ${countOf(blankCount, "blank line")} ${areOf(blankCount)} skipped.`];
+/** Returns what the user may want to know about valid rows. */
+function notesOf({ name, format }: Data, blankCount: number, empty: EmptyCells): string[] {
+  const notes =
+    blankCount === 0 ? [] : [`${name}: ${countOf(blankCount, "blank line")} ${areOf(blankCount)} skipped.`];
+  const { columns, rowCount } = empty;
+  for (const column of columns.slice(0, maxTold)) {
+    const { emptyCount, ordinals } = column;
+    const more = emptyCount > ordinals.length ? ", …" : "";
+    const rows = `${unitOf(format)}${emptyCount === 1 ? "" : "s"} ${ordinals.map(formatCount).join(", ")}${more}`;
+    const share = `${formatCount(emptyCount)} of ${countOf(rowCount, "row")}`;
+    notes.push(`${name}: ${JSON.stringify(column.name)} is empty in ${share} (${rows}).`);
+  }
+  const more = columns.length - maxTold;
+  if (more > 0) notes.push(`${countOf(more, "more column")} with empty cells ${areOf(more)} not shown.`);
+  const names = columns.slice(0, maxTold).map((column) => column.name);
+  // A comma separates the names of the option.
+  const named = names.filter((column) => !column.includes(","));
+  if (named.length > 0)
+    notes.push(`To refuse such rows, add --required ${quotedWord(named.join(","), process.platform)}.`);
+  return notes;
 }
 
 /** Formats a problem, for example `total: must be a number`. */
 export function textOfFault({ column, message }: RowFault): string {
   return column ? `${column}: ${message}` : message;
-}
-
-/** Reports a missing column once instead of for every row. */
-function checkColumns({ name, columns }: Data, { out }: Check["plan"]): void {
-  if (columns === undefined || out === undefined) return;
-  const known = new Set(columns);
-  const missing = parsePattern(out).names.filter((placeholder) => !known.has(placeholder));
-  if (missing.length === 0) return;
-  const told = missing.slice(0, maxTold).map((placeholder) => {
-    const nearest = columns.length === 0 ? undefined : nearestName(placeholder, columns);
-    const hint =
-      nearest === undefined
-        ? `Its columns are ${listOf(columns)}.`
-        : `Did you mean ${JSON.stringify(nearest)}?`;
-    return printable(`--out uses ${JSON.stringify(placeholder)}, but ${name} has no such column. ${hint}`);
-  });
-  const more = missing.length - told.length;
-  if (more > 0) told.push(`${countOf(more, "more missing column")} ${areOf(more)} not shown.`);
-  throw new Misuse(told.join("\n"));
-}
-
-function listOf(columns: readonly string[]): string {
-  const listed = columns.slice(0, maxListed).map((column) => JSON.stringify(column));
-  const more = columns.length - listed.length;
-  return more === 0 ? listed.join(", ") : `${listed.join(", ")} and ${formatCount(more)} more`;
 }
 
 /** Returns a row with the values from which its document is generated: as the schema reads them, if the data is CSV. */

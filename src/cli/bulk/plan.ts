@@ -25,6 +25,7 @@ export interface BulkFlags {
   readonly encoding?: string;
   readonly delimiter?: string;
   readonly trim?: boolean;
+  readonly required?: string;
   readonly concurrency?: string;
   readonly perSecond?: string;
   readonly limit?: string;
@@ -59,6 +60,8 @@ export interface BulkPlan {
   readonly concurrency: number | "auto";
   readonly perSecond: number | undefined;
   readonly limit: number;
+  /** The names of values that must not be empty. */
+  readonly required: readonly string[];
   readonly stopAfter: number;
   /** How long the service may be unavailable. */
   readonly giveUpAfterMs: number;
@@ -87,6 +90,7 @@ export function readPlan(uid: string, file: string, flags: BulkFlags): BulkPlan 
     concurrency: concurrency === "auto" ? "auto" : parseCount(concurrency, "--concurrency", ", or auto"),
     perSecond: perSecond === undefined ? undefined : parseRate(perSecond),
     limit: limit === undefined ? Number.POSITIVE_INFINITY : parseCount(limit, "--limit"),
+    required: parseNames(flags.required),
     stopAfter: stopAfter === undefined ? Number.POSITIVE_INFINITY : parseCount(stopAfter, "--stop-after"),
     giveUpAfterMs: parseDuration(giveUpAfter, "--give-up-after"),
     skipsInvalid: flags.skipInvalid ?? false,
@@ -99,6 +103,19 @@ export function readPlan(uid: string, file: string, flags: BulkFlags): BulkPlan 
 export function formatOf(text: string): DataFormat {
   if (text === "csv" || text === "ndjson" || text === "json") return text;
   throw new Misuse(`--format must be csv, ndjson or json, but got ${JSON.stringify(text)}.`);
+}
+
+/**
+ * Parses the value of `--required`.
+ *
+ * @throws {Misuse} if a name is empty
+ */
+export function parseNames(text: string | undefined): string[] {
+  const names = text === undefined ? [] : text.split(",").map((name) => name.trim());
+  if (!names.includes("")) return [...new Set(names)];
+  throw new Misuse(
+    `--required must be names that are separated by commas, such as name,net, but got ${JSON.stringify(text)}.`,
+  );
 }
 
 /** @throws {Misuse} if the text is invalid */

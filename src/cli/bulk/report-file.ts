@@ -24,6 +24,8 @@ export interface ReportEntry {
   /** The error for a failed row. For an invalid row, `message` lists the problems with their columns. */
   readonly code?: string | undefined;
   readonly message?: string | undefined;
+  /** The names of columns that are empty in this row, but not in most rows. */
+  readonly empty?: string | undefined;
 }
 
 /** The text around and between the entries. */
@@ -34,7 +36,7 @@ interface ReportLayout {
   write(entry: ReportEntry, isFirst: boolean): string;
 }
 
-const columns = ["line", "row", "path", "status", "attempts", "code", "message"] as const;
+const columns = ["line", "row", "path", "status", "attempts", "code", "message", "empty"] as const;
 
 export const reportLayouts: Readonly<Record<ReportFormat, ReportLayout>> = {
   json: {

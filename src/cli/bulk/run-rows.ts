@@ -19,6 +19,7 @@ import { lineOf } from "../report.ts";
 import type { Session } from "../terminal.ts";
 import { type Check, checkedRows, typedRow } from "./check-data.ts";
 import { formatRowLocation, ordinalOf, problemText, rowsUpTo } from "./data/row.ts";
+import { fullNames } from "./empty-cells.ts";
 import { OutageLog } from "./outage-log.ts";
 import type { BulkPlan, RowJob } from "./plan.ts";
 import { progressText } from "./progress-text.ts";
@@ -48,6 +49,8 @@ export interface RowRunParts {
   readonly total: number;
   /** The number of invalid rows, which are skipped. */
   readonly invalid: number;
+  /** The names of columns whose empty cells are in the report. */
+  readonly emptyColumns: readonly string[];
   readonly session: Session;
 }
 
@@ -178,6 +181,14 @@ export class RowRun {
     this.#reported[entry.row >> 3] = (this.#reported[entry.row >> 3] ?? 0) | (1 << (entry.row & 7));
   }
 
+  /** Returns the names of unexpectedly empty values for the report, or `undefined`. */
+  #emptyIn(values: RowJob["values"]): string | undefined {
+    const { emptyColumns } = this.#parts;
+    if (this.#report === undefined || emptyColumns.length === 0) return undefined;
+    const full = fullNames(values);
+    return emptyColumns.filter((name) => !full.has(name)).join(", ") || undefined;
+  }
+
   /** Adds the rows that were not reached, and saves the report. */
   async #finishReport(hasLeft: boolean): Promise<void> {
     const report = this.#report;
@@ -192,7 +203,8 @@ export class RowRun {
         await report.room();
         const row = await typedRow(each, check);
         const key = plan.sink.keyOf({ ...row, template: plan.template });
-        report.add(leftEntryOf(row, join(plan.folder, key)));
+        const empty = this.#emptyIn(row.values);
+        report.add({ ...leftEntryOf(row, join(plan.folder, key)), empty });
       }
     }
     await report.finish();
@@ -239,7 +251,7 @@ export class RowRun {
     const path = key === undefined ? undefined : join(plan.folder, key);
     this.#counts[counters[status]]++;
     if (status === "rejected") this.#failures.add(error, ordinalOf(job, check.data.format));
-    this.#reportRow(entryOf(result, path));
+    this.#reportRow({ ...entryOf(result, path), empty: this.#emptyIn(job.values) });
     if (status !== "rejected") return;
     this.#tell(job, path, error);
     const systematicFailure = this.#progress && this.#systematicFailures.add(error, this.#progress);

@@ -58,6 +58,7 @@ export function addBulk(program: Command, session: Session): void {
     "the maximum number of documents in flight, or auto to adapt to the service (default: auto)",
   );
   take("--per-second <count>", "the maximum number of requests per second");
+  take("--required <names>", "refuse rows in which one of these values is empty, such as name,net");
   take("--limit <count>", "generate only the first <count> rows");
   take("--stop-after <count>", "stop after this number of failures");
   take("--give-up-after <duration>", "stop if the service is unavailable for this long (default: 15m)");
@@ -108,7 +109,9 @@ function checkRunOptions({ out, run, name, notBefore }: Partial<BulkFlags & AddR
 
 /** The options for adding rows to a queue. All others are for generating documents. */
 const optionsOfQueue =
-  "queue run name notBefore schema format encoding delimiter trim limit dryRun skipInvalid debug".split(" ");
+  "queue run name notBefore schema format encoding delimiter trim required limit dryRun skipInvalid debug".split(
+    " ",
+  );
 
 /** @throws {Misuse} if options have no effect with `--queue` */
 function refuseOptions(command: Command): void {

@@ -3,7 +3,7 @@ import type { BulkQueue } from "../../queue/index.ts";
 import { untilAborted } from "../../runtime/until-aborted.ts";
 import { type Check, checkData, checkedRows } from "../bulk/check-data.ts";
 import { dryRunLine, type RowFlags, withRows } from "../bulk/open-rows.ts";
-import { type BulkFlags, formatOf, parseCount, type RowJob } from "../bulk/plan.ts";
+import { type BulkFlags, formatOf, parseCount, parseNames, type RowJob } from "../bulk/plan.ts";
 import { parseTime } from "../duration.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { Misuse, QuietEnd } from "../failure.ts";
@@ -17,7 +17,7 @@ import { openQueue, type QueueFlags, readQueueAccess, sameQueueOptions } from ".
 export interface AddRowsFlags
   extends QueueFlags,
     RowFlags,
-    Pick<BulkFlags, "format" | "limit" | "dryRun" | "skipInvalid"> {
+    Pick<BulkFlags, "format" | "limit" | "required" | "dryRun" | "skipInvalid"> {
   readonly run?: string;
   readonly notBefore?: string;
 }
@@ -43,6 +43,7 @@ export async function addRows(
   const plan = {
     ...{ uid, file, template: template(uid) },
     format: format === undefined ? undefined : formatOf(format),
+    required: parseNames(flags.required),
     limit: limit === undefined ? Number.POSITIVE_INFINITY : parseCount(limit, "--limit"),
   };
   const queue = dryRun ? undefined : openQueue(access);

@@ -118,10 +118,10 @@ describe("the `bulk` command", () => {
     ]);
     await bench.bulk("data.csv", ["--report", csv]);
     const [header, ...lines] = (await bench.read("b.csv")).split("\r\n");
-    expect(header).toBe("line,row,path,status,attempts,code,message");
+    expect(header).toBe("line,row,path,status,attempts,code,message,empty");
     expect(lines.sort()).toEqual([
       "",
-      `2,1,${bench.path("out/1.pdf")},made before,,,`,
+      `2,1,${bench.path("out/1.pdf")},made before,,,,`,
       expect.stringContaining(`3,2,${bench.path("out/2.pdf")},failed,1,bad_request,"Got 422 from `),
     ]);
     expect(lines.join()).toContain('saying ""\\""no\\"", twice""');

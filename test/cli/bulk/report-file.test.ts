@@ -26,7 +26,7 @@ function entry(line: number, path = `out/${line}.pdf`): ReportEntry {
 describe("a report", () => {
   it.each([
     ["json", "[\n]\n"],
-    ["csv", "line,row,path,status,attempts,code,message\r\n"],
+    ["csv", "line,row,path,status,attempts,code,message,empty\r\n"],
   ] as const)("is a valid %s file even if it has no rows: %j", async (format, text) => {
     const path = join(temporaryFolder(), "new/r");
     await (await ReportFile.open(path, format)).finish();
@@ -102,7 +102,7 @@ describe("a line in a CSV report", () => {
     ["=HYPERLINK(1).pdf", "./=HYPERLINK(1).pdf"],
     [" ＝a;=b.pdf", "./ ＝a;'=b.pdf"],
   ])("has `./` before a path that could be a formula: %s", (path, cell) => {
-    expect(write(entry(2, path), true)).toBe(`2,1,${cell},made,1,,\r\n`);
+    expect(write(entry(2, path), true)).toBe(`2,1,${cell},made,1,,,\r\n`);
   });
 
   it.each([
@@ -112,19 +112,19 @@ describe("a line in a CSV report", () => {
     ["at the start of a cell and after every delimiter", "=1;=2|-3\t+4", "'=1;'=2|'-3\t'+4"],
     ["but not before plain text", "a=1 b+c, x@y.example; a -1; (=1)", '"a=1 b+c, x@y.example; a -1; (=1)"'],
   ])("has an apostrophe before a formula %s", (_, message, cell) => {
-    expect(lineOf(message)).toBe(`${start}${cell}\r\n`);
+    expect(lineOf(message)).toBe(`${start}${cell},\r\n`);
   });
 
   it("can contain 1 MB of symbols and white space", () => {
     const message = ";=".repeat(250_000) + " ".repeat(500_000);
-    expect(lineOf(message)).toHaveLength(`${start}\r\n`.length + 1_250_000);
+    expect(lineOf(message)).toHaveLength(`${start},\r\n`.length + 1_250_000);
   });
 
   property("has the original cells after the apostrophes before formulas are removed", () =>
     fc.property(anyText, anyText, (text, message) => {
       const path = `out/${text}`;
       const [cells = []] = parse(lineOf(message, path), { record_delimiter: "\r\n" }) as string[][];
-      expect(cells.map(withoutApostrophes)).toEqual(["2", "1", path, "failed", "1", "c", message]);
+      expect(cells.map(withoutApostrophes)).toEqual(["2", "1", path, "failed", "1", "c", message, ""]);
       // No cell is a formula, whichever delimiter a program uses.
       for (const piece of cells.flatMap((cell) => cell.split(/[,;|\t\r\n]/))) {
         expect(piece).not.toMatch(/^[\s"]*[=+\-@＝＋－＠]/);
