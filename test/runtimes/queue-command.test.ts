@@ -216,6 +216,49 @@ describe("the queue commands", () => {
     });
   });
 
+  it("read a CSV file as a run without a queue does", async () => {
+    const { circumstances, run, work, service, cells } = await setUp(0);
+    const rows = "customer.name,net,due,paid\n1,10.50,2026-11-30,TRUE\n,,,\n2,,2026-12-31,false\n";
+    writeFileSync(join(circumstances.cwd, "rows.csv"), rows);
+    const properties = {
+      net: { type: "number" },
+      paid: { type: "boolean" },
+      due: { type: "string", format: "date" },
+    };
+    const customer = { type: "object", properties: { name: { type: "string" } } };
+    const schema = JSON.stringify({ properties: { ...properties, customer } });
+    writeFileSync(join(circumstances.cwd, "schema.json"), schema);
+    const adding = ["bulk", "letter", "rows.csv", "--schema", "schema.json", "--queue", "--run", "nov"];
+    const notes = [
+      "rows.csv: 1 blank line is skipped.",
+      'rows.csv: "net" is empty in 1 of 2 rows (line 4).',
+      "To refuse such rows, add --required net.",
+    ];
+    const valid = "rows.csv: 2 rows are valid. Nothing was sent.";
+    expect(await run(...adding, "--dry-run")).toEqual({
+      code: 0,
+      stdout: `${[...notes, valid].join("\n")}\n`,
+      stderr: "",
+    });
+    const refused = await run(...adding, "--required", "net");
+    expect({ code: refused.code, stderr: refused.stderr.split("\n")[0] }).toEqual({
+      code: 2,
+      stderr: "template-pdf: rows.csv:4: net: is empty or missing, but --required names it",
+    });
+    const added = await run(...adding);
+    expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/^run nov: 2 added, 0 known\n/) });
+    expect(added.stderr.replace(/^\S+Z /gm, "")).toBe(`${notes.join("\n")}\n`);
+    const worker = work("--concurrency", "1");
+    const ended = endingOf(worker);
+    await eventually(async () => (await cells())[2] === "2");
+    worker.kill("SIGTERM");
+    expect(await ended).toMatchObject({ code: 0 });
+    expect(service.requests.map(({ body }) => body).sort()).toEqual([
+      '{"customer":{"name":"1"},"net":10.5,"due":"2026-11-30","paid":true}',
+      '{"customer":{"name":"2"},"due":"2026-12-31","paid":false}',
+    ]);
+  });
+
   it("do not begin a run before the time in --not-before", async () => {
     const { run, work, cells, service } = await setUp(1);
     const time = new Date(Date.now() + 3_600_000).toISOString();
