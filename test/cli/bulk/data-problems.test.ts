@@ -235,7 +235,7 @@ describe("a problem that affects the whole file", () => {
       "a.csv",
       {
         content: "\xef\xbb\xbf\xef\xbb\xbfa,b\n1,2",
-        message: ":1: there is a byte order mark within this cell;",
+        message: ":1: column 1 of the header: there is a byte order mark within this cell;",
       },
     ],
     [
@@ -247,7 +247,11 @@ describe("a problem that affects the whole file", () => {
       },
     ],
     ["an unclosed quote in the header", "a.csv", { content: '"a,b\n1,2', message: `:1: ${notClosed}` }],
-    ["a header that is not UTF-8", "a.csv", { content: "a,\xfc\n1,2", message: `:1: ${notUtf8}` }],
+    [
+      "a header that is not UTF-8",
+      "a.csv",
+      { content: "a,\xfc\n1,2", message: `:1: column 2 of the header: ${notUtf8}` },
+    ],
     ["no header after the delimiter line", "a.csv", { content: "sep=,\n", message: `: ${noHeader}` }],
     ["a single object", "a.json", { content: '{"a":1}', message: ": this is not a JSON array;" }],
     [

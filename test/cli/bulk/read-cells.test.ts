@@ -134,15 +134,12 @@ describe("a cell", () => {
     [{ type: "number", maximum: 100 }, "500", "must be at most 100"],
     [{ type: "boolean" }, "yes", "must be true or false: write true or false"],
     [{ type: "boolean" }, "1", "must be true or false: write true or false"],
+    [{ type: "string", format: "date" }, "2026-02-30", 'must have the format "date": write it as 2026-11-30'],
+    [{ type: "string", format: "date" }, "30.11.2026", 'must have the format "date": write it as 2026-11-30'],
     [
-      { type: "string", format: "date" },
-      "2026-02-30",
-      'must have the format "date": write it as 2026-11-30, or as 2026-11-30T06:00:00Z if it has a time',
-    ],
-    [
-      { type: "string", format: "date" },
-      "30.11.2026",
-      'must have the format "date": write it as 2026-11-30, or as 2026-11-30T06:00:00Z if it has a time',
+      { type: "string", format: "date-time" },
+      "2026-11-30",
+      'must have the format "date-time": write it as 2026-11-30T06:00:00Z',
     ],
     [{ type: "array" }, "[1]", "must be an array: use NDJSON or JSON, because a CSV cell cannot contain it"],
     [{ type: "string", pattern: "^A" }, "12", 'must match the pattern "^A"'],
@@ -219,6 +216,24 @@ describe("a cell", () => {
     expect((await readRow(schema, { cell: "12" })).issues).toEqual([expect.stringMatching(/^cell: /)]);
   });
 });
+
+it.each(["Net", "NET", "ｎｅｔ"])(
+  "a column whose name resembles a name in the JSON Schema is refused: %s",
+  async (name) => {
+    const schema = { properties: { net: number, Gross: number, gross: number } };
+    const message = expect.stringMatching(
+      /^Column 2 of the header resembles "net" in \S+a\.json, .* Write it as in the schema\.$/,
+    );
+    await expect(readRow(schema, { gross: "1", [name]: "5" })).rejects.toMatchObject({
+      name: "Misuse",
+      message,
+    });
+    expect(await readRow(schema, { net: "5", [name]: "x" })).toMatchObject({
+      values: { net: 5, [name]: "x" },
+      issues: [],
+    });
+  },
+);
 
 describe("a column with a dotted name", () => {
   const customer = {

@@ -59,7 +59,7 @@ async function readJsonSchema(file: string, options: SchemaOptions): Promise<Wri
     const what = `Could not read the schema ${file}: ${describeReadError(cause)}.`;
     throw new Misuse(`${what} Give --schema a JSON Schema, or a module.`, { cause });
   });
-  return { check: parseJsonSchema(decodeJson(bytes, file), file) };
+  return { check: parseJsonSchema(decodeJson(bytes, file), file, options) };
 }
 
 /** Keywords that restrict an object. Every schema that checks anything contains one of them. */
@@ -72,6 +72,7 @@ const demanding = new Set(keywords.split(" "));
 function parseJsonSchema(
   json: unknown,
   file: string,
+  { columns = [] }: SchemaOptions,
 ): (values: Record<string, unknown>) => readonly ValuesIssue[] {
   const isOfTemplate =
     !demandsAnything(json) && isJsonObject(json) && demandsAnything(ownOption(json, "schema"));
@@ -82,11 +83,27 @@ function parseJsonSchema(
       `${file}: this JSON Schema checks nothing. Describe the values, for example {"required":["date"]}.`,
     );
   }
+  refuseNearNames(columns, isJsonObject(schema) ? ownOption(schema, "properties") : undefined, file);
   if (isDeeperThan(schema, maxNesting)) throw new Misuse(`${file}: this ${tooDeep}. Flatten it.`);
   try {
     return parseSchema(schema, file, isOfTemplate ? ["schema"] : []);
   } catch (error) {
     throw error instanceof TemplateMistake ? new Misuse(error.message) : error;
+  }
+}
+
+/** Refuses a column that the schema would not read, because its name is written in another way. */
+function refuseNearNames(columns: readonly string[], properties: unknown, file: string): void {
+  const names = new Set(isJsonObject(properties) ? Object.keys(properties) : []);
+  const unused = [...names].filter((name) => !columns.includes(name));
+  const folded = (name: string) => name.normalize("NFKC").toLowerCase();
+  const byFolded = new Map(unused.map((name) => [folded(name), name]));
+  for (const [index, column] of columns.entries()) {
+    const near = names.has(column) ? undefined : byFolded.get(folded(column));
+    if (near === undefined) continue;
+    throw new Misuse(
+      `Column ${index + 1} of the header resembles ${JSON.stringify(near)} in ${file}, but is not the same name. Write it as in the schema.`,
+    );
   }
 }
 

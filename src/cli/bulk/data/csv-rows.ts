@@ -15,7 +15,10 @@ export async function readHeader(
     const [record] = records;
     if (!record) continue;
     const { cells, line, fault } = record;
-    if (fault) throw new Misuse(`${name}:${fault.line}: ${fault.message}.`);
+    if (fault) {
+      const column = fault.cell === undefined ? "" : `column ${fault.cell + 1} of the header: `;
+      throw new Misuse(`${name}:${fault.line}: ${column}${fault.message}.`);
+    }
     checkNames(cells, `${name}:${line}`);
     return cells;
   }

@@ -29,12 +29,18 @@ const cellTypes: readonly CellType[] = [
     advice: "write true or false",
   },
   {
-    required: /\bdate(?:-time)?\b/i,
+    required: /"date-time"/,
+    read: () => undefined,
+    is: () => false,
+    advice: "write it as 2026-11-30T06:00:00Z",
+  },
+  {
+    required: /\bdate\b/i,
     read: dateIn,
     is: (value) => value instanceof Date,
     // Schemas of objects accept a `Date` as well.
     onlyIfRequired: true,
-    advice: "write it as 2026-11-30, or as 2026-11-30T06:00:00Z if it has a time",
+    advice: "write it as 2026-11-30",
   },
   {
     required: /\b(?:array|object)\b/i,
