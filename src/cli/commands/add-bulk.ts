@@ -45,7 +45,10 @@ export function addBulk(program: Command, session: Session): void {
     "--out <pattern>",
     'the path of each document, such as "out/{{invoice_no}}.pdf"; required without --queue',
   );
-  take("--schema <file>", "check rows against a JSON Schema, or a module that exports a Standard Schema");
+  take(
+    "--schema <file>",
+    "check rows, and read cells of CSV, with a JSON Schema or a module that exports a Standard Schema",
+  );
   take("--format <format>", "csv, ndjson or json (default: inferred from the file name)");
   take("--encoding <label>", "the encoding of the data, such as windows-1252 (default: UTF-8)");
   take(
