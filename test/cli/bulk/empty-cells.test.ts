@@ -44,11 +44,13 @@ describe("empty cells and blank lines", () => {
       response.statusCode = 422;
       response.end();
     });
-    bench.write("data.csv", csv);
+    bench.write("data.csv", csv.replace("20", "20.50"));
+    const schema = bench.write("schema.json", '{"properties":{"net":{"type":"number"}}}');
     const flags = ["--concurrency", "1", "--stop-after", "1", "--report", bench.path("r.json")];
-    expect((await bench.bulk("data.csv", flags)).code).toBe(3);
-    const report = JSON.parse(await bench.read("r.json"));
-    expect(report).toContainEqual(expect.objectContaining({ row: 2, status: "left", empty: "name" }));
+    const typed = ["--schema", schema, "--out", bench.path("out/{{net}}.pdf")];
+    expect((await bench.bulk("data.csv", [...flags, ...typed])).code).toBe(3);
+    const left = { line: 3, row: 2, path: bench.path("out/20.5.pdf"), status: "left", empty: "name" };
+    expect(JSON.parse(await bench.read("r.json"))).toContainEqual(left);
   });
 
   it("are not mentioned if there are none", async () => {

@@ -127,7 +127,7 @@ describe("a cell", () => {
     ],
     [
       number,
-      `1${"0".repeat(400)}`,
+      `1${"0".repeat(23)}`,
       "must be a number, but the cell has more digits than JavaScript can store: use a string in the schema",
     ],
     [{ type: "integer" }, "1.5", "must be a whole number"],
