@@ -33,6 +33,7 @@ export const guides = {
   Testing: {
     testing: "Test your code with a fake service, with faults, and with mocks such as MSW and nock.",
     emulator: "Run the service on your own machine with template files, a playground and real PDFs.",
+    templates: "Write templates for invoices, payslips, certificates and letters, in one language or two.",
   },
   "Many documents": {
     bulk: "Generate many documents at the rate that the service allows, and resume after a crash.",

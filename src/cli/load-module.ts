@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { findErrorLocation } from "../emulator/renderer/error-location.ts";
+import { formatFault } from "../emulator/renderer/template-fault.ts";
 import { describeThrown, isInstance, readForeign } from "../errors/foreign-values.ts";
 import { objectionToReading } from "../files/read-file.ts";
 import { untilAborted } from "../runtime/until-aborted.ts";
@@ -64,9 +65,9 @@ export async function loadModule(
       );
     }
     const [reason = ""] = describeThrown(error).split("\n", 1);
-    throw new Misuse(`${await findErrorLocation(error, path, [path])}: ${name} cannot be loaded: ${reason}`, {
-      cause: error,
-    });
+    const { path: file, line, column } = await findErrorLocation(error, path, [path]);
+    const fault = { file, line, column, part: "", message: `${name} cannot be loaded: ${reason}` };
+    throw new Misuse(formatFault(fault), { cause: error });
   } finally {
     process.off("exit", reportExit).off("beforeExit", giveUp);
   }

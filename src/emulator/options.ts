@@ -75,8 +75,8 @@ export interface EmulatorOptions {
   readonly onCall?: ((call: Call) => void) | undefined;
   /**
    * Called if a document cannot be generated. The error contains the reason, and the file and line in the
-   * template. The caller receives a 500 with the same request id but without the reason. Default: prints to
-   * standard error.
+   * template. The caller receives a 500 with the same request id, and with the reason only if it is on the
+   * same machine. Default: prints to standard error.
    */
   readonly onError?: ((error: unknown, request: Request, requestId: string) => void) | undefined;
 }

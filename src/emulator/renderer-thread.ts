@@ -2,8 +2,9 @@ import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import { describeThrown } from "../errors/foreign-values.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
-import { formatLocation, shortPath, userFrames } from "./renderer/error-location.ts";
+import { userFrames } from "./renderer/error-location.ts";
 import type { Message, Outcome, RendererSetup, Report, Task } from "./renderer/protocol.ts";
+import { shortPath } from "./renderer/short-path.ts";
 
 /**
  * How long a thread may continue after its caller has disconnected. Most layouts finish by then, and starting a new thread costs
@@ -17,16 +18,14 @@ const endingMs = 1_000;
 /** A rendering thread. It runs one task at a time. */
 export class RendererThread {
   readonly #worker: Worker;
-  /** The current task. */
-  #task: Task | undefined;
   #settle: ((outcome: Outcome) => void) | undefined;
 
   /** Resolves when the thread is ready. Rejects if it cannot start, for example without pdfmake. */
   readonly ready: Promise<void>;
   /** Resolves when the thread has ended. */
   readonly ended: Promise<void>;
-  /** The file of the latest task. */
-  #lastFile = "a template";
+  /** The path of the template of the latest task. */
+  #lastPath = "a template";
 
   constructor(setup: RendererSetup, maxMemoryMegabytes: number) {
     const options = withoutPrototype({
@@ -45,12 +44,11 @@ export class RendererThread {
         reject(thrown);
         const [inmost] = userFrames(thrown);
         // Pending work for one document may throw while the next one is rendered.
-        const place = inmost ? formatLocation(inmost) : this.#file();
-        this.#break(`${place}: it ended the rendering thread: ${describeThrown(thrown)}`);
+        this.#break(`it ended the rendering thread: ${describeThrown(thrown)}`, inmost);
       });
       this.#worker.on("exit", () => {
         reject(new Error("The rendering thread ended before it was ready."));
-        this.#break(`${this.#file()}: it ended the rendering thread, for example with process.exit()`);
+        this.#break("it ended the rendering thread, for example with process.exit()");
       });
     });
     // Prevents an unhandled rejection if nothing waits for it.
@@ -61,17 +59,15 @@ export class RendererThread {
   perform(task: Task, signal: AbortSignal | undefined, limitMs: number): Promise<Outcome> {
     return new Promise((resolve) => {
       let limit = setTimeout(() => {
-        this.#break(`${this.#file()}: it took longer than ${limitMs} ms (limits.renderMs)`);
+        this.#break(`it took longer than ${limitMs} ms (limits.renderMs)`);
       }, limitMs);
       const abandon = (): void => {
         this.#worker.postMessage("abandon" satisfies Message);
         clearTimeout(limit);
         limit = setTimeout(() => this.#settle?.({ kind: "abandoned", isSpent: true }), abandonedMs);
       };
-      this.#task = task;
-      this.#lastFile = shortPath(task.template.path);
+      this.#lastPath = task.template.path;
       this.#settle = (outcome) => {
-        this.#task = undefined;
         this.#settle = undefined;
         clearTimeout(limit);
         signal?.removeEventListener("abort", abandon);
@@ -81,7 +77,7 @@ export class RendererThread {
       try {
         this.#worker.postMessage(task);
       } catch (error) {
-        this.#break(`${this.#file()}: its values cannot be sent to a thread: ${describeThrown(error)}`);
+        this.#break(`its values cannot be sent to a thread: ${describeThrown(error)}`);
       }
     });
   }
@@ -92,7 +88,7 @@ export class RendererThread {
    * @throws {Error} if the thread cannot be ended. It no longer keeps the event loop alive
    */
   async end(): Promise<void> {
-    this.#break("The emulator was closed before the document was finished.");
+    this.#break("the emulator was closed before the document was finished");
     this.#worker.unref();
     await new Promise<void>((resolve, reject) => {
       const limit = setTimeout(() => reject(this.#cannotEnd()), endingMs);
@@ -107,17 +103,15 @@ export class RendererThread {
   #cannotEnd(): Error {
     const why = "because it waits for the system, for example for a named pipe";
     return new Error(
-      `${this.#lastFile}: its rendering thread cannot be stopped, ${why}. The process cannot exit by itself: kill it.`,
+      `${shortPath(this.#lastPath)}: its rendering thread cannot be stopped, ${why}. The process cannot exit by itself: kill it.`,
     );
   }
 
   /** Ends the current task, if any. The thread must not get another one. */
-  #break(message: string): void {
-    this.#settle?.({ kind: "broken", message, stack: "", isSpent: true });
-  }
-
-  #file(): string {
-    return this.#task ? this.#lastFile : "a template";
+  #break(message: string, at: ReturnType<typeof userFrames>[number] | undefined = undefined): void {
+    const { path = this.#lastPath, line, column } = at ?? {};
+    const fault = { file: path, line, column, part: "", message };
+    this.#settle?.({ kind: "broken", faults: [fault], stack: "", isSpent: true });
   }
 }
 

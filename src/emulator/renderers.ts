@@ -43,7 +43,10 @@ export class Renderers {
    */
   async perform(task: Task, signal?: AbortSignal): Promise<Outcome> {
     for (;;) {
-      if (this.#stuck.size >= maxStuckThreads) return { kind: "broken", message: tooManyStuck, stack: "" };
+      if (this.#stuck.size >= maxStuckThreads) {
+        const fault = { file: task.template.path, part: "", message: tooManyStuck };
+        return { kind: "broken", faults: [fault], stack: "" };
+      }
       const thread = await this.#take(signal);
       const outcome = await thread.perform(task, signal, this.#limitMs);
       if (outcome.isSpent) void this.#replace(thread);

@@ -39,7 +39,7 @@ export interface Emulator {
  * The file name is the uid. `<uid>.json` is a pdfmake document definition with `{{placeholders}}`. `<uid>.mjs`, or `<uid>.ts` if
  * Node supports TypeScript, has a default export `(values) => document definition`. File changes take effect on the next
  * request. If a template's schema rejects the values, the emulator responds with 422. If a template throws, the emulator responds
- * with 500. The response omits the reason, which is passed to `onError`.
+ * with 500. The reason is passed to `onError`, and callers on the same machine also receive it.
  *
  * @param options - the folder with the templates, the address, limits and faults
  * @returns the emulator, once it is listening

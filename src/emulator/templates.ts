@@ -1,7 +1,9 @@
 import type { Order } from "../service/endpoint.ts";
 import { invalidValues } from "../service/invalid-values.ts";
+import { isFromThisMachine } from "../service/listen.ts";
 import { Problem, unknownTemplate } from "../service/problem.ts";
 import type { Product } from "../service/to-response.ts";
+import { formatFault, type TemplateFault } from "./renderer/template-fault.ts";
 import type { Renderers } from "./renderers.ts";
 import { readTemplateFolder } from "./template-folder.ts";
 
@@ -15,21 +17,25 @@ export interface FoundTemplate {
   readonly sample: Record<string, unknown>;
 }
 
-/** A template could not generate a document. The message contains the file and, if known, the line. */
+/** A template could not generate a document. The message contains the file and, if they are known, the line and the column. */
 export class TemplateError extends Error {
   /** The name of this class. */
   override readonly name = "TemplateError";
   /** The path of the template file. */
   readonly file: string;
+  /** The reasons, with their positions. They contain no values from the call. */
+  readonly faults: readonly TemplateFault[];
 
   /**
    * @param file - the path of the template file
-   * @param message - the message, which begins with the position and contains no values from the call
+   * @param faults - at least one reason
    * @param frames - the frames of user code, which replace the stack
    */
-  constructor(file: string, message: string, frames: string) {
+  constructor(file: string, faults: readonly TemplateFault[], frames: string) {
+    const message = faults.map(formatFault).join("\n");
     super(message);
     this.file = file;
+    this.faults = faults;
     this.stack = [`TemplateError: ${message}`, frames].filter(Boolean).join("\n");
   }
 }
@@ -40,10 +46,10 @@ export async function inspectTemplates(folder: string, renderers: Renderers): Pr
   const wrong: TemplateError[] = [];
   for (const template of (await readTemplateFolder(folder)).values()) {
     const { uid, file, path, duplicate } = template;
-    if (duplicate !== undefined) wrong.push(new TemplateError(path, duplicate, ""));
+    if (duplicate !== undefined) wrong.push(duplicateError(path, duplicate));
     const outcome = await renderers.perform({ template });
     if (outcome.kind === "inspected") found.push({ uid, file, sample: outcome.sample });
-    if (outcome.kind === "broken") wrong.push(new TemplateError(path, outcome.message, outcome.stack));
+    if (outcome.kind === "broken") wrong.push(new TemplateError(path, outcome.faults, outcome.stack));
   }
   const [first] = wrong;
   if (first) throw wrong.length === 1 ? first : new Error(wrong.map(({ message }) => message).join("\n"));
@@ -82,7 +88,7 @@ export async function renderOrder(order: Order, { folder, renderers, strict }: R
     throw unknownTemplate(uid, `This emulator has these templates: ${found}.`);
   }
   const { file, path, duplicate } = template;
-  if (duplicate !== undefined) throw atFault(uid, new TemplateError(path, duplicate, ""));
+  if (duplicate !== undefined) throw atFault(uid, duplicateError(path, duplicate), request);
   const outcome = await renderers.perform({ template, values }, signal);
   if (outcome.kind === "document") {
     const { bytes, warnings } = outcome;
@@ -95,9 +101,14 @@ export async function renderOrder(order: Order, { folder, renderers, strict }: R
     throw invalidValues(template.uid, issues, { checkedBy: file });
   }
   if (outcome.kind === "refused") throw invalidValues(template.uid, outcome.issues, { checkedBy: file });
-  if (outcome.kind === "broken") throw atFault(uid, new TemplateError(path, outcome.message, outcome.stack));
+  if (outcome.kind === "broken")
+    throw atFault(uid, new TemplateError(path, outcome.faults, outcome.stack), request);
   // The caller has disconnected.
   throw signal.reason;
+}
+
+function duplicateError(path: string, message: string): TemplateError {
+  return new TemplateError(path, [{ file: path, part: "", message }], "");
 }
 
 const warningsOfCalls = new WeakMap<Request, string>();
@@ -108,10 +119,13 @@ export function warningOf(request: Request): string | undefined {
 }
 
 /**
- * Only `onError` receives the reason, because it may contain data that the template read. The problem type tells the client not
- * to retry.
+ * Only callers on this machine receive the reason, because it may contain paths, and data that the template read. The problem type
+ * tells the client not to retry.
  */
-function atFault(uid: string, cause: TemplateError): Problem {
-  const detail = `The template ${JSON.stringify(uid)} cannot be rendered. For the position and the reason, see the emulator's terminal or \`onError\`.`;
+function atFault(uid: string, cause: TemplateError, request: Request): Problem {
+  const what = `The template ${JSON.stringify(uid)} cannot be rendered`;
+  const detail = isFromThisMachine(request)
+    ? `${what}: ${cause.faults.map(formatFault).join("; ")}`
+    : `${what}. For the position and the reason, see the emulator's terminal or \`onError\`.`;
   return new Problem(500, detail, { kind: "template-broken", cause });
 }

@@ -112,11 +112,34 @@ function describeChange(token: string): string | undefined {
  * @returns the line and the column, both counted from 1, such as `3:14`; `undefined` if the value is not found
  */
 export function positionInJson(text: string, path: JsonPath): string | undefined {
+  const found = locateInJson(text, path);
+  return found && `${found.line}:${found.column}`;
+}
+
+/** A position in a text: the line and the column, both counted from 1. */
+export interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/**
+ * Finds the position of a value in a JSON text, as numbers.
+ *
+ * @param of - `"name"` for the position of the property's name instead
+ */
+export function locateInJson(
+  text: string,
+  path: JsonPath,
+  of: "name" | "value" = "value",
+): TextPosition | undefined {
   const json = text.startsWith("\ufeff") ? text.slice(1) : text;
   try {
     const tree = parseTree(json);
     const node = tree && findNodeAtLocation(tree, [...path]);
-    return node && lineAndColumn(json.slice(0, node.offset));
+    if (node === undefined) return undefined;
+    const named = of === "name" && node.parent?.type === "property" ? node.parent : node;
+    const [line, column] = lineAndColumn(json.slice(0, named.offset)).split(":").map(Number);
+    return { line: line ?? 1, column: column ?? 1 };
   } catch {
     // This parser is recursive, so deep nesting may overflow the stack.
     return undefined;

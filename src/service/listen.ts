@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ownOption, withoutPrototype } from "../runtime/own-options.ts";
-import { AllowedHosts } from "./allowed-hosts.ts";
+import { AllowedHosts, isLoopbackHost } from "./allowed-hosts.ts";
 import { withQuietBody } from "./quiet-body.ts";
 import { malformedRequest } from "./request-target.ts";
 
@@ -56,10 +56,9 @@ export async function listen(endpoint: Answer, given: ListenOptions): Promise<Li
   });
   const handle = getRequestListener(answerOrDrop, adapting);
 
-  async function answerOrDrop(
-    request: Request,
-    { incoming, outgoing }: HttpBindings | Http2Bindings,
-  ): Promise<Response> {
+  async function answerOrDrop(request: Request, bindings: HttpBindings | Http2Bindings): Promise<Response> {
+    const { incoming, outgoing } = bindings;
+    if (isLocalCall(bindings)) local.add(request);
     const response = await watch(async () => {
       const refusal = hosts.refuseHost(request, incoming.socket.localAddress);
       return refusal ? refusal.toResponse(crypto.randomUUID()) : endpoint(request);
@@ -132,6 +131,30 @@ export async function listen(endpoint: Answer, given: ListenOptions): Promise<Li
       return closed;
     },
   };
+}
+
+const local = new WeakSet<Request>();
+
+/**
+ * Whether a program on this machine sent a request to a loopback address. Not if it came through a proxy, because its caller may
+ * then be elsewhere.
+ */
+export function isFromThisMachine(request: Request): boolean {
+  return local.has(request);
+}
+
+/** Headers that proxies add. */
+const proxyHeaders = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
+
+function isLocalCall({ incoming }: HttpBindings | Http2Bindings): boolean {
+  const { headers, socket } = incoming;
+  const host = headers.host?.replace(/:\d*$/, "") ?? "";
+  const address = socket.remoteAddress?.replace(/^::ffff:/, "") ?? "";
+  return (
+    isLoopbackHost(address) &&
+    isLoopbackHost(host) &&
+    !proxyHeaders.some((name) => Object.hasOwn(headers, name))
+  );
 }
 
 type Write = (socket: Socket) => Promise<void>;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { formatDuration, parseDuration } from "../../src/cli/duration.ts";
 import { Misuse } from "../../src/cli/failure.ts";
-import { nearestName } from "../../src/cli/nearest-name.ts";
 import { escapeUnprintable, formatSize, inspected, printable } from "../../src/cli/output.ts";
 import { quotedWord } from "../../src/cli/quoted-word.ts";
+import { nearestName } from "../../src/json/nearest-name.ts";
 
 it.each([
   [1000, "1.0 kB"],

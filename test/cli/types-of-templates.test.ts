@@ -43,6 +43,28 @@ describe("the types of the guide's template", () => {
   });
 });
 
+describe("the types of a template in two languages", () => {
+  it("contain the value that its locale and its labels come from, and those of the files that it uses", async () => {
+    const template = {
+      locale: "{{locale}}",
+      labels: { en: { total: "Total" }, de: { total: "Summe {{currency}}" } },
+      content: ["{{@labels.total}}", { $use: "shared/end.json" }],
+    };
+    const files = {
+      "invoice.json": JSON.stringify(template),
+      "shared/end.json": '{ "text": "{{greeting}}" }',
+    };
+    const { code, stderr, written } = await runTypes(folderOf(files), "invoice.json");
+    expect(code, stderr).toBe(0);
+    expect(written.match(/^ +\w+\??: string;$/gm)?.map((line) => line.trim())).toEqual([
+      "currency: string;",
+      "greeting: string;",
+      "locale: string;",
+    ]);
+    expect(stderr).not.toContain("ignored");
+  });
+});
+
 describe("the types of a template", () => {
   const when = (test: string, show: unknown, otherwise?: unknown) => ({
     $if: test,
@@ -60,6 +82,24 @@ describe("the types of a template", () => {
       "a value that is also used outside is required",
       [when("note", "{{note}}"), "{{note}}"],
       "{ note: string; }",
+    ],
+    [
+      "a value that `$is` compares is optional, and has the type of the constant",
+      [
+        { $if: "country", $is: "DE", $show: "{{vatId}}" },
+        { $if: "copies", $is: 2, $show: "Twice" },
+      ],
+      "{ copies?: number; country?: string; vatId?: string; }",
+    ],
+    [
+      "a value with which `$is` compares is required",
+      [{ $if: "buyer.country", $is: "{{seller.country}}", $show: "Domestic" }],
+      "{ buyer?: { country?: string; }; seller: { country: string; }; }",
+    ],
+    [
+      "a sum requires its values, unless it may be missing",
+      ["{{sum lines.net}} {{sum fees.amount?}}", when("isLong", "{{sum others.net}}")],
+      "{ fees?: { amount?: number; }[]; isLong?: boolean; lines: { net: number; }[]; others?: { net?: number; }[]; }",
     ],
     ["an optional placeholder is optional", ["{{note?}}"], "{ note?: string; }"],
     ["a list in `$if` is optional", [when("notes", [each("notes", "{{this}}")])], "{ notes?: string[]; }"],
@@ -184,7 +224,7 @@ describe("the types of a template", () => {
     const { type, warnings } = await typesOf({ sample: { a: "" }, content: ["{{a"] });
     expect(type).toBe("{ a: string; }");
     expect(warnings).toBe(
-      'invoice.json, content[0]: "{{a" is never closed. Add }} after the name. Its placeholders were ignored.\n',
+      'invoice.json:1:31, content[0]: "{{a" is never closed. Add }} after the name. Its placeholders were ignored.\n',
     );
   });
 });

@@ -83,7 +83,7 @@ describe("startEmulator()", () => {
       expect((await generate(await started, "letter")).status).toBe(200);
     } else {
       const advice = `${process.version} does not load TypeScript. Run the emulator with Node 22.18 or later`;
-      await expect(started).rejects.toThrow(`letter.ts: ${advice}, or write letter.mjs`);
+      await expect(started).rejects.toThrow(`letter.ts:1:1: ${advice}, or write letter.mjs`);
     }
   });
 
@@ -126,13 +126,19 @@ describe("the folder options of startEmulator()", () => {
   // Each broken template ends its thread.
   it("reject broken templates with an error that lists every mistake", { timeout: 120_000 }, async () => {
     const broken: Readonly<Record<string, readonly [text: string, problem: RegExp]>> = {
-      "empty.mjs": ["", /: its default export is not a function but undefined.*export default \(/],
+      "empty.mjs": ["", /:1:1: its default export is not a function but undefined.*export default \(/],
       "two.json": ['{"content":""}', / and two\.mjs\. Rename/],
       "throws.mjs": ['\nthrow new Error("no logo");', /:2:7: no logo/],
       "unparsable.mjs": ["export default (\n  ;", /:2:3: Unexpected token ';'/],
-      "unclosed.json": ['{"content":["{{a"]}', /, content\[0\]: /],
-      "schema.mjs": ["export const schema = {}; export default () => ({});", /: .* not a Standard Schema/],
-      "sample.mjs": ["export const sample = []; export default () => ({});", /: .*not an object that JSON/],
+      "unclosed.json": ['{"content":["{{a"]}', /:1:13, content\[0\]: /],
+      "schema.mjs": [
+        "export const schema = {}; export default () => ({});",
+        /:1:14: .* not a Standard Schema/,
+      ],
+      "sample.mjs": [
+        "export const sample = []; export default () => ({});",
+        /:1:14: .*not an object that JSON/,
+      ],
       "ends.mjs": ["process.exit(0);", /: it ended the rendering/],
     };
     const texts = Object.entries(broken).map(([file, [text]]) => [file, text]);

@@ -73,7 +73,9 @@ it.each<[string, () => unknown]>([
   expect(broken.status).toBe(500);
   expect(await broken.json()).toMatchObject({
     type: "urn:template-pdf:problem:template-broken",
-    detail: expect.stringMatching(/^The template "broken" cannot be rendered\. For the position/),
+    detail: expect.stringMatching(
+      /^The template "broken" cannot be rendered: .*broken\.mjs:1:1: its function returned null/,
+    ),
   });
 });
 
@@ -115,7 +117,7 @@ it("the client does not retry a call whose template cannot be rendered", async (
   const error = await rejectionOf(pdfs.generate("broken", {}).bytes());
   expect(error).toBeInstanceOf(ServerError);
   expect(error).toMatchObject({ status: 500, attempts: 1 });
-  const words = /"The template \\"broken\\" cannot be rendered\. .* Fix the template\./;
+  const words = /"The template \\"broken\\" cannot be rendered: .* Fix the template\./;
   expect((error as Error).message).toMatch(words);
   expect(onError).toHaveBeenCalledOnce();
 });

@@ -39,6 +39,7 @@ export default ({ total }) => ({ content: "Total " + total });
     schema: { type: "object", properties: { total: { type: "string" } } },
     content: [{ text: "Total {{total}}" }, { text: "{{customer.name}}" }],
   }),
+  "due.json": JSON.stringify({ content: "{{due | date}}" }),
   "logo.js": "{",
   "._letter.mjs": "{",
   "notes.txt": "",
@@ -98,16 +99,39 @@ describe("startEmulator()", () => {
 });
 
 describe("a template that fails", () => {
-  it.each(Object.entries(failing))("causes a 500 that omits the reason: `%s`", async (uid, [, reason]) => {
-    const before = shared.errors.length;
-    const response = await generate(shared, uid);
-    const type = response.headers.get("content-type");
-    expect({ status: response.status, type }).toEqual({ status: 500, type: "application/problem+json" });
-    expect(await response.text()).not.toMatch(/secret-detail|Arial|returned/);
-    const message = expect.stringContaining(reason);
-    expect(shared.errors.slice(before)).toEqual([expect.objectContaining({ message })]);
-    expect((await generate(shared, "letter")).status).toBe(200);
+  /** The headers of a call that a proxy forwards. */
+  const forwarded = (name: string) => ({
+    headers: {
+      authorization: `API-Key ${shared.apiKey}`,
+      "content-type": "application/json",
+      [name]: "10.0.0.1",
+    },
   });
+
+  it.each(Object.entries(failing))(
+    "causes a 500 with the reason on this machine: `%s`",
+    async (uid, [, reason]) => {
+      const before = shared.errors.length;
+      const response = await generate(shared, uid);
+      const type = response.headers.get("content-type");
+      expect({ status: response.status, type }).toEqual({ status: 500, type: "application/problem+json" });
+      const { detail } = await response.json();
+      expect(detail).toMatch(/ cannot be rendered: \S+\.mjs:\d+:\d+(?:, \S+)?: /);
+      expect(detail).toContain(reason);
+      const message = expect.stringContaining(reason);
+      expect(shared.errors.slice(before)).toEqual([expect.objectContaining({ message })]);
+      expect((await generate(shared, "letter")).status).toBe(200);
+    },
+  );
+
+  it.each(["x-forwarded-for", "forwarded", "via", "x-real-ip"])(
+    "causes a 500 without the reason for a caller behind a proxy that sends %s",
+    async (name) => {
+      const body = await (await generate(shared, "throws", {}, forwarded(name))).text();
+      expect(body).toContain("For the position and the reason, see the emulator's terminal");
+      expect(body).not.toMatch(/secret-detail|throws\.mjs/);
+    },
+  );
 
   it("does not cause an error if the caller disconnects before the layout", async () => {
     const before = shared.errors.length;
@@ -151,6 +175,16 @@ describe("a template's schema", () => {
     const missing = await rejectionOf(client.generate("json-bill", { total: "£1" }).bytes());
     expect(missing).toMatchObject({ code: "bad_request", body: { errors: [{ path: "customer.name" }] } });
     expect((missing as Error).message).toMatch(/json-bill\.json.*content\[1\]\.text/);
+  });
+
+  it("rejects a date with a hint that the client does not redact, whatever the other values are", async () => {
+    const client = clientOf(shared.baseUrl, { apiKey: shared.apiKey });
+    const values = { due: "tomorrow", year: 2026, born: "2026-11-20", other: "2026-11-20T09:30:00Z" };
+    const error = await rejectionOf(client.generate("due", values).bytes());
+    expect((error as Error).message).toContain(
+      "due must be a date that exists, in the form YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ",
+    );
+    expect((error as Error).message).not.toContain("tomorrow");
   });
 
   it("causes a 500 if the schema throws, and onError receives the file and line", async () => {

@@ -61,10 +61,37 @@ async function readPdf(bytes) {
   }
 }
 
-/** @typedef {{ port: import("node:worker_threads").MessagePort, bytes: Uint8Array, wantsLines: boolean }} Order */
-parentPort?.on("message", async (/** @type {Order} */ { port, bytes, wantsLines }) => {
+/**
+ * Draws the upper part of the first page.
+ *
+ * @param {Uint8Array} bytes
+ * @param {{ width: number, height: number }} size
+ */
+async function drawPdf(bytes, { width, height }) {
+  const loading = getDocument({ data: bytes, verbosity: 0 });
   try {
-    port.postMessage({ result: await (wantsLines ? readLines(bytes) : readPdf(bytes)) });
+    const document = await loading.promise;
+    const page = await document.getPage(1);
+    const { items } = await page.getTextContent();
+    const viewport = page.getViewport({ scale: width / page.getViewport({ scale: 1 }).width });
+    const factory = /** @type {any} */ (document.canvasFactory);
+    const { canvas, context } = factory.create(width, height);
+    await page.render({ canvas: null, canvasContext: context, viewport }).promise;
+    const texts = items.flatMap((item) =>
+      "str" in item ? [[item.str, ...item.transform.map(Math.round)]] : [],
+    );
+    return { png: Uint8Array.from(canvas.toBuffer("image/png")), texts: JSON.stringify(texts) };
+  } finally {
+    await loading.destroy();
+  }
+}
+
+/** @typedef {{ port: import("node:worker_threads").MessagePort, bytes: Uint8Array, wantsLines?: boolean, size?: { width: number, height: number } }} Order */
+parentPort?.on("message", async (/** @type {Order} */ { port, bytes, wantsLines, size }) => {
+  try {
+    port.postMessage({
+      result: size ? await drawPdf(bytes, size) : await (wantsLines ? readLines(bytes) : readPdf(bytes)),
+    });
   } catch (error) {
     port.postMessage({ problem: error instanceof Error ? error.message : String(error) });
   }

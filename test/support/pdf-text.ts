@@ -17,7 +17,7 @@ let worker: Worker | undefined;
  * @throws when it is not a PDF that can be read.
  */
 export function readPdf(bytes: Uint8Array): Promise<PdfContent> {
-  return read(bytes, false);
+  return ask({ bytes });
 }
 
 /** A line as it looks, from left to right. */
@@ -30,17 +30,35 @@ export interface VisualLine {
 
 /** Reads the first page as it looks, whatever the direction of reading. */
 export function readVisualLines(bytes: Uint8Array): Promise<readonly VisualLine[]> {
-  return read(bytes, true);
+  return ask({ bytes, wantsLines: true });
 }
 
-async function read<Result>(bytes: Uint8Array, wantsLines: boolean): Promise<Result> {
+/** A picture of a document. */
+export interface PdfPicture {
+  readonly png: Uint8Array;
+  /** The texts of the page with their positions, which do not depend on the machine, unlike the picture. */
+  readonly texts: string;
+}
+
+/** Draws the upper part of the first page of a PDF, of a size in pixels. */
+export function drawPdf(bytes: Uint8Array, size: { width: number; height: number }): Promise<PdfPicture> {
+  return ask({ bytes, size });
+}
+
+interface Order {
+  readonly bytes: Uint8Array;
+  readonly wantsLines?: boolean;
+  readonly size?: object;
+}
+
+async function ask<Result>(order: Order): Promise<Result> {
   if (!worker) {
     worker = new Worker(new URL("./pdf-text-worker.mjs", import.meta.url));
     worker.unref();
   }
   const { port1, port2 } = new MessageChannel();
   // Sends a copy, because pdf.js takes over the memory of its input.
-  worker.postMessage({ port: port2, bytes: Uint8Array.from(bytes), wantsLines }, [port2]);
+  worker.postMessage({ ...order, port: port2, bytes: Uint8Array.from(order.bytes) }, [port2]);
   const [{ result, problem }] = (await once(port1, "message")) as [{ result?: Result; problem?: string }];
   // Waits until the port is closed, because tests that count ports must not see it disappear later.
   const closed = once(port1, "close");

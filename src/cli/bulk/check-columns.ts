@@ -1,5 +1,5 @@
+import { nearestName } from "../../json/nearest-name.ts";
 import { Misuse } from "../failure.ts";
-import { nearestName } from "../nearest-name.ts";
 import { areOf, countOf, formatCount, printable } from "../output.ts";
 import type { Data } from "./data/row.ts";
 

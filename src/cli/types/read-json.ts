@@ -1,4 +1,6 @@
+import { dirname } from "node:path";
 import { type JsonTemplate, parseJsonTemplate } from "../../emulator/renderer/json/json-template.ts";
+import { pathOfUsed, readUserFile } from "../../emulator/renderer/user-file.ts";
 import { FileTooLarge, readSmallFile } from "../../files/read-file.ts";
 import { parseJson, positionInJson, syntaxErrors } from "../../json/json-text.ts";
 import { isDeeperThan, isJsonObject, type JsonPath } from "../../json/json-value.ts";
@@ -37,7 +39,7 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
       const uid = uidOf(file, true);
       const { schema, sample } = json as { readonly schema?: unknown; readonly sample?: unknown };
       const found = samplesOf(collection, uid);
-      const template = readTemplate(text, name);
+      const template = readTemplate(text, file);
       if (schema === undefined && sample === undefined) {
         if (typeof template === "string") throw new Misuse(template);
         addSample(template.sample, uid, []);
@@ -73,9 +75,13 @@ export async function readJson(file: SampleFile, collection: Collection): Promis
 }
 
 /** Parses a template. Returns the message of the error if the text is not a template. */
-function readTemplate(text: string, name: string): JsonTemplate | string {
+function readTemplate(text: string, { name, path }: SampleFile): JsonTemplate | string {
+  const read = (usedName: string) => {
+    const used = pathOfUsed(dirname(path), usedName);
+    return { path: used, text: readUserFile(used).toString() };
+  };
   try {
-    return parseJsonTemplate(text, name);
+    return parseJsonTemplate(text, name, { read });
   } catch (error) {
     return (error as Error).message;
   }

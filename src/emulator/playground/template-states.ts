@@ -1,4 +1,5 @@
-import type { Outcome } from "../renderer/protocol.ts";
+import { examineTemplate } from "../examine-template.ts";
+import { formatFault } from "../renderer/template-fault.ts";
 import type { Renderers } from "../renderers.ts";
 import { readTemplateFolder, type TemplateFile } from "../template-folder.ts";
 import { countPages } from "./count-pages.ts";
@@ -57,22 +58,17 @@ export class TemplateStates {
   }
 
   async #stateOf(template: TemplateFile): Promise<TemplateState> {
-    const { uid, file, duplicate } = template;
-    const { sample = {}, schema } = this.#states.get(uid) ?? {};
-    const last = { uid, file, sample, schema };
-    if (duplicate !== undefined) return { ...last, fault: duplicate };
-    const limit = AbortSignal.timeout(sampleLimitMs);
+    const { uid, file } = template;
+    const { sample: last = {}, schema: lastSchema } = this.#states.get(uid) ?? {};
     try {
-      const found = await this.#renderers.perform({ template }, limit);
-      if (found.kind !== "inspected") return { ...last, fault: faultOf(found) };
-      const state = { uid, file, sample: found.sample, schema: found.schema };
-      const made = await this.#renderers.perform({ template, values: found.sample }, limit);
-      if (made.kind === "document")
-        return { ...state, pages: countPages(Buffer.from(made.bytes).toString("latin1")) };
+      const examined = await examineTemplate(template, this.#renderers, AbortSignal.timeout(sampleLimitMs));
+      const { faults, sample = last, schema, bytes } = examined;
+      const state = { uid, file, sample, schema: examined.sample ? schema : lastSchema };
+      if (bytes) return { ...state, pages: countPages(Buffer.from(bytes).toString("latin1")) };
       // Rejected values are not an error in the template: without a sample, users fill them in.
-      return made.kind === "refused" ? state : { ...state, fault: faultOf(made) };
+      return faults.length === 0 ? state : { ...state, fault: faults.map(formatFault).join("\n") };
     } catch {
-      return { ...last, fault: tooSlow };
+      return { uid, file, sample: last, schema: lastSchema, fault: tooSlow };
     }
   }
 
@@ -85,7 +81,3 @@ export class TemplateStates {
 }
 
 const tooSlow = "Its sample takes too long to render.";
-
-function faultOf(outcome: Outcome): string {
-  return outcome.kind === "broken" ? outcome.message : tooSlow;
-}

@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describeThrown, isInstance, readForeignText } from "../../errors/foreign-values.ts";
 import { isOfUser } from "./user-file.ts";
@@ -8,33 +7,25 @@ const longestCheckMs = 10_000;
 
 interface SourceLocation {
   readonly path: string;
-  readonly line: string;
-  readonly column: string | undefined;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
 }
 
 interface StackFrame extends SourceLocation {
   readonly text: string;
 }
 
-/** Finds the origin of an error in user files: `path:line:column`, as far as it is known. `loaded` is in load order. */
+/** Finds the origin of an error in user files, as far as it is known. `loaded` is in load order. */
 export async function findErrorLocation(
   error: unknown,
   path: string,
   loaded: readonly string[],
-): Promise<string> {
-  const location =
-    locationAboveMessage(error) ?? userFrames(error)[0] ?? (await locationOfSyntaxError(error, loaded));
-  return location === undefined ? shortPath(path) : formatLocation(location);
-}
-
-export function formatLocation({ path, line, column }: SourceLocation): string {
-  return [shortPath(path), line, column].filter(Boolean).join(":");
-}
-
-/** Formats a path for a terminal: relative to the working directory if that is shorter. */
-export function shortPath(path: string): string {
-  const short = relative(process.cwd(), path);
-  return short.length < path.length ? short : path;
+): Promise<SourceLocation> {
+  return (
+    locationAboveMessage(error) ??
+    userFrames(error)[0] ??
+    (await locationOfSyntaxError(error, loaded)) ?? { path }
+  );
 }
 
 /**
@@ -68,7 +59,7 @@ function stackOf(error: unknown): string {
 function parseLocation(text: string): SourceLocation | undefined {
   const position = /:(\d+)(?::(\d+))?\)?$/.exec(text);
   if (position === null) return undefined;
-  const [, line = "", column] = position;
+  const [line, column] = position.slice(1).map((digits) => (digits ? Number(digits) : undefined));
   // Parsed from the end, because a single pattern would search from every bracket.
   const before = text.slice(0, position.index);
   const beginning = /(?:^|\()(?=file:\/\/|\/|[A-Za-z]:[\\/])/.exec(before);
@@ -98,7 +89,8 @@ async function locationOfSyntaxError(
     const line = /:(\d+)\s*$/.exec(first)?.[1];
     // A marker, `^^^`, follows the line of code.
     const marker = others.find((printedLine) => printedLine.trimStart().startsWith("^"));
-    if (line !== undefined) return { path, line, column: marker && String(marker.indexOf("^") + 1) };
+    if (line !== undefined)
+      return { path, line: Number(line), column: marker ? marker.indexOf("^") + 1 : undefined };
   }
   return undefined;
 }

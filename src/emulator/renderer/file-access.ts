@@ -20,10 +20,15 @@ const transparentPixel = Buffer.from(
  * numbers, which Node treats as open files.
  *
  * @param prototype - the prototype of all documents in this thread
+ * @param onFailure - called when an image cannot be shown
  * @returns for each document, the reason why an image cannot be shown. In SVG strings, pdfmake would omit the image and print its
  * name, which may be a value
  */
-export function guardFiles(prototype: PdfDocument, readPicture: ReadPicture): WeakMap<PdfDocument, unknown> {
+export function guardFiles(
+  prototype: PdfDocument,
+  readPicture: ReadPicture,
+  onFailure: () => void,
+): WeakMap<PdfDocument, unknown> {
   const { provideImage, openImage, file, provideFont } = prototype;
   const failures = new WeakMap<PdfDocument, unknown>();
   const budgets = new WeakMap<PdfDocument, PictureBudget>();
@@ -76,6 +81,7 @@ export function guardFiles(prototype: PdfDocument, readPicture: ReadPicture): We
       return openChecked(this, source);
     } catch (failure) {
       if (isInstance(failure, TemplateMistake)) failure.about ??= nameOfNext ?? nameOf(source);
+      onFailure();
       failures.set(this, failure);
       return openImage.call(this, transparentPixel);
     }

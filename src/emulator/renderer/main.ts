@@ -3,17 +3,22 @@
 import { EventEmitter } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
 import { describeThrown, isInstance } from "../../errors/foreign-values.ts";
+import type { JsonPath } from "../../json/json-value.ts";
 import { withoutValues } from "../../service/without-values.ts";
 import type { TemplateFile } from "../template-folder.ts";
+import { checkDefinition, checkElement, type DefinitionMistake } from "./check-definition.ts";
 import { findExcess, TooLarge } from "./definition-size.ts";
+import { failedPathOf } from "./element-watch.ts";
 import { findErrorLocation, userFrames } from "./error-location.ts";
 import { parseJsonTemplate } from "./json/json-template.ts";
 import { LoadedModules } from "./loaded-modules.ts";
+import { locateInModule } from "./module-position.ts";
 import { loadModuleTemplate } from "./module-template.ts";
 import { loadRenderer } from "./pdfmake.ts";
 import type { Message, Outcome, RendererSetup, Report, Task } from "./protocol.ts";
-import { type Template, TemplateMistake } from "./template.ts";
-import { readUserFile, type Version, versionOf } from "./user-file.ts";
+import { type SourcePosition, type Template, TemplateMistake } from "./template.ts";
+import { FaultyTemplate, type TemplateFault } from "./template-fault.ts";
+import { pathOfUsed, readUserFile, type Version, versionOf } from "./user-file.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("This file runs only in a thread of the emulator.");
@@ -23,7 +28,13 @@ EventEmitter.defaultMaxListeners = 0;
 
 const modules = new LoadedModules();
 /** Keyed by path. Changed JSON files are read again; modules are not. */
-const templates = new Map<string, { readonly version: Version; readonly template: Template }>();
+const templates = new Map<string, LoadedTemplate>();
+
+interface LoadedTemplate {
+  /** The states of the files of a JSON template. */
+  readonly versions: ReadonlyMap<string, Version>;
+  readonly template: Template;
+}
 
 let isAbandoned = false;
 
@@ -57,21 +68,49 @@ async function perform({ template: file, values, wantsTypes }: Task): Promise<Ou
     stage = "fill";
     const filled = await template.fill(values, maxNodes);
     if (filled.issues) return { kind: "refused", issues: filled.issues };
-    const excess = findExcess(filled.definition, maxNodes);
+    const { definition } = filled;
+    const excess = findExcess(definition, maxNodes);
     if (excess !== undefined) return tooLarge(excess);
+    const options = { isTemplate: false, isStrict: !template.hasFunctions };
+    refuse(checkDefinition(definition, options), template, values);
     if (isAbandoned) return { kind: "abandoned" };
     stage = "render";
-    return { kind: "document", ...(await render(filled.definition)) };
+    const rendered = await render(definition, (element, name) => {
+      refuse(checkElement(element, definition, [name], options), template, values);
+    });
+    return { kind: "document", ...rendered };
   } catch (error) {
     if (isInstance(error, TooLarge)) return tooLarge(error.message);
     const hide = stage === "load" ? String : withoutValues(values);
-    const message = await describe(error, file, hide, stage === "render");
+    // Some errors occur after the layout, and have no element.
+    const path = failedPathOf(error) ?? [];
+    const part =
+      stage === "render" ? templates.get(file.path)?.template.locate(path, values ?? {}) : undefined;
+    const faults = await describe(error, file, hide, stage === "render", part);
     const frames = userFrames(error).map(({ text }) => text);
     // Some imports of a failing module are loaded, and would not be updated.
-    return { kind: "broken", message, stack: frames.join("\n"), isSpent: stage === "load" };
+    return { kind: "broken", faults, stack: frames.join("\n"), isSpent: stage === "load" };
   } finally {
     modules.noteRequired();
   }
+}
+
+/** The path of the export that an error refers to. */
+function exportOf(error: unknown): JsonPath {
+  const name = isInstance(error, TemplateMistake) ? error.exportName : undefined;
+  return name === undefined ? [] : [name];
+}
+
+/** Throws the mistakes in a definition, with their positions in the source. */
+function refuse(
+  mistakes: readonly DefinitionMistake[],
+  template: Template,
+  values: Record<string, unknown>,
+): void {
+  if (mistakes.length === 0) return;
+  throw new FaultyTemplate(
+    mistakes.map(({ path, message, of }) => ({ ...template.locate(path, values, of), message })),
+  );
 }
 
 function tooLarge(message: string): Outcome {
@@ -79,33 +118,48 @@ function tooLarge(message: string): Outcome {
 }
 
 async function load(source: TemplateFile): Promise<Template> {
-  const { file, path } = source;
-  const isModule = !path.endsWith(".json");
-  // Determined before the file is read, so that no change is missed.
-  const version = isModule ? "once" : versionOf(path);
+  const { path } = source;
   const known = templates.get(path);
-  if (known && known.version === version) return known.template;
-  const template = isModule
-    ? await loadModuleTemplate(source)
-    : parseJsonTemplate(readUserFile(path).toString(), file);
-  templates.set(path, { version, template });
+  if (known && [...known.versions].every(([file, version]) => versionOf(file) === version))
+    return known.template;
+  const versions = new Map<string, Version>();
+  const read = (file: string): string => {
+    // Determined before the file is read, so that no change is missed.
+    versions.set(file, versionOf(file));
+    return readUserFile(file).toString();
+  };
+  const template = path.endsWith(".json")
+    ? parseJsonTemplate(read(path), path, {
+        read: (name) => {
+          const used = pathOfUsed(setup.templates, name);
+          return { path: used, text: read(used) };
+        },
+        checksNames: true,
+      })
+    : await loadModuleTemplate(source);
+  templates.set(path, { versions, template });
   return template;
 }
 
 /** Describes an error with its position, without the values of the call. */
 async function describe(
   error: unknown,
-  { file, path }: TemplateFile,
+  { path }: TemplateFile,
   hide: (text: string) => string,
   isLayout: boolean,
-): Promise<string> {
-  const place = await findErrorLocation(error, path, modules.paths());
+  part: SourcePosition | undefined,
+): Promise<readonly TemplateFault[]> {
+  if (isInstance(error, FaultyTemplate)) return error.faults;
+  const { path: found, line, column } = await findErrorLocation(error, path, modules.paths());
+  const known = { file: found, line, column, part: "" };
+  const inModule = () => locateInModule(path, exportOf(error));
+  const guessed = () => part ?? (path.endsWith(".json") ? known : { ...inModule(), part: "" });
+  const at = line === undefined ? guessed() : known;
   if (isInstance(error, TemplateMistake)) {
     const about = error.about === undefined ? "" : ` (${hide(error.about)})`;
-    // The error for a JSON file already contains the position.
-    const isPlaced = error.message.startsWith(file);
-    return `${place}${isPlaced ? error.message.slice(file.length) : `: ${error.message}`}${about}`;
+    return [{ ...at, message: `${error.message}${about}` }];
   }
   const isOfPdfmake = isLayout && userFrames(error).length === 0;
-  return `${place}: ${isOfPdfmake ? "pdfmake cannot lay out its definition: " : ""}${hide(describeThrown(error))}`;
+  const reason = hide(describeThrown(error));
+  return [{ ...at, message: isOfPdfmake ? `pdfmake cannot lay out its definition: ${reason}` : reason }];
 }

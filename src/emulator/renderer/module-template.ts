@@ -5,6 +5,7 @@ import { isStandardSchema, issuePath, type StandardSchemaV1 } from "../../reques
 import { withoutValues } from "../../service/without-values.ts";
 import type { TemplateFile } from "../template-folder.ts";
 import { IssueList } from "./issue-list.ts";
+import { locateInModule } from "./module-position.ts";
 import type { Template } from "./template.ts";
 import { TemplateMistake } from "./template.ts";
 
@@ -37,11 +38,15 @@ export async function loadModuleTemplate({ file, path }: TemplateFile): Promise<
   if (schema !== undefined && !isStandardSchema(schema)) {
     throw new TemplateMistake(
       "its `schema` is not a Standard Schema. Export one from zod, valibot, arktype or a similar library",
+      undefined,
+      "schema",
     );
   }
   return {
     sample: asJsonObject(sample),
     schema: jsonSchemaOf(schema),
+    hasFunctions: true,
+    locate: (part) => locateInModule(path, part),
     async fill(values) {
       const checked = await check(schema, values);
       if (checked.issues) return checked;
@@ -92,7 +97,7 @@ function asJsonObject(sample: unknown): Record<string, unknown> {
   } catch {
     // Rejected below, like values other than objects.
   }
-  throw new TemplateMistake("its `sample` is not an object that JSON can represent");
+  throw new TemplateMistake("its `sample` is not an object that JSON can represent", undefined, "sample");
 }
 
 /** Versions of Node before 22.18 do not load TypeScript, and report an unknown extension. */

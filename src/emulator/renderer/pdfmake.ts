@@ -2,10 +2,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FontFiles, Pdfmake, PdfmakeInternals } from "pdfmake";
 import type { PdfDocument } from "pdfmake/js/PDFDocument.js";
-import { readForeignText } from "../../errors/foreign-values.ts";
+import { describeThrown, isInstance, readForeignText } from "../../errors/foreign-values.ts";
 import type { Bytes } from "../../index.ts";
 import { requireFrom as requireFromFile } from "../require-from.ts";
 import { TooLarge } from "./definition-size.ts";
+import { ElementWatch, noteFailedPath } from "./element-watch.ts";
 import { guardFiles } from "./file-access.ts";
 import { adaptFonts } from "./font-characters.ts";
 import { fileStyles, openPictures, readFonts } from "./named-folders.ts";
@@ -20,7 +21,10 @@ interface Rendered {
   readonly warnings: readonly string[];
 }
 
-type Render = (definition: object) => Promise<Rendered>;
+/** Checks an element that a function of the definition returned, such as the footer of a page. Throws its mistakes. */
+type CheckElement = (element: unknown, name: string) => void;
+
+type Render = (definition: object, check?: CheckElement) => Promise<Rendered>;
 
 type RequireFrom = (path: string) => (...id: Parameters<NodeJS.Require>) => ReturnType<NodeJS.Require>;
 
@@ -29,6 +33,7 @@ interface PdfmakeParts {
   readonly roboto: FontFiles;
   readonly document: PdfDocument;
   readonly internals: PdfmakeInternals;
+  readonly elements: ElementWatch;
 }
 
 /** Searches for pdfmake next to this package, then from the template folder, because `npx` installs this package elsewhere. */
@@ -49,6 +54,11 @@ function requirePdfmake(templates: string, requireFrom: RequireFrom): PdfmakePar
           writer: prototypeOf("PageElementWriter"),
           renderer: prototypeOf("Renderer"),
         },
+        elements: new ElementWatch([
+          [prototypeOf("DocPreprocessor"), "preprocessNode"],
+          [prototypeOf("DocMeasure"), "measureNode"],
+          [prototypeOf("LayoutBuilder"), "processNode"],
+        ]),
       };
     } catch (cause) {
       if (!isMissing(cause)) throw cause;
@@ -65,7 +75,7 @@ function requirePdfmake(templates: string, requireFrom: RequireFrom): PdfmakePar
  * fetch URLs.
  */
 export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = requireFromFile): Render {
-  const { pdfmake, roboto, document, internals } = requirePdfmake(setup.templates, requireFrom);
+  const { pdfmake, roboto, document, internals, elements } = requirePdfmake(setup.templates, requireFrom);
   const readPicture = openPictures(setup.images);
   const useFonts = () => {
     const fonts = { ...roboto, ...(setup.fonts === undefined ? {} : readFonts(setup.fonts)) };
@@ -75,33 +85,60 @@ export function loadRenderer(setup: RendererSetup, requireFrom: RequireFrom = re
   };
   useFonts();
   pdfmake.setUrlAccessPolicy(() => false);
-  const failures = guardFiles(document, readPicture);
+  const failures = guardFiles(document, readPicture, () => elements.fail());
   const missingCharacters = adaptFonts(document);
   orderLines(internals);
   const undrawnContent = watchUndrawnContent(internals);
-  return async (definition) => {
+  return async (definition, check = () => {}) => {
     // The folder may have changed.
     if (setup.fonts !== undefined) useFonts();
     // A copy, because pdfmake changes definitions, and a template may return the same one again.
     const { images }: { images?: object } = definition;
-    const output = pdfmake.createPdf({ ...definition, images: { ...images } });
-    const laidOut = await output.getStream().catch(rethrowPlainly);
+    const pageParts = new Map<string, unknown>();
+    elements.reset();
+    const located = (cause: unknown): never => {
+      const error = isInstance(cause, Error) ? cause : new Error(describeThrown(cause));
+      noteFailedPath(error, elements.findPath({ ...definition, ...Object.fromEntries(pageParts) }));
+      throw error;
+    };
+    const watched = watchPageParts(definition, (part, name) => {
+      pageParts.set(name, part);
+      check(part, name);
+    });
+    const output = pdfmake.createPdf({ ...watched, images: { ...images } });
+    const laidOut = await output.getStream().catch((cause) => located(explain(cause)));
     const failure = failures.get(laidOut);
-    if (failure) throw failure;
+    if (failure) located(failure);
     // A copy, because a small Buffer shares its memory with others.
     const bytes = new Uint8Array(await output.getBuffer());
     return { bytes, warnings: [...undrawnContent(laidOut), ...missingCharacters(laidOut)] };
   };
 }
 
+/** Returns a copy of a definition that reports what its functions for pages return. */
+function watchPageParts(definition: object, onPart: CheckElement): object {
+  const watched: Record<string, unknown> = { ...definition };
+  for (const name of ["header", "footer", "background"]) {
+    const original = watched[name];
+    if (typeof original !== "function") continue;
+    watched[name] = (...page: unknown[]): unknown => {
+      const part: unknown = original.apply(definition, page);
+      onPart(part, name);
+      return part;
+    };
+  }
+  return watched;
+}
+
 /** pdfmake throws a string if a QR code cannot hold its text, and mentions a "font section" that templates do not have. */
-function rethrowPlainly(cause: unknown): never {
-  if (cause === "too large data for the Qr format")
-    throw new TooLarge("a QR code cannot hold its text; shorten it");
+function explain(cause: unknown): unknown {
+  if (cause === "too large data for the Qr format") {
+    return new TooLarge("a QR code cannot hold its text; shorten it");
+  }
   const [, font, style = ""] =
     /^Font '(.+)' in style '(\w+)' is not defined/.exec(readForeignText(cause, "message") ?? "") ?? [];
-  if (font === undefined) throw cause;
-  throw new TemplateMistake(
+  if (font === undefined) return cause;
+  return new TemplateMistake(
     "a font has no file; add it to the font folder (`fonts`)",
     `${font}-${fileStyles[style] ?? style}.ttf`,
   );

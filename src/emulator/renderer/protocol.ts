@@ -1,6 +1,7 @@
 import type { Bytes } from "../../index.ts";
 import type { ValueIssue } from "../../service/invalid-values.ts";
 import type { TemplateFile } from "../template-folder.ts";
+import type { TemplateFault } from "./template-fault.ts";
 
 /** The data for starting a rendering thread. All paths are absolute. */
 export interface RendererSetup {
@@ -34,8 +35,8 @@ export type Outcome = (
   | { readonly kind: "document"; readonly bytes: Bytes; readonly warnings: readonly string[] }
   /** The values are invalid for the template. */
   | { readonly kind: "refused"; readonly issues: readonly ValueIssue[] }
-  /** The template failed; `stack` contains only frames. */
-  | { readonly kind: "broken"; readonly message: string; readonly stack: string }
+  /** The template failed, for at least one reason; `stack` contains only frames. */
+  | { readonly kind: "broken"; readonly faults: readonly TemplateFault[]; readonly stack: string }
   /** The caller disconnected before the layout began. */
   | { readonly kind: "abandoned" }
   /** A loaded file has changed, so a new thread is needed. */

@@ -1,6 +1,6 @@
-import { statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, sep } from "node:path";
+import { dirname, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { objectionToReading, readSmallFileSync } from "../../files/read-file.ts";
 import { PathRefusal } from "../../files/system-errors.ts";
@@ -39,6 +39,22 @@ export function readUserFile(path: string, about?: string): Buffer {
     const what = about === undefined ? "cannot be read" : "a file that it uses cannot be read";
     throw new TemplateMistake(`${what}: ${error.message}`, about);
   }
+}
+
+/**
+ * Returns the path of a file that a template uses.
+ *
+ * @throws {TemplateMistake} if it is not in the template folder. The existence of files elsewhere is not revealed
+ */
+export function pathOfUsed(folder: string, name: string): string {
+  try {
+    const root = realpathSync(folder);
+    const path = realpathSync(resolve(root, name));
+    if (path.startsWith(root + sep)) return path;
+  } catch {
+    // Refused below.
+  }
+  throw new TemplateMistake("is not in the template folder");
 }
 
 /** The state of a file, or `undefined` if it did not exist. */

@@ -71,6 +71,6 @@ describe("parsing 500,000 characters of text", () => {
   it("is fast even if an error's stack contains unmatched parentheses", () => {
     const error = new Error("told");
     error.stack = `Error: told\n    at ${"(/".repeat(length / 2)}x\n    at f (/home/me/a (1)/b.mjs:3:14)`;
-    expect(userFrames(error)).toMatchObject([{ path: "/home/me/a (1)/b.mjs", line: "3", column: "14" }]);
+    expect(userFrames(error)).toMatchObject([{ path: "/home/me/a (1)/b.mjs", line: 3, column: 14 }]);
   });
 });

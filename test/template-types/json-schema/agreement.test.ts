@@ -14,7 +14,9 @@ type Values = Record<string, unknown>;
 
 /** The values that the validator accepts, with the schema as it is and without unknown properties. */
 function acceptedBy(schema: object, values: readonly Values[]): readonly Values[] {
-  const checks = [schema, closed(schema)].map((each) => parseSchema(each, "a.schema.json"));
+  const checks = [schema, closed(schema)].map((each) =>
+    parseSchema(each, "a.schema.json", (_, problem) => new Error(problem)),
+  );
   return values.filter((one) => checks.every((check) => check(one).length === 0));
 }
 

@@ -2,10 +2,15 @@ import { isJsonObject } from "../../../json/json-value.ts";
 import { formatJsonPath } from "../../../request/serialize-values.ts";
 import { TooLarge } from "../definition-size.ts";
 import { IssueList } from "../issue-list.ts";
+import { FaultyTemplate, type TemplateFault } from "../template-fault.ts";
+import { compileComparison } from "./compile-comparison.ts";
 import { compilePath, compileText, type Fill, mistake, requireValue, type Spot } from "./compile-text.ts";
-import { ValueShape } from "./sample-values.ts";
+import type { Labels } from "./labels.ts";
+import type { ValueShape } from "./sample-values.ts";
 import { pathTo, valueAt } from "./scope.ts";
+import { refuseRows } from "./several-rows.ts";
 import { layoutOf, layoutProblem } from "./table-layout.ts";
+import type { TemplateSource } from "./template-source.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -16,33 +21,59 @@ const pageParts: Readonly<Record<string, readonly string[]>> = {
   background: ["page"],
 };
 
-const directives = ["$each", "$if", "$show", "$else"];
-const unknownDirective = "is unknown. The directives are `$each`, `$if`, `$show` and `$else`.";
+const directives = ["$each", "$if", "$is", "$show", "$else", "$all"];
+const unknownDirective =
+  "is unknown. The directives are `$each`, `$if`, `$is`, `$show`, `$else`, `$all` and `$use`.";
 
 /**
  * Compiles a document definition once, so that filling it does not parse strings again. Its nesting must already have been
  * checked.
+ *
+ * @throws {FaultyTemplate} with all faults
  */
 export function compileDefinition(
   definition: JsonObject,
-  file: string,
-  locale: string,
-): { fill: Fill<object>; shape: ValueShape } {
-  const shape = new ValueShape();
-  const spot: Spot = {
-    file,
-    place: [],
-    levels: [shape],
-    conditions: [],
-    pageNumbers: [],
-    isXml: false,
-    locale,
-  };
+  source: TemplateSource,
+  labels: Labels | undefined,
+  shape: ValueShape,
+): Fill<object> {
+  const faults: TemplateFault[] = [];
+  const spot = { ...topSpot(source, shape), faults, labels };
   const directive = Object.keys(definition).find((name) => directives.includes(name));
   if (directive !== undefined) {
     throw mistake(inside(spot, directive), "is not allowed at the top level. Put it into `content`.");
   }
-  return { fill: compileObject(definition, spot), shape };
+  const fill = compileObject(definition, spot);
+  if (faults.length > 0) throw new FaultyTemplate(faults);
+  return fill;
+}
+
+/** The location of the whole template. */
+export function topSpot(source: TemplateSource, shape: ValueShape): Spot {
+  return {
+    source,
+    place: [],
+    faults: [],
+    levels: [shape],
+    conditions: [],
+    pageNumbers: [],
+    isXml: false,
+    labels: undefined,
+    isLabel: false,
+  };
+}
+
+/** Compiles a part. If it has a fault, the others are still compiled, so that all faults are reported. */
+function collectFaults<Piece>(spot: Spot, compilePart: () => Fill<Piece>): Fill<Piece> {
+  try {
+    return compilePart();
+  } catch (error) {
+    if (!(error instanceof FaultyTemplate)) throw error;
+    spot.faults.push(...error.faults);
+    return () => {
+      throw error;
+    };
+  }
 }
 
 function inside(spot: Spot, key: string | number): Spot {
@@ -52,11 +83,16 @@ function inside(spot: Spot, key: string | number): Spot {
 function compile(json: unknown, spot: Spot): Fill {
   if (typeof json === "string") return compileText(json, spot);
   if (Array.isArray(json)) {
-    const items = json.map((item, index) => compileItem(item, inside(spot, index)));
+    const { place } = spot;
+    const items = json.map((item, index) => {
+      const at = inside(spot, index);
+      return collectFaults(at, () => compileItem(item, at));
+    });
     return (scope, filling) => {
       const list: unknown[] = [];
       // `flatMap` would make filling a template three times as slow (Node 20).
       for (const fill of items) for (const piece of fill(scope, filling)) list.push(piece);
+      filling.origins?.set(list, place);
       return list;
     };
   }
@@ -68,6 +104,7 @@ function compile(json: unknown, spot: Spot): Fill {
 function compileItem(json: unknown, spot: Spot): Fill<readonly unknown[]> {
   if (isJsonObject(json)) {
     if (Object.hasOwn(json, "$each")) return compileEach(json, spot);
+    if (Object.hasOwn(json, "$all")) return compileAll(json, spot);
     const choice = compileChoice(json, spot, compileItem, []);
     if (choice) return choice;
   }
@@ -79,7 +116,7 @@ function compileObject(json: JsonObject, spot: Spot): Fill<JsonObject> {
   const isPaged = spot.place.length === 0 || Object.hasOwn(json, "section");
   const isTable = Object.hasOwn(json, "table");
   const fill = compileMembers(json, spot, (name, value, at) => {
-    if (name.startsWith("$")) throw mistake(at, unknownDirective);
+    if (name.startsWith("$")) throw mistake(at, unknownDirective, "name");
     if (isPaged && Object.hasOwn(pageParts, name)) return compilePagePart(name, value, at);
     if (isTable && name === "layout") return compileLayout(value, at);
     return compile(value, name === "svg" ? { ...at, isXml: true } : at);
@@ -99,10 +136,16 @@ function compileMembers(
   spot: Spot,
   compileMember: (name: string, value: unknown, at: Spot) => Fill,
 ): Fill<JsonObject> {
-  const members = Object.entries(json).map(
-    ([name, value]) => [name, compileMember(name, value, inside(spot, name))] as const,
-  );
-  return (scope, filling) => Object.fromEntries(members.map(([name, fill]) => [name, fill(scope, filling)]));
+  const members = Object.entries(json).map(([name, value]) => {
+    const at = inside(spot, name);
+    return [name, collectFaults(at, () => compileMember(name, value, at))] as const;
+  });
+  const { place } = spot;
+  return (scope, filling) => {
+    const object = Object.fromEntries(members.map(([name, fill]) => [name, fill(scope, filling)]));
+    filling.origins?.set(object, place);
+    return object;
+  };
 }
 
 /** Compiles a header, footer or background to a function, because pdfmake copies a constant through JSON or not at all. */
@@ -143,6 +186,7 @@ function isDirective(json: unknown): boolean {
 
 function compileEach(json: JsonObject, spot: Spot): Fill<readonly unknown[]> {
   checkMembers(json, spot, "$each", ["$show"]);
+  refuseRows(json, spot);
   const at = inside(spot, "$each");
   const { path, shape } = compilePath(json["$each"], at);
   requireValue(path, spot);
@@ -184,18 +228,45 @@ function compileChoice<Piece>(
   if (Object.hasOwn(json, "$each")) {
     throw mistake(spot, "`$each` must be in an array. Wrap it in [ ].");
   }
+  if (Object.hasOwn(json, "$all")) {
+    throw mistake(spot, "`$all` must be in an array. Wrap it in [ ].");
+  }
   if (!directives.some((name) => Object.hasOwn(json, name))) return undefined;
-  checkMembers(json, spot, "$if", ["$show", "$else"]);
-  const { path, shape } = compilePath(json["$if"], inside(spot, "$if"));
-  shape.isTested = true;
-  shape.tests.push(inside(spot, "$if").place);
-  const when = (tested: ValueShape | undefined): Spot => {
-    return { ...spot, conditions: [...spot.conditions, { tested, depth: spot.levels.length - 1 }] };
+  checkMembers(json, spot, "$if", ["$is", "$show", "$else"]);
+  refuseRows(json, spot);
+  const { isTrue, tested } = compileCondition(json, spot);
+  const when = (value: ValueShape | undefined): Spot => {
+    return { ...spot, conditions: [...spot.conditions, { tested: value, depth: spot.levels.length - 1 }] };
   };
-  const show = compileBranch(json["$show"], inside(when(shape), "$show"));
+  const show = compileBranch(json["$show"], inside(when(tested), "$show"));
   const hasElse = Object.hasOwn(json, "$else");
   const otherwise = hasElse ? compileBranch(json["$else"], inside(when(undefined), "$else")) : () => nothing;
-  return (scope, filling) => (isNothing(valueAt(scope, path)) ? otherwise : show)(scope, filling);
+  return (scope, filling) => (isTrue(scope, filling) ? show : otherwise)(scope, filling);
+}
+
+function compileCondition(
+  json: JsonObject,
+  spot: Spot,
+): { readonly isTrue: Fill<boolean>; readonly tested: ValueShape } {
+  const at = inside(spot, "$if");
+  const { path, shape } = compilePath(json["$if"], at);
+  shape.tests.push(at.place);
+  if (Object.hasOwn(json, "$is")) {
+    return { isTrue: compileComparison(path, shape, json["$is"], inside(spot, "$is")), tested: shape };
+  }
+  shape.isTested = true;
+  return { isTrue: (scope) => !isNothing(valueAt(scope, path)), tested: shape };
+}
+
+/** Compiles several elements in place of one. */
+function compileAll(json: JsonObject, spot: Spot): Fill<readonly unknown[]> {
+  const at = inside(spot, "$all");
+  const { $all: elements, ...others } = json;
+  const [other] = Object.keys(others);
+  if (other !== undefined)
+    throw mistake(inside(spot, other), "cannot be combined with `$all`. Move it into an element.");
+  if (!Array.isArray(elements)) throw mistake(at, "must be an array of elements.");
+  return compile(elements, at) as Fill<readonly unknown[]>;
 }
 
 function isNothing(value: unknown): boolean {
@@ -212,8 +283,12 @@ function checkMembers(json: JsonObject, spot: Spot, directive: string, others: r
   for (const name of found) {
     if (name === directive || others.includes(name)) continue;
     if (name.startsWith("$") && !directives.includes(name))
-      throw mistake(inside(spot, name), unknownDirective);
-    throw mistake(inside(spot, name), `cannot be combined with \`${directive}\`. Move it into \`$show\`.`);
+      throw mistake(inside(spot, name), unknownDirective, "name");
+    throw mistake(
+      inside(spot, name),
+      `cannot be combined with \`${directive}\`. Move it into \`$show\`.`,
+      "name",
+    );
   }
   if (!found.includes("$show")) {
     throw mistake(inside(spot, directive), "needs `$show`. Put the element in `$show`.");

@@ -32,7 +32,8 @@ export function compileFormat({ name, args }: Format, locale: string): Formatter
 }
 
 const usage: Readonly<Record<string, string>> = {
-  currency: 'use a currency code, as in {{total | currency "GBP"}}',
+  currency:
+    'use a currency code, and optionally the number of decimal places, as in {{total | currency "GBP"}} or {{price | currency "GBP" 3}}',
   number: "specify the number of decimal places, as in {{total | number 2}}",
   percent: "specify the number of decimal places, as in {{rate | percent 1}}",
   date: 'use full, long, medium or short, and optionally a time zone, as in {{due | date "long" "Europe/London"}}',
@@ -41,9 +42,9 @@ const usage: Readonly<Record<string, string>> = {
 type Create = (locale: string, args: readonly string[]) => Formatter;
 
 const formats: Readonly<Record<string, Create>> = {
-  currency: (locale, [currency, ...rest]) => {
-    if (currency === undefined || rest.length > 0) throw new RangeError();
-    return ofNumbers(locale, { style: "currency", currency });
+  currency: (locale, [currency, ...decimals]) => {
+    if (currency === undefined) throw new RangeError();
+    return ofNumbers(locale, { style: "currency", currency, ...decimalsOf(decimals) });
   },
   number: (locale, args) => ofNumbers(locale, decimalsOf(args)),
   percent: (locale, args) => ofNumbers(locale, { style: "percent", ...decimalsOf(args) }),
@@ -84,7 +85,7 @@ function ofDates(createIntl: (timeZone: string) => Intl.DateTimeFormat, timeZone
   // A date without a time is the same date in every time zone.
   const days = createIntl("UTC");
   return {
-    expects: "a date that exists, such as 2026-11-20 or 2026-11-20T09:30:00Z",
+    expects: "a date that exists, in the form YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ",
     sample: "2026-11-20",
     format(value) {
       const [text, day, time] = (typeof value === "string" && isoDate.exec(value)) || [];

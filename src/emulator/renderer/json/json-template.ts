@@ -1,13 +1,19 @@
 import { parseJson } from "../../../json/json-text.ts";
-import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../../../json/json-value.ts";
+import { isDeeperThan, isJsonObject, type JsonPath, maxNesting, tooDeep } from "../../../json/json-value.ts";
+import { checkDefinition } from "../check-definition.ts";
 import { NodeBudget } from "../definition-size.ts";
 import { IssueList } from "../issue-list.ts";
 import type { Filled, Template } from "../template.ts";
-import { mistakeAt, TemplateMistake } from "../template.ts";
-import { compileDefinition } from "./compile-definition.ts";
+import { FaultyTemplate, type TemplateFault } from "../template-fault.ts";
+import { compileDefinition, topSpot } from "./compile-definition.ts";
+import { compileLocale } from "./compile-locale.ts";
 import type { Filling } from "./compile-text.ts";
-import type { ValueShape } from "./sample-values.ts";
+import { parseLabels } from "./labels.ts";
+import { ValueShape } from "./sample-values.ts";
 import { parseSchema } from "./schema/json-schema.ts";
+import type { Scope } from "./scope.ts";
+import { type JsonFile, TemplateSource } from "./template-source.ts";
+import { expandUses, type ReadUsed } from "./used-files.ts";
 
 /** A JSON template, which is filled synchronously. */
 export interface JsonTemplate extends Template {
@@ -15,34 +21,53 @@ export interface JsonTemplate extends Template {
   fill(values: Record<string, unknown>, maxNodes?: number): Filled;
 }
 
+/** How a JSON template is read. */
+interface ParseOptions {
+  /** Reads a file that the template uses. Default: the template cannot use files. */
+  readonly read?: ReadUsed;
+  /** Whether names that pdfmake ignores are faults. Default: no. */
+  readonly checksNames?: boolean;
+}
+
 /**
  * Parses a JSON template file. Strings contain placeholders such as `{{customer.name}}`, `$each` repeats an
  * element for each item of an array, and `$if` shows an element conditionally. The file has the properties of
  * a pdfmake definition, and optionally `schema` (a JSON Schema for the values), `sample` (values to try the
- * template with) and `locale` (for formats such as `{{total | currency "GBP"}}`).
+ * template with), `locale` (for formats such as `{{total | currency "GBP"}}`) and `labels` (texts by language).
  *
- * @throws {TemplateMistake} if the text is not JSON or not a template. The message is one line that names the location.
+ * @throws {FaultyTemplate} if the text is not JSON or not a template
  */
-export function parseJsonTemplate(text: string, file: string): JsonTemplate {
-  const json = jsonOf(text, file);
+export function parseJsonTemplate(text: string, path: string, options: ParseOptions = {}): JsonTemplate {
+  const { read = usesNoFiles, checksNames = false } = options;
+  const main = { path, text };
+  const { json, source } = expandUses(main, parseFile(main), read, parseFile);
   if (!isJsonObject(json)) {
-    throw mistakeAt(file, [], 'must be one JSON object, such as {"content":["Invoice {{number}}"]}.');
+    throw source.faultAt([], 'must be one JSON object, such as {"content":["Invoice {{number}}"]}.');
   }
   if (!Object.hasOwn(json, "content")) {
-    throw mistakeAt(file, [], "has no `content`. Add a `content` property with the content of the document.");
+    throw source.faultAt([], "has no `content`. Add a `content` property with the content of the document.");
   }
-  for (const [name, member] of Object.entries(json)) {
-    if (isDeeperThan(member, maxNesting)) throw mistakeAt(file, [name], `${tooDeep}. Flatten it.`);
-  }
-  const { schema, sample, locale = defaultLocale, ...definition } = json;
-  const check = schema === undefined ? () => [] : parseSchema(schema, file);
+  const { schema, sample, locale, labels: texts, ...definition } = json;
+  const check =
+    schema === undefined
+      ? () => []
+      : parseSchema(schema, path, (place, problem) => source.faultAt(["schema", ...place], problem));
   if (sample !== undefined && !isJsonObject(sample)) {
-    throw mistakeAt(file, ["sample"], 'must be an object with values, such as {"number":"2026-001"}.');
+    throw source.faultAt(["sample"], 'must be an object with values, such as {"number":"2026-001"}.');
   }
-  if (typeof locale !== "string" || !isLocale(locale)) {
-    throw mistakeAt(file, ["locale"], `must be a locale, such as "${defaultLocale}" or "de-DE".`);
+  const labels = texts === undefined ? undefined : parseLabels(texts, source);
+  const shape = new ValueShape();
+  const resolveLocale = compileLocale(locale, labels, { ...topSpot(source, shape), place: ["locale"] });
+  const faults = checksNames ? nameFaults(definition, source) : [];
+  const fill = collectFaults(faults, () => compileDefinition(definition, source, labels, shape));
+  if (fill === undefined || faults.length > 0) throw new FaultyTemplate(faults);
+
+  function fillingOf(values: Record<string, unknown>, maxNodes: number): Filling {
+    const issues = new IssueList();
+    const languages = resolveLocale(scopeOf(values), issues);
+    return { issues, budget: new NodeBudget(maxNodes), page: 1, pages: 1, ...languages };
   }
-  const { fill, shape } = compileDefinition(definition, file, locale);
+
   return {
     sample: sample ?? shape.sampleObject(),
     schema: isJsonObject(schema) ? schema : undefined,
@@ -50,35 +75,70 @@ export function parseJsonTemplate(text: string, file: string): JsonTemplate {
     fill(values, maxNodes = Number.POSITIVE_INFINITY) {
       const refused = check(values);
       if (refused.length > 0) return { issues: refused };
-      const filling: Filling = {
-        issues: new IssueList(),
-        budget: new NodeBudget(maxNodes),
-        page: 1,
-        pages: 1,
-      };
-      const definition = fill({ value: values, array: [], number: 0, outer: undefined }, filling);
+      const filling = fillingOf(values, maxNodes);
+      const filled = fill(scopeOf(values), filling);
       const { excess } = filling.budget;
       if (excess !== undefined) return { issues: [{ path: [], message: excess }] };
       const issues = filling.issues.all;
-      return issues.length > 0 ? { issues } : { definition };
+      return issues.length > 0 ? { issues } : { definition: filled };
+    },
+    hasFunctions: false,
+    locate(partOfDefinition, values, of) {
+      const origins = new WeakMap<object, JsonPath>();
+      const filling = fillingOf(values, Number.POSITIVE_INFINITY);
+      const filled = fill(scopeOf(values), { ...filling, origins });
+      return source.locate(originOf(filled, partOfDefinition, origins), of);
     },
   };
 }
 
-const defaultLocale = "en-GB";
+function scopeOf(values: Record<string, unknown>): Scope {
+  return { value: values, array: [], number: 0, outer: undefined };
+}
 
-function isLocale(text: string): boolean {
+/** Finds the part of the template from which a part of a definition was created. */
+function originOf(definition: object, path: JsonPath, origins: WeakMap<object, JsonPath>): JsonPath {
+  let place: JsonPath = [];
+  let part: unknown = definition;
+  for (const key of path) {
+    // pdfmake puts an object with a `stack` in place of an array.
+    if (Array.isArray(part) && key === "stack") continue;
+    part = (part as Readonly<Record<string | number, unknown>> | undefined | null)?.[key];
+    if (typeof part === "function") part = part(1, 1);
+    place = (typeof part === "object" && part !== null && origins.get(part)) || [...place, key];
+  }
+  return place;
+}
+
+function nameFaults(definition: object, source: TemplateSource): TemplateFault[] {
+  const mistakes = checkDefinition(definition, { isTemplate: true, isStrict: true });
+  return mistakes.map(({ path, message, of }) => ({ ...source.locate(path, of), message }));
+}
+
+function collectFaults<Result>(faults: TemplateFault[], compile: () => Result): Result | undefined {
   try {
-    return Intl.NumberFormat.supportedLocalesOf(text).length > 0;
-  } catch {
-    return false;
+    return compile();
+  } catch (error) {
+    if (!(error instanceof FaultyTemplate)) throw error;
+    faults.push(...error.faults);
+    return undefined;
   }
 }
 
-function jsonOf(text: string, file: string): unknown {
+function usesNoFiles(): never {
+  throw new Error("is not in the template folder");
+}
+
+function parseFile({ path, text }: JsonFile): unknown {
+  let json: unknown;
   try {
-    return parseJson(text, file);
+    json = parseJson(text, "");
   } catch (error) {
-    throw error instanceof SyntaxError ? new TemplateMistake(error.message) : error;
+    if (!(error instanceof SyntaxError)) throw error;
+    const [, line, column, message = ""] = /^:(\d+):(\d+): (.*)$/s.exec(error.message) ?? [];
+    throw new FaultyTemplate([{ file: path, line: Number(line), column: Number(column), part: "", message }]);
   }
+  if (!isDeeperThan(json, maxNesting + 1)) return json;
+  const deep = Object.entries(json as object).find(([, member]) => isDeeperThan(member, maxNesting));
+  throw new TemplateSource({ path, text }).faultAt(deep ? [deep[0]] : [], `${tooDeep}. Flatten it.`);
 }

@@ -16,6 +16,15 @@ export type Placeholder =
       readonly isOptional: boolean;
       readonly format: Format | undefined;
     }
+  /** The sum of the numbers at a path. A name after an array refers to each of its items. */
+  | {
+      readonly kind: "sum";
+      readonly path: ValuePath;
+      readonly isOptional: boolean;
+      readonly format: Format | undefined;
+    }
+  /** A text in the language of the document. */
+  | { readonly kind: "label"; readonly name: string }
   /** The number of an item, starting at 1. */
   | { readonly kind: "number"; readonly up: number }
   | { readonly kind: "page" | "pages" };
@@ -75,17 +84,24 @@ export function parsePath(name: unknown, createError: CreateError): ValuePath {
 function parsePlaceholder(inner: string, createError: CreateError): Placeholder {
   const shown = quote(`{{${inner}}}`);
   const bar = inner.indexOf("|");
-  const { ups = "", special, name, optional } = groupsOf(bar === -1 ? inner : inner.slice(0, bar).trimEnd());
+  const named = bar === -1 ? inner : inner.slice(0, bar).trimEnd();
+  const [, list] = /^sum\s+(.*)$/s.exec(named) ?? [];
+  const { ups = "", special, name, optional } = groupsOf(list ?? named);
   const up = ups.length / 3;
   if (name !== undefined) {
     const format = bar === -1 ? undefined : parseFormat(inner.slice(bar + 1), shown, createError);
-    return { kind: "value", path: { up, names: namesOf(name) }, isOptional: optional !== undefined, format };
+    const path = { up, names: namesOf(name) };
+    return { kind: list === undefined ? "value" : "sum", path, isOptional: optional !== undefined, format };
   }
-  if (bar !== -1) throw createError(`${shown} has a format, but only values can have formats.`);
+  if (bar !== -1) throw createError(`${shown} has a format, but only values and sums can have formats.`);
+  const [, label] = /^@labels\.([\p{ID_Continue}$-]+)$/u.exec(inner) ?? [];
+  if (label !== undefined) return { kind: "label", name: label };
   if (special === "number") return { kind: "number", up };
   if (up === 0 && (special === "page" || special === "pages")) return { kind: special };
   if (special !== undefined) {
-    throw createError(`${shown} is unknown. The placeholders are {{@number}}, {{@page}} and {{@pages}}.`);
+    throw createError(
+      `${shown} is unknown. The placeholders are {{@number}}, {{@page}}, {{@pages}} and {{@labels.name}}.`,
+    );
   }
   if (/^[#/^]/.test(inner)) {
     throw createError(

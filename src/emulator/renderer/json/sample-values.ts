@@ -4,9 +4,17 @@ import type { ObjectShape, Shape } from "../../../template-types/shape.ts";
 /** The index of an item. A larger number in a path is a property name, such as a year. */
 const index = /^(?:0|[1-9]\d?)$/;
 
+/** The sample of a number that is added. */
+const sampleNumber = 1234.5;
+
+/** The values that enclosing `$if` test; `undefined` in `$else`. */
+type Conditions = readonly (ValueShape | undefined)[];
+
 /** How a template uses one of its values. */
 export class ValueShape {
   isText = false;
+  /** A value for which `$is` is true. */
+  compared: string | number | boolean | undefined;
   isTested = false;
   /** Whether the template needs the value if it needs the object with the value. What is under `$if` is not needed. */
   isRequired = false;
@@ -18,6 +26,8 @@ export class ValueShape {
   #item: ValueShape | undefined;
   #length = 1;
   readonly #members = new Map<string, ValueShape>();
+  /** The paths of `{{sum lines.amount}}` from here. Which of their names are arrays is known when all of the template is. */
+  readonly #sums: { readonly names: readonly string[]; readonly conditions: Conditions | undefined }[] = [];
 
   at(names: readonly string[]): ValueShape {
     return names.reduce<ValueShape>((shape, name) => shape.#property(name), this);
@@ -28,7 +38,7 @@ export class ValueShape {
    *
    * @param conditions - the values that enclosing `$if` test; `undefined` in `$else`. A value inside a tested value is required there
    */
-  require(names: readonly string[], conditions: readonly (ValueShape | undefined)[]): void {
+  require(names: readonly string[], conditions: Conditions): void {
     const outer: (ValueShape | undefined)[] = [this];
     for (const name of names) {
       const value = (outer.at(-1) ?? this).#property(name);
@@ -43,20 +53,50 @@ export class ValueShape {
     return this.#item;
   }
 
+  /** @param conditions - as for {@link require}; `undefined` if the sum may be missing */
+  addSum(names: readonly string[], conditions: Conditions | undefined): void {
+    this.#sums.push({ names, conditions });
+  }
+
+  /** Adds what the sums need. A path without an array has one before its last name. */
+  #resolveSums(): void {
+    for (const { names, conditions } of this.#sums.splice(0)) {
+      let shape: ValueShape = this;
+      const outer: (ValueShape | undefined)[] = [this];
+      let hasArray = false;
+      for (const [index, name] of names.entries()) {
+        const isLast = index === names.length - 1;
+        if (shape.#item || (isLast && index > 0 && !hasArray)) {
+          shape = shape.markArray();
+          hasArray = true;
+        }
+        shape = shape.#property(name);
+        if (conditions?.every((condition) => condition && outer.includes(condition))) shape.isRequired = true;
+        outer.push(shape);
+      }
+      const addend = hasArray && !shape.#item ? shape : shape.markArray();
+      addend.formatted ??= sampleNumber;
+    }
+  }
+
   /** Generates a value. A string value is its own name, and an item has the name of its array. */
   sample(name: string): unknown {
+    this.#resolveSums();
     if (this.#members.size > 0) return this.sampleObject();
     if (this.#item) return Array(this.#length).fill(this.#item.sample(name));
+    if (this.compared !== undefined) return this.compared;
     if (this.formatted !== undefined) return this.formatted;
     return this.isTested && !this.isText ? true : name;
   }
 
   sampleObject(): Record<string, unknown> {
+    this.#resolveSums();
     return Object.fromEntries([...this.#members].map(([name, shape]) => [name, shape.sample(name)]));
   }
 
   /** Returns the shape of the values that the template uses. */
   objectShape(): ObjectShape {
+    this.#resolveSums();
     const members = [...this.#members].map(([name, value]) => {
       return [name, { shape: value.#shape(), isOptional: !value.isRequired, comment: undefined }] as const;
     });
@@ -64,15 +104,19 @@ export class ValueShape {
   }
 
   #shape(): Shape {
+    this.#resolveSums();
     if (this.#members.size > 0) return this.objectShape();
     if (this.#item) return { kind: "array", items: this.#item.#shape() };
     if (this.formatted !== undefined)
       return { kind: typeof this.formatted === "number" ? "number" : "string" };
-    return { kind: this.isTested && !this.isText ? "boolean" : "string" };
+    if (this.isText) return { kind: "string" };
+    if (this.compared !== undefined) return { kind: typeof this.compared as "string" | "number" | "boolean" };
+    return { kind: this.isTested ? "boolean" : "string" };
   }
 
   /** Lists the values that `$if` tests although a shape does not have them, with the locations of `$if`. */
   unknownTests(known: Shape, path = ""): readonly { readonly path: string; readonly place: JsonPath }[] {
+    this.#resolveSums();
     const items = this.#item?.unknownTests(itemsOf(known), `${path}[]`) ?? [];
     const members = [...this.#members].flatMap(([name, value]) => {
       const inner = path === "" ? name : `${path}.${name}`;

@@ -38,7 +38,7 @@ export function pathTo(scope: Scope, { up, names }: ValuePath): JsonPath {
 }
 
 /** Returns an own property of a value. The `length` of an array does not count, because JSON arrays do not have it. */
-function memberOf(value: unknown, name: string): unknown {
+export function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null) return undefined;
   const isMember = Object.prototype.propertyIsEnumerable.call(value, name);
   return isMember ? (value as Record<string, unknown>)[name] : undefined;

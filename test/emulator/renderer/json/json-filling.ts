@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { parseJsonTemplate } from "../../../../src/emulator/renderer/json/json-template.ts";
+import type { FaultyTemplate } from "../../../../src/emulator/renderer/template-fault.ts";
 
 /** Parses a file `invoice.json` with these properties. */
 export function templateOf(json: object) {
@@ -40,7 +41,10 @@ export function parseErrorOf(text: string): string {
   try {
     parseJsonTemplate(text, "invoice.json");
   } catch (error) {
-    return (error as Error).message;
+    const { faults } = error as FaultyTemplate;
+    return faults
+      .map(({ file, part, message }) => `${[file, part].filter(Boolean).join(", ")}: ${message}`)
+      .join("\n");
   }
   throw new Error("This template was not refused.");
 }

@@ -48,8 +48,23 @@ describe("a placeholder's format", () => {
     },
   );
 
+  it.each<[string, unknown, string, string?]>([
+    ["{{v | currency EUR 3}}", 0.085, "€0.085"],
+    ["{{v | currency EUR}}", 0.085, "€0.09"],
+    ["{{v | currency EUR 0}}", "2.5", "€3"],
+    ["{{v | currency JPY 2}}", 7, "JP¥7.00"],
+    ["{{v | number 2}}", 1.005, "1.01"],
+    ["{{v | number 2}}", "1.005", "1.01"],
+    ["{{v | number 2}}", 2.675, "2.68"],
+    ["{{v | number 2}}", "-2.675", "-2.68"],
+    ["{{v | number 2}}", "2.6749999999999999999", "2.67"],
+    ["{{v | percent 1}}", 0.0005, "0.1%"],
+  ])("rounds the decimal digits half away from zero: %s renders %j as %j", (content, value, expected) => {
+    expect(definitionOf({ content }, { v: value }).content).toBe(expected);
+  });
+
   const number = "v must be a number (content)";
-  const date = "v must be a date that exists, such as 2026-11-20 or 2026-11-20T09:30:00Z (content)";
+  const date = "v must be a date that exists, in the form YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ (content)";
   it.each<[string, unknown, string]>([
     ["{{v | currency GBP}}", "£640.00", number],
     ["{{v | number}}", "", number],
@@ -70,19 +85,26 @@ describe("a placeholder's format", () => {
   it.each([
     ["{{v | money}}", `, content: has the unknown format "money". ${known}`],
     ["{{v | currency 'pounds'}}", 'has the format "currency" with an invalid argument: use a currency code'],
+    ["{{v | currency EUR two}}", "and optionally the number of decimal places"],
+    ["{{v | currency EUR 1 2}}", "and optionally the number of decimal places"],
     ["{{v | number two}}", "specify the number of decimal places, as in {{total | number 2}}."],
     ["{{v | date huge}}", "use full, long, medium or short"],
     ["{{v | date long Mars}}", 'as in {{due | date "long" "Europe/London"}}.'],
     ["{{v |}}", "has an invalid format. Write it as {{total | currency"],
     ["{{v | currency 'GBP}}", "has an invalid format"],
-    ["{{@number | number}}", '"{{@number | number}}" has a format, but only values can have formats.'],
+    [
+      "{{@number | number}}",
+      '"{{@number | number}}" has a format, but only values and sums can have formats.',
+    ],
   ])("is reported with its location in the template if the format is invalid: %s", (content, expected) => {
     expect(parseErrorOf(JSON.stringify({ content }))).toContain(expected);
   });
 
   it.each(["en_GB", 7, "xx-not-a-locale"])("cannot use the invalid locale %j", (locale) => {
     const parseError = parseErrorOf(JSON.stringify({ content: "", locale }));
-    expect(parseError).toContain(', locale: must be a locale, such as "en-GB" or "de-DE".');
+    expect(parseError).toContain(
+      ', locale: must be a locale, such as "en-GB" or "de-DE", or a value, such as "{{locale}}".',
+    );
   });
 
   it("determines the type of the placeholder's value in a generated sample", () => {

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { TemplateMistake } from "../../../../src/emulator/renderer/template.ts";
+import { FaultyTemplate } from "../../../../src/emulator/renderer/template-fault.ts";
 import { anyCharacter, property } from "../../../support/fuzz.ts";
 import { templateOf } from "./json-filling.ts";
 
@@ -106,13 +106,13 @@ describe("arbitrary values", () => {
   );
 });
 
-/** The result of a function; `undefined` if it throws a `TemplateMistake` of one line that begins with the file name. */
+/** The result of a function; `undefined` if it throws a `FaultyTemplate` whose lines begin with the file name and the position. */
 function resultOf<T>(make: () => T): T | undefined {
   try {
     return make();
   } catch (error) {
-    expect(error).toBeInstanceOf(TemplateMistake);
-    expect((error as Error).message).toMatch(/^invoice\.json(?:, [^\n]+)?: [^\n]+\.$/);
+    expect(error).toBeInstanceOf(FaultyTemplate);
+    expect((error as Error).message).toMatch(/^invoice\.json:\d+:\d+(?:, [^\n]+)?: [^\n]+\.$/);
     return undefined;
   }
 }

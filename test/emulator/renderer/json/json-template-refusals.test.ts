@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { parseErrorOf } from "./json-filling.ts";
 
-const unknownDirective = "is unknown. The directives are `$each`, `$if`, `$show` and `$else`.";
+const unknownDirective =
+  "is unknown. The directives are `$each`, `$if`, `$is`, `$show`, `$else`, `$all` and `$use`.";
 const parseError = (json: unknown) => parseErrorOf(JSON.stringify(json));
 
 describe("an invalid template file", () => {
@@ -15,7 +16,7 @@ describe("an invalid template file", () => {
   const tooDeep = "is nested deeper than 500 levels. Flatten it.";
 
   it.each<[string, string, string]>([
-    ["a trailing comma", '{"content": [\n  "a",\n]}', ":3:1: unexpected comma before this"],
+    ["a trailing comma", '{"content": [\n  "a",\n]}', ": unexpected comma before this"],
     ["an array instead of an object", "[]", noObject],
     ["no `content` property", '{"info":{}}', noContent],
     ["an array as `sample`", '{"content":1,"sample":[]}', noSample],
@@ -36,7 +37,7 @@ describe("an invalid placeholder", () => {
   const noBlocks = (text: string) =>
     `"${text}" is not a placeholder, because strings cannot contain blocks. Use an object with \`$each\` or \`$if\` instead.`;
   const unknown = (text: string) =>
-    `"${text}" is unknown. The placeholders are {{@number}}, {{@page}} and {{@pages}}.`;
+    `"${text}" is unknown. The placeholders are {{@number}}, {{@page}}, {{@pages}} and {{@labels.name}}.`;
   const noItem = '"this" is only allowed inside `$each`. Use the name of a value instead.';
   const noCount = "{{@number}} is only allowed inside `$each`.";
   const noPages = "{{@pages}} is only allowed in `header` and `footer`. Move it there.";

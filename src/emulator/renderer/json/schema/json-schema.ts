@@ -15,26 +15,25 @@ import {
   schemasWithin,
 } from "../../../../json/schema-document.ts";
 import type { ValueIssue } from "../../../../service/invalid-values.ts";
-import { mistakeAt } from "../../template.ts";
 import { issuesOf } from "./schema-issues.ts";
 import { schemaRules } from "./schema-rules.ts";
 
+/** Creates the error for a mistake in a part of the schema. */
 type MistakeAt = (place: JsonPath, problem: string) => Error;
 
 /**
  * Compiles a JSON Schema of draft 4, 6, 7, 2019-09 or 2020-12, depending on its `$schema`. Does not fetch other documents.
  *
  * @param schema - the parsed schema, whose nesting must already have been checked
- * @param root - the location of the schema in the file
+ * @param file - the path of its file, because the schema may refer to itself by the file name
  * @returns a function that checks values. Its issues contain paths and rules but never a value
- * @throws {TemplateMistake} with the location if the schema is invalid or refers to another document.
+ * @throws the error of `mistake` if the schema is invalid or refers to another document.
  */
 export function parseSchema(
   schema: unknown,
   file: string,
-  root: JsonPath = ["schema"],
+  mistake: MistakeAt,
 ): (values: Record<string, unknown>) => readonly ValueIssue[] {
-  const mistake: MistakeAt = (place, problem) => mistakeAt(file, [...root, ...place], problem);
   if (typeof schema !== "boolean" && !isJsonObject(schema)) {
     throw mistake([], "must be a JSON Schema: an object, true or false.");
   }
