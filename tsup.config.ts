@@ -19,7 +19,11 @@ const both: Options = {
   platform: "node",
   removeNodeProtocol: false,
   // The runtime resolves `#…` through "imports" in package.json. Otherwise esbuild would resolve it at build time.
-  external: [/^#/, /^undici(\/|$)/, /^(?:bullmq|ioredis|msw|pdfmake|pdfjs-dist)(\/|$)/],
+  external: [
+    /^#/,
+    /^undici(\/|$)/,
+    /^(?:@modelcontextprotocol\/sdk|bullmq|ioredis|msw|pdfmake|pdfjs-dist)(\/|$)/,
+  ],
   // These are small and used by one entry point each, so they are bundled instead of installed.
   noExternal: [
     "@cfworker/json-schema",
@@ -143,7 +147,7 @@ function kindOfOutput(file: string): "tools" | "base" | "errors" | "entry" | "cl
 
 /** Whether a file in `src` is outside the client. */
 function isTool(path: string): boolean {
-  return /^(?:browser|bulk|cli|emulator|handler|json|queue|service|template-types|testing)\//.test(path);
+  return /^(?:browser|bulk|cli|emulator|handler|json|mcp|queue|service|template-types|testing)\//.test(path);
 }
 
 function isOfClient(path: string): boolean {

@@ -39,6 +39,7 @@ export const guides = {
     bulk: "Generate many documents at the rate that the service allows, and resume after a crash.",
     queues: "Distribute a bulk run over many machines with Redis or Valkey.",
     "command-line": "Generate one or many PDFs, types and an emulator from a terminal or a script.",
+    mcp: "Let an assistant generate documents and write templates, with a server for the Model Context Protocol.",
   },
   Production: {
     "proxies-and-tls":

@@ -69,16 +69,14 @@ async function openPlayground({ playgroundUrl }: Emulator, { terminal }: Session
 
 async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }: Session): Promise<Emulator> {
   const { stdout, stderr } = terminal;
-  if (!/^\d+$/.test(flags.port) || Number(flags.port) > 65_535) {
-    throw new Misuse(`--port must be a number from 0 to 65535, but got ${JSON.stringify(flags.port)}.`);
-  }
+  const port = parsePort(flags.port);
   if (flags.open && flags.ui === false) {
     throw new Misuse("--open opens the playground, but --no-ui disables it. Leave out one of them.");
   }
   try {
     return await startEmulator({
       templates: folder,
-      port: Number(flags.port),
+      port,
       host: flags.host,
       allowedHosts: flags.allowHost,
       apiKeys: flags.key,
@@ -100,8 +98,14 @@ async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }:
   }
 }
 
+/** Parses a port. @throws {Misuse} if it is not a port */
+export function parsePort(text: string): number {
+  if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new Misuse(`--port must be a number from 0 to 65535, but got ${JSON.stringify(text)}.`);
+}
+
 /** Returns a Failure for a problem with the machine, and a Misuse for a problem with the command line or a template. */
-function startFailure(error: unknown): Failure {
+export function startFailure(error: unknown): Failure {
   const syscall = readForeign(readForeign(error, "cause"), "syscall");
   const cannotListen = syscall === "listen" || syscall === "getaddrinfo";
   const isPdfmakeMissing = readForeign(error, "code") === "pdfmake_missing";

@@ -77,4 +77,11 @@ Exit codes:
   2    the command line, a sample or a schema is wrong; nothing was written
   130  stopped by Ctrl-C (143: by SIGTERM); nothing was written
   141  the output was closed`,
+  mcp: `
+Exit codes:
+  0    the client closed standard input, or Ctrl-C or SIGTERM stopped the server
+  1    a package is not installed, or the port is not available
+  2    the command line, a sample, a schema or a folder is wrong
+  130  stopped by a second Ctrl-C before all calls had finished
+  141  the output was closed`,
 } as const;

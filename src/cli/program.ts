@@ -3,6 +3,7 @@ import { version } from "../../package.json";
 import { addBulk } from "./commands/add-bulk.ts";
 import { addEmulate } from "./commands/add-emulate.ts";
 import { addGenerate } from "./commands/add-generate.ts";
+import { addMcp } from "./commands/add-mcp.ts";
 import { addRuns } from "./commands/add-runs.ts";
 import { addTypes } from "./commands/add-types.ts";
 import { addWork } from "./commands/add-work.ts";
@@ -51,6 +52,7 @@ function buildProgram(session: Session): Command {
   addRuns(program, session);
   addEmulate(program, session);
   addTypes(program, session);
+  addMcp(program, session);
   return program;
 }
 

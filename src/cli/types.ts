@@ -113,8 +113,14 @@ function isGenerated(written: string): boolean {
   return written.trim() === "" || written.startsWith(signature);
 }
 
-/** Reads every file, even if some are invalid, to report all errors together. */
-async function readAll(
+/**
+ * Reads every file, even if some are invalid, to report all errors together.
+ *
+ * @param words - files and folders, each optionally as `uid=path`
+ * @returns warnings
+ * @throws {Misuse} if a file is invalid
+ */
+export async function readAll(
   words: readonly string[],
   collection: Collection,
   { signal, terminal: { platform } }: Session,

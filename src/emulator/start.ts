@@ -57,6 +57,14 @@ export interface Emulator {
  * ```
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+  return openEmulator(options, inspectTemplates);
+}
+
+/** Starts an emulator. @param inspect - finds the templates. It throws if they prevent the start */
+export async function openEmulator(
+  options: EmulatorOptions,
+  inspect: typeof inspectTemplates,
+): Promise<Emulator> {
   const resolved = resolveEmulatorOptions(options);
   const { templates: folder, images, fonts, limits, faults, latency, onCall, onError } = resolved;
   const { host, port, allowedHosts, apiKeys, ui, strict } = resolved;
@@ -69,7 +77,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   try {
     const parts = { folder, renderers, misbehaviour, apiKey: apiKeys[0] };
     const playground = ui ? new Playground(parts) : undefined;
-    const templates = await inspectTemplates(folder, renderers);
+    const templates = await inspect(folder, renderers);
     const produce = misbehaviour.wrap((order) => renderOrder(order, { folder, renderers, strict }));
     const endpoint = createEndpoint({
       authorize,

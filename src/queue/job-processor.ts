@@ -17,7 +17,7 @@ import { QueueError } from "./queue-error.ts";
 import type { QueueResult } from "./queue-results.ts";
 import type { JobCodec, RunReference } from "./queued-job.ts";
 import type { RedisWait } from "./redis-wait.ts";
-import { SharedTurns } from "./shared-turns.ts";
+import { SharedTurns } from "../runtime/shared-turns.ts";
 import type { WorkOptions } from "./work-options.ts";
 import { isLockLost, stoppedBy } from "./worker-errors.ts";
 

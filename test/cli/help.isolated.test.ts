@@ -3,7 +3,7 @@ import manifest from "../../package.json";
 import { run } from "../../src/cli/run.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 
-// The help and the version must work without loading the client, the emulator or the queue.
+// The help and the version must work without loading the client, the emulator, the queue or the MCP server.
 vi.mock("../../src/index.ts", () => {
   throw new Error("the client was loaded");
 });
@@ -13,6 +13,9 @@ vi.mock("../../src/emulator/index.ts", () => {
 vi.mock("../../src/queue/index.ts", () => {
   throw new Error("the queue was loaded");
 });
+vi.mock("../../src/mcp/index.ts", () => {
+  throw new Error("the MCP server was loaded");
+});
 
 async function runCli(...argv: string[]): Promise<{ code: number; printed: string; stderr: string }> {
   const terminal = new FakeTerminal();
@@ -20,7 +23,7 @@ async function runCli(...argv: string[]): Promise<{ code: number; printed: strin
   return { code, printed: terminal.printed, stderr: terminal.stderr.text };
 }
 
-const commands = ["generate", "bulk", "work", "runs", "emulate", "types"];
+const commands = ["generate", "bulk", "work", "runs", "emulate", "types", "mcp"];
 
 describe("the help text", () => {
   it("lists the commands and the exit codes", async () => {
@@ -57,10 +60,11 @@ it("--version prints the version", async () => {
   expect(await runCli("--version")).toEqual({ code: 0, printed: `${manifest.version}\n`, stderr: "" });
 });
 
-it("--help and --version do not load the client, the emulator or the queue", async () => {
+it("--help and --version do not load the client, the emulator, the queue or the MCP server", async () => {
   // Their mocks throw when they are loaded, and every test above passed.
   const loaded = (what: string) => expect.objectContaining({ cause: new Error(`${what} was loaded`) });
   await expect(runCli("generate", "invoice")).rejects.toThrow(loaded("the client"));
   await expect(import("../../src/emulator/index.ts")).rejects.toThrow(loaded("the emulator"));
   await expect(import("../../src/queue/index.ts")).rejects.toThrow(loaded("the queue"));
+  await expect(import("../../src/mcp/index.ts")).rejects.toThrow(loaded("the MCP server"));
 });

@@ -1,7 +1,7 @@
 import { TemplatePdf } from "template-pdf";
 import { bulkQueue, QueueError } from "template-pdf/queue";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { SharedTurns } from "../../src/queue/shared-turns.ts";
+import { SharedTurns } from "../../src/runtime/shared-turns.ts";
 
 const connection = "redis://127.0.0.1:9";
 const sink = { put: async () => {} };

@@ -3,6 +3,7 @@ import type { ValueShape } from "../../emulator/renderer/json/sample-values.ts";
 import { isInstance } from "../../errors/foreign-values.ts";
 import { isJsonObject, type JsonPath, maxNesting } from "../../json/json-value.ts";
 import { SchemaFault } from "../../template-types/json-schema/schema-fault.ts";
+import { schemaOfShape } from "../../template-types/json-schema/schema-of-shape.ts";
 import { shapeOfSchema } from "../../template-types/json-schema/shape-of-schema.ts";
 import { mergeSources, type Sources } from "../../template-types/merge-shapes.ts";
 import { Samples } from "../../template-types/samples.ts";
@@ -40,7 +41,9 @@ export class TemplateSamples {
   /** The JSON template, whose sample counts even if there is a schema. */
   #template: TemplateUsage | undefined;
   /** The schema, which describes all values, and its file. */
-  #schema: (Pick<TemplateShape, "shape" | "definitions"> & { readonly file: SampleFile }) | undefined;
+  #schema:
+    | (Pick<TemplateShape, "shape" | "definitions"> & { readonly json: unknown; readonly file: SampleFile })
+    | undefined;
   /** The sets of property names in the samples, and the location of the first sample with each set. */
   readonly #kinds = new Map<string, { readonly names: readonly string[]; readonly place: string }>();
 
@@ -90,7 +93,7 @@ export class TemplateSamples {
       );
     }
     try {
-      this.#schema = { file, ...shapeOfSchema(schema, name) };
+      this.#schema = { json: schema, file, ...shapeOfSchema(schema, name) };
     } catch (error) {
       if (!isInstance(error, SchemaFault)) throw error;
       const found = locate ? `${locate(error.place)}: ${error.reason}` : `${name}, ${error.message}`;
@@ -111,14 +114,22 @@ export class TemplateSamples {
    * @param folder - the absolute path to which the file names are relative, so that they are equal on every machine
    */
   describe(folder: string): TemplateShape {
-    const { shape, definitions } = mergeSources({
-      ...this.#known(),
-      usage: this.#template?.usage.objectShape(),
-    });
+    const { shape, definitions } = this.#merged();
     const described = [this.#schema?.file, this.#template?.file].filter((file) => file !== undefined);
     const files = new Set(this.#schema ? described : this.#files);
     const sources = [...files].map(({ path }) => relative(folder, path).split(sep).join("/"));
     return { uid: this.#uid, shape, definitions, sources };
+  }
+
+  /** Returns the JSON Schema of the template's values, and the name of its file. */
+  schema(): { readonly json: unknown; readonly file: string } {
+    if (this.#schema) return { json: this.#schema.json, file: this.#schema.file.name };
+    const [{ name = "" } = {}] = this.#files;
+    return { json: schemaOfShape(this.#merged().shape), file: name };
+  }
+
+  #merged(): Pick<TemplateShape, "shape" | "definitions"> {
+    return mergeSources({ ...this.#known(), usage: this.#template?.usage.objectShape() });
   }
 
   /** The schema, and the samples that count. */

@@ -8,7 +8,7 @@ type PdfJs = typeof import("pdfjs-dist/legacy/build/pdf.mjs");
  * @throws {Error} if pdf.js cannot be loaded, or cannot read the document
  */
 export async function readByPdfJs(bytes: Uint8Array): Promise<string> {
-  const loading = await startLoading(bytes);
+  const loading = await openByPdfJs(bytes);
   try {
     const document = await loading.promise;
     const pages: string[] = [];
@@ -26,7 +26,16 @@ export async function readByPdfJs(bytes: Uint8Array): Promise<string> {
   }
 }
 
-async function startLoading(bytes: Uint8Array): Promise<ReturnType<PdfJs["getDocument"]>> {
+/**
+ * Opens a PDF with pdf.js.
+ *
+ * @param files - where pdf.js finds the files that only rendering needs
+ * @throws {Error} if pdf.js cannot be loaded
+ */
+export async function openByPdfJs(
+  bytes: Uint8Array,
+  files: { readonly standardFontDataUrl?: string; readonly cMapUrl?: string } = {},
+): Promise<ReturnType<PdfJs["getDocument"]>> {
   // The imports are in the block itself, where bundlers for browsers accept missing packages.
   try {
     const { getDocument, GlobalWorkerOptions, VerbosityLevel } = await import(
@@ -39,7 +48,7 @@ async function startLoading(bytes: Uint8Array): Promise<ReturnType<PdfJs["getDoc
       await import("pdfjs-dist/legacy/build/pdf.worker.mjs");
     }
     // A copy, because pdf.js takes ownership of the bytes.
-    return getDocument({ data: Uint8Array.from(bytes), verbosity: VerbosityLevel.ERRORS });
+    return getDocument({ data: Uint8Array.from(bytes), verbosity: VerbosityLevel.ERRORS, ...files });
   } catch (error) {
     throw new Error(adviceOn(error), { cause: error });
   }
