@@ -1,3 +1,4 @@
+import { readForeignText } from "../errors/foreign-values.ts";
 import { fileSystem, privateMode, renamePatiently } from "./file-system.ts";
 
 /** The maximum number of files with the same name. */
@@ -20,7 +21,7 @@ export async function moveToFreeName(draft: string, stem: string, extension: str
       // Another process may want the same name. The system creates a file for only one of them.
       await close(await open(target, "wx", privateMode));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
+      if (readForeignText(error, "code") === "EEXIST") continue;
       throw error;
     }
     try {

@@ -1,6 +1,7 @@
 import { unlink } from "node:fs/promises";
 import { folder } from "../bulk/folder/folder.ts";
 import { countPages } from "../emulator/playground/count-pages.ts";
+import { describeThrown } from "../errors/foreign-values.ts";
 import { safeFilename } from "../files/filenames.ts";
 import { moveToFreeName } from "../files/free-name.ts";
 import { readSmallFile } from "../files/read-file.ts";
@@ -164,7 +165,7 @@ export class Documents {
     try {
       return { ...document, ...(await renderFirstPage(pdf)) };
     } catch (error) {
-      return { ...document, warnings: [...saved.warnings, (error as Error).message] };
+      return { ...document, warnings: [...saved.warnings, describeThrown(error)] };
     }
   }
 }

@@ -4,6 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import { isInstance } from "../errors/foreign-values.ts";
 import { listen } from "../service/listen.ts";
 import { Problem } from "../service/problem.ts";
 
@@ -61,7 +62,9 @@ export async function serveHttp(
       checkRequest(request, token);
       return await sessions.answer(request, token);
     } catch (error) {
-      const problem = error instanceof Problem ? error : new Problem(500, "The server failed.");
+      const problem = isInstance(error, Problem)
+        ? (error as Problem)
+        : new Problem(500, "The server failed.");
       return problem.toResponse(crypto.randomUUID());
     }
   };

@@ -8,6 +8,7 @@ import { forBulkRuns } from "../call/bulk-attempt.ts";
 import { isInstance } from "../errors/foreign-values.ts";
 import { AuthenticationError, ConfigurationError, type PendingPdf, type TemplatePdf } from "../index.ts";
 import { resolveRetry } from "../options/retry.ts";
+import { SharedTurns } from "../runtime/shared-turns.ts";
 import { Attempt, type AttemptEnd } from "./attempt.ts";
 import type { FleetMember } from "./fleet.ts";
 import { isOutage } from "./fleet-state.ts";
@@ -17,7 +18,6 @@ import { QueueError } from "./queue-error.ts";
 import type { QueueResult } from "./queue-results.ts";
 import type { JobCodec, RunReference } from "./queued-job.ts";
 import type { RedisWait } from "./redis-wait.ts";
-import { SharedTurns } from "../runtime/shared-turns.ts";
 import type { WorkOptions } from "./work-options.ts";
 import { isLockLost, stoppedBy } from "./worker-errors.ts";
 

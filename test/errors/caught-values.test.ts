@@ -31,11 +31,7 @@ const allowed: readonly (readonly [file: string, reads: readonly string[], why: 
   ["bulk/run-bulk.ts", ["Object.assign(reason, { summary: this.#summaryOf(undefined) })"], ofOurs],
   ["bulk/systematic-failures.ts", ["error.detail", "detail.replace", "error.status"], ofOurs],
   ["cli/bulk/check-data.ts", ["error.issues.map", "(error as Error).message.replace"], ofOurs],
-  [
-    "cli/bulk/data/check-rows.ts",
-    ["error instanceof TemplateMistake", "error.message", "error.issues"],
-    byParser,
-  ],
+  ["cli/bulk/data/check-rows.ts", ["error.issues"], byParser],
   ["cli/bulk/data/json-rows.ts", ["(error as Error).message"], byParser],
   [
     "cli/bulk/data/stored-bytes.ts",
@@ -82,9 +78,13 @@ const allowed: readonly (readonly [file: string, reads: readonly string[], why: 
   ],
   [
     "emulator/renderer/main.ts",
-    ["error.about", "error.message", "error.message.startsWith", "error.message.slice", "{error.message}"],
+    ["error.about", "error.exportName", "error.faults", "error.message", "{error.message}"],
     ofOurs,
   ],
+  ["emulator/templates.ts", ["cause.faults.map"], ofOurs],
+  ["emulator/renderer/json/compile-definition.ts", ["...error.faults"], ofOurs],
+  ["emulator/renderer/json/json-template.ts", ["...error.faults"], ofOurs],
+  ["mcp/serve.ts", ["problem.toResponse"], ofOurs],
   ["emulator/renderer/named-folders.ts", ["error instanceof TemplateMistake"], byNode],
   ["emulator/renderer/user-file.ts", ["error instanceof PathRefusal", "{error.message}"], byNode],
   ["files/atomic-file.ts", ["error.code"], byNode],

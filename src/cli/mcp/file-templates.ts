@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { TemplateWatcher } from "../../emulator/playground/template-watcher.ts";
+import { describeThrown } from "../../errors/foreign-values.ts";
 import { type KnownTemplate, knownTemplate, type TemplateSource } from "../../mcp/tools.ts";
 import { Misuse } from "../failure.ts";
 import { divertStdout } from "../load-module.ts";
@@ -47,7 +48,7 @@ export class FileTemplates implements TemplateSource {
       for (const listener of this.listeners) listener();
     } catch (error) {
       // The last valid files stay in effect until the problem is fixed.
-      this.#warn((error as Error).message);
+      this.#warn(describeThrown(error));
     }
   }
 

@@ -136,7 +136,7 @@ export class TemplateSamples {
   #known(): Sources {
     return this.#schema
       ? { schema: this.#schema, sample: this.#template?.sample }
-      : { sample: this.#samples.shape() };
+      : { schema: undefined, sample: this.#samples.shape() };
   }
 
   /** Returns one line for each reason to doubt the types. */

@@ -1,3 +1,4 @@
+import { isInstance } from "../../../errors/foreign-values.ts";
 import type { ValuesIssue } from "../../../index.ts";
 import { isJsonObject, type JsonPath } from "../../../json/json-value.ts";
 import { Misuse } from "../../failure.ts";
@@ -142,7 +143,7 @@ async function pathOf(column: string, columns: readonly string[], check: CheckVa
         throw new Misuse(`${place} leads into an array, which CSV cannot contain. Use NDJSON or JSON.`);
       }
     } catch (error) {
-      if (error instanceof Misuse) throw error;
+      if (isInstance(error, Misuse)) throw error;
       // A schema with its own functions may throw for values that it does not expect.
       break;
     }

@@ -1,3 +1,4 @@
+import { isInstance } from "../../../errors/foreign-values.ts";
 import { isJsonObject } from "../../../json/json-value.ts";
 import { formatJsonPath } from "../../../request/serialize-values.ts";
 import { TooLarge } from "../definition-size.ts";
@@ -68,7 +69,7 @@ function collectFaults<Piece>(spot: Spot, compilePart: () => Fill<Piece>): Fill<
   try {
     return compilePart();
   } catch (error) {
-    if (!(error instanceof FaultyTemplate)) throw error;
+    if (!isInstance(error, FaultyTemplate)) throw error;
     spot.faults.push(...error.faults);
     return () => {
       throw error;

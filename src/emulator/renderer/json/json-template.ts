@@ -1,3 +1,4 @@
+import { isInstance } from "../../../errors/foreign-values.ts";
 import { parseJson } from "../../../json/json-text.ts";
 import { isDeeperThan, isJsonObject, type JsonPath, maxNesting, tooDeep } from "../../../json/json-value.ts";
 import { checkDefinition } from "../check-definition.ts";
@@ -119,7 +120,7 @@ function collectFaults<Result>(faults: TemplateFault[], compile: () => Result): 
   try {
     return compile();
   } catch (error) {
-    if (!(error instanceof FaultyTemplate)) throw error;
+    if (!isInstance(error, FaultyTemplate)) throw error;
     faults.push(...error.faults);
     return undefined;
   }

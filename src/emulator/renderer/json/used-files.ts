@@ -1,3 +1,4 @@
+import { describeThrown, isInstance } from "../../../errors/foreign-values.ts";
 import { isDeeperThan, isJsonObject, type JsonPath, maxNesting, tooDeep } from "../../../json/json-value.ts";
 import { FaultyTemplate } from "../template-fault.ts";
 import { type JsonFile, TemplateSource } from "./template-source.ts";
@@ -55,7 +56,7 @@ export function expandUses(main: JsonFile, json: unknown, read: ReadUsed, parse:
     try {
       contents = read(name);
     } catch (error) {
-      throw error instanceof FaultyTemplate ? error : fail(`names a file that ${(error as Error).message}.`);
+      throw isInstance(error, FaultyTemplate) ? error : fail(`names a file that ${describeThrown(error)}.`);
     }
     if (around.includes(contents.path)) throw fail("uses a file that uses itself. Remove one of the uses.");
     uses += 1;
