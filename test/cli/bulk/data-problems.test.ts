@@ -265,6 +265,14 @@ describe("a problem that affects the whole file", () => {
       { content: "\x1f\x8b\x08\x00", message: ": this is compressed with gzip." },
     ],
     [
+      "UTF-16 that begins with letters that are not Latin",
+      "a.csv",
+      {
+        content: Buffer.from("но,имя\n1,2\n", "utf16le").toString("latin1"),
+        message: ": this is not UTF-8. If it is UTF-16, add --encoding utf-16le",
+      },
+    ],
+    [
       "UTF-16",
       "a.csv",
       { content: "a\0,\0b\0\n\0", message: ": this is not UTF-8. If it is UTF-16, add --encoding utf-16le" },

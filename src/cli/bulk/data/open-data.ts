@@ -13,6 +13,9 @@ export type { Data, DataOptions, RowOrProblem } from "./row.ts";
 /** The number of bytes at the start of a file from which its format is detected. A header cannot be longer. */
 const startBytes = 1024 * 1024;
 
+/** The number of bytes without a zero at the start of a text in UTF-8. In UTF-16, each delimiter and line break has a zero. */
+const zeroFreeBytes = 1024;
+
 const formats: Readonly<Record<string, DataFormat>> = {
   ".csv": "csv",
   ".tsv": "csv",
@@ -61,7 +64,7 @@ async function describe(
   const binary = binaries.find(([mark]) => start.subarray(0, mark.length).equals(mark));
   if (binary) throw new Misuse(`${name}: this is ${binary[1]}.`);
   const encoding = encodingOf(start, label);
-  if (encoding === "utf-8" && start.subarray(0, 4).includes(0)) {
+  if (encoding === "utf-8" && start.subarray(0, zeroFreeBytes).includes(0)) {
     throw new Misuse(`${name}: this is not UTF-8. If it is UTF-16, add --encoding utf-16le.`);
   }
   let text = "";
