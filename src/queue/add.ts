@@ -2,7 +2,7 @@ import { FailureGroups } from "../bulk/failure-groups.ts";
 import type { Job, Jobs } from "../bulk/index.ts";
 import { checkJob, keyTextOf } from "../bulk/job.ts";
 import { JobSource } from "../bulk/job-source.ts";
-import { callSafely, readForeignText } from "../errors/foreign-values.ts";
+import { callSafely } from "../errors/foreign-values.ts";
 import { ConfigurationError, ValuesError } from "../index.ts";
 import { checkUid } from "../request/endpoint.ts";
 import { ownTemplate, serializeChecked } from "../request/schema.ts";
@@ -12,9 +12,9 @@ import type { AddOptions, AddSummary } from "./add-options.ts";
 import type { OpenQueue } from "./open-queue.ts";
 import { QueueError } from "./queue-error.ts";
 import { inputText, type JobCodec, jobIdOf, type QueuedContent, type RunReference } from "./queued-job.ts";
+import { redisError } from "./redis-error.ts";
 import type { Registered } from "./run-scripts.ts";
 import { RunningAdd } from "./running-add.ts";
-import { withoutCommand } from "./without-command.ts";
 
 /** The number of jobs or bytes at which a batch is sent to Redis. */
 const batchJobs = 500;
@@ -90,7 +90,7 @@ export class Adder {
       await sending;
       await this.#orAborted(running.complete());
     } catch (error) {
-      const failure = redisError(withoutCommand(error));
+      const failure = redisError(error);
       adding?.fail(failure);
       throw failure;
     } finally {
@@ -229,19 +229,4 @@ function conflictError(
       ? "A worker is still processing the earlier values. Add the same jobs again later."
       : "To generate the new values, add them under another run name.";
   return new QueueError(`${what}. ${next} All other jobs were added.`);
-}
-
-/** Redis refuses commands that need memory when it is full. */
-function redisError(error: unknown): unknown {
-  const message = readForeignText(error, "message") ?? "";
-  if (/^READONLY /.test(message)) {
-    return new QueueError("Redis is read-only, because it is a replica. Connect to the primary.", {
-      cause: error,
-    });
-  }
-  if (!/^OOM |\bOOM command not allowed/.test(message)) return error;
-  return new QueueError(
-    "Redis is full and refuses more jobs; jobs that were already added remain in the queue. Let workers finish some, or raise `maxmemory`, then add the same jobs again.",
-    { cause: error },
-  );
 }

@@ -34,6 +34,7 @@ export type AttemptEnd =
 
 /** One attempt at a job. BullMQ makes the next one. */
 export class Attempt implements BulkAttempt {
+  readonly #counted: number;
   readonly attempts: number;
   readonly lastError = undefined;
   #pdf: PendingPdf | undefined;
@@ -41,8 +42,12 @@ export class Attempt implements BulkAttempt {
   #failure: { readonly error: unknown } | undefined;
   #end: AttemptEnd | undefined;
 
-  /** @param attempts - the number of previous attempts */
-  constructor(attempts: number) {
+  /**
+   * @param counted - the number of previous attempts that count
+   * @param attempts - the number of all previous attempts
+   */
+  constructor(counted: number, attempts = counted) {
+    this.#counted = counted;
     this.attempts = attempts;
   }
 
@@ -89,13 +94,13 @@ export class Attempt implements BulkAttempt {
 
   // Called by the call.
 
-  decide(failure: AttemptFailure, attempts: number, policy: RetryPolicy): Decision {
+  decide(failure: AttemptFailure, _attempts: number, policy: RetryPolicy): Decision {
     const error = failure.error("");
     const { retryAfterMs } = failure;
     const how = availabilityAfter(failure, error) ?? "answered";
     // Proxies report an unavailable service with several 5xx statuses of their own.
     const repeat = how === "answered" ? failure.repeat : how === "unreached" ? "safe" : "ambiguous";
-    const decision = decide({ repeat }, attempts, policy, Number.POSITIVE_INFINITY, Math.random);
+    const decision = decide({ repeat }, this.#counted + 1, policy, Number.POSITIVE_INFINITY, Math.random);
     const delayMs = "delayMs" in decision ? decision.delayMs : undefined;
     const mayRepeat = policy.limit > 0 && (policy.mayRenderTwice || how === "unreached");
     if (ApiError.is(error) && error.status === 429 && mayRepeat) {

@@ -13,6 +13,7 @@ import { type BulkQueueOptions, checkQueueOptions, type QueueSettings } from "./
 import type { QueueFailure, QueueProgress, Repair } from "./queue-results.ts";
 import { JobCodec, jobIdOf, type RunReference } from "./queued-job.ts";
 import { unusableRun } from "./read-job.ts";
+import { redisError } from "./redis-error.ts";
 import { checkWorkOptions, type WorkOptions } from "./work-options.ts";
 import { QueueWorker } from "./worker.ts";
 
@@ -118,7 +119,9 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     const reference = await this.#referenceTo(run);
     const reader = new ProgressReader(await this.#open(), reference, () => this.#repair(reference));
     for (;;) {
-      const found = await reader.read();
+      const found = await reader.read().catch((error) => {
+        throw redisError(error);
+      });
       if (!found) throw this.#noRun(run);
       yield found.progress;
       if (found.isOver) return;
@@ -146,19 +149,19 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
     options: { readonly limit?: number | undefined } = {},
   ): Promise<QueueFailure[]> {
     const { limit = 1000 } = ownOptions(options, ["limit"]);
-    const reference = await this.#referenceTo(run);
-    const { runs } = await this.#open();
-    const format = await runs.formatOf(reference.id);
-    const objection = format && this.#codec.objectionTo(reference, format);
-    if (objection) throw unusableRun(reference, objection);
-    const failures: QueueFailure[] = [];
-    for await (const found of runs.failures(reference.id)) {
-      for (const [digest, failure] of found) {
-        const { atMs, ...known } = await this.#codec.decodeFailure(reference, digest, failure);
-        failures.push({ id: jobIdOf(reference.id, digest), ...known, failedAt: new Date(atMs) });
+    return this.#act(run, async ({ runs }, reference) => {
+      const format = await runs.formatOf(reference.id);
+      const objection = format && this.#codec.objectionTo(reference, format);
+      if (objection) throw unusableRun(reference, objection);
+      const failures: QueueFailure[] = [];
+      for await (const found of runs.failures(reference.id)) {
+        for (const [digest, failure] of found) {
+          const { atMs, ...known } = await this.#codec.decodeFailure(reference, digest, failure);
+          failures.push({ id: jobIdOf(reference.id, digest), ...known, failedAt: new Date(atMs) });
+        }
       }
-    }
-    return failures.sort((one, other) => Number(one.failedAt) - Number(other.failedAt)).slice(0, limit);
+      return failures.sort((one, other) => Number(one.failedAt) - Number(other.failedAt)).slice(0, limit);
+    });
   }
 
   /**
@@ -169,8 +172,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * @throws {QueueError} (rejects) if the run does not exist or was cancelled
    */
   async retry(run: string): Promise<number> {
-    const reference = await this.#referenceTo(run);
-    return (await this.#open()).control.retry(reference);
+    return this.#act(run, ({ control }, reference) => control.retry(reference));
   }
 
   /**
@@ -180,8 +182,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * @throws {QueueError} (rejects) if the run does not exist
    */
   async pause(run: string): Promise<void> {
-    const reference = await this.#referenceTo(run);
-    await (await this.#open()).control.pause(reference);
+    await this.#act(run, ({ control }, reference) => control.pause(reference));
   }
 
   /**
@@ -192,8 +193,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * @throws {QueueError} (rejects) if the run does not exist
    */
   async resume(run: string): Promise<void> {
-    const reference = await this.#referenceTo(run);
-    await (await this.#open()).control.resume(reference);
+    await this.#act(run, ({ control }, reference) => control.resume(reference));
   }
 
   /**
@@ -204,8 +204,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * @throws {QueueError} (rejects) if the run does not exist
    */
   async cancel(run: string): Promise<void> {
-    const reference = await this.#referenceTo(run);
-    await (await this.#open()).control.cancel(reference);
+    await this.#act(run, ({ control }, reference) => control.cancel(reference));
   }
 
   /**
@@ -217,7 +216,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * @throws {QueueError} (rejects) if the run does not exist
    */
   async repair(run: string): Promise<Repair> {
-    return this.#repair(await this.#referenceTo(run));
+    return this.#act(run, (_open, reference) => this.#repair(reference));
   }
 
   /**
@@ -228,8 +227,7 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * @throws {QueueError} (rejects) if the run does not exist
    */
   async remove(run: string): Promise<void> {
-    const reference = await this.#referenceTo(run);
-    await (await this.#open()).control.remove(reference);
+    await this.#act(run, ({ control }, reference) => control.remove(reference));
   }
 
   /**
@@ -267,6 +265,16 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
   /** @throws {ConfigurationError} if the queue is closed: a new connection would keep the process alive */
   #checkOpen(): void {
     if (this.#isClosed) throw new ConfigurationError("This queue is closed. Create another one.");
+  }
+
+  /** Acts on an existing run. */
+  async #act<T>(run: string, action: (open: OpenQueue, reference: RunReference) => Promise<T>): Promise<T> {
+    try {
+      const reference = await this.#referenceTo(run);
+      return await action(await this.#open(), reference);
+    } catch (error) {
+      throw redisError(error);
+    }
   }
 
   async #repair(reference: RunReference): Promise<Repair> {

@@ -64,6 +64,8 @@ export class JobProcessor {
   readonly #inFlight = new Set<Attempt>();
   /** The number of requests and documents in flight that do not wait for Redis. */
   #busyCount = 0;
+  /** Whether Redis did not record the result of a job in time. */
+  hasLostResults = false;
   readonly #failures = new FailureGroups();
 
   constructor(parts: ProcessorParts) {
@@ -102,6 +104,7 @@ export class JobProcessor {
       ];
       const isForBullMq = isInstance(error, RetryLater) || forBullMq.some((type) => isInstance(error, type));
       // Without a result, BullMQ leaves the job to other workers.
+      if (this.#parts.wait.isOver) this.hasLostResults = true;
       if (isForBullMq || isLockLost(error) || this.#parts.wait.isOver) throw error;
       this.#parts.events.onUseless(error);
       return this.#putBack(bullJob, token);
@@ -129,17 +132,17 @@ export class JobProcessor {
       case "unreadable":
         return this.#failUnreadable(start.error as QueueError, run, digest);
       case "rejected":
-        return this.#reject(start, start.error, 0);
+        return this.#reject(start, start.error, bullJob.attemptsStarted - 1);
       case "begun":
     }
     const interruption = start.interruption(this.#mayRenderTwice);
     if (interruption) {
       await insist(() => bullJob.updateProgress({ stalls: bullJob.stalledCounter }));
-      return this.#reject(start, interruption, 0);
+      return this.#reject(start, interruption, bullJob.attemptsStarted - 1);
     }
     // The worker may have been stopped meanwhile, and would not cancel this attempt.
     if (events.isEnding()) return this.#putBack(bullJob, token);
-    const attempt = new Attempt(bullJob.attemptsMade);
+    const attempt = new Attempt(bullJob.attemptsMade, bullJob.attemptsStarted - 1);
     const context = { index, attempt: bullJob.attemptsStarted, job };
     let isOurs = true;
     this.#inFlight.add(attempt);
@@ -244,7 +247,7 @@ export class JobProcessor {
     }
     if (enough !== undefined && found.stored === 0 && found.count >= enough) {
       await this.#insist(() =>
-        control.pause(run, `no job has succeeded, and ${found.count} failed with ${kind}`),
+        control.hold(run, `no job has succeeded, and ${found.count} failed with ${kind}`),
       );
     }
     // A message may contain values.

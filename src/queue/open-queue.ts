@@ -21,9 +21,9 @@ import {
   type RedisClient,
 } from "./queue-options.ts";
 import type { JobCodec } from "./queued-job.ts";
+import { withoutCommand } from "./redis-error.ts";
 import { RunControl } from "./run-control.ts";
 import { RunRecords } from "./run-records.ts";
-import { withoutCommand } from "./without-command.ts";
 
 /** The parts of BullMQ that a queue uses. */
 interface BullMq {
@@ -159,7 +159,7 @@ async function checkPermissions(redis: Redis, where: string, key: string): Promi
 }
 
 function permissionText(where: string, command = ""): string {
-  return `The Redis user at ${where} lacks a permission${command && ` for ${command}`}. Allow it all commands and channels for the keys of the queue.`;
+  return `The Redis user at ${where} lacks a permission${command && ` for ${command}`}. Allow it all commands except dangerous ones for the keys of the queue.`;
 }
 
 /** A connection with the same settings, and those that BullMQ copies from it. */

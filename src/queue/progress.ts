@@ -41,9 +41,8 @@ export class ProgressReader {
       queue.isPaused(),
     ]);
     if (!counts) return undefined;
-    const { total, fulfilled, rejected, adding, isCompleted, addError, state } = counts;
+    const { total, fulfilled, rejected, cancelled, adding, isCompleted, addError } = counts;
     const ended = fulfilled + rejected;
-    const cancelled = state === "cancelled" ? total - ended : 0;
     const left = total - ended - cancelled;
     const active = Math.min(activeIds.filter((jobId) => jobId.startsWith(`${id}-`)).length, left);
     const nowMs = performance.now();
@@ -77,7 +76,9 @@ export class ProgressReader {
 }
 
 /** Describes why no worker sends requests, or only one at a time. */
-function describeService({ state, nowMs }: FleetView): string | undefined {
+function describeService({ state, nowMs, workers }: FleetView): string | undefined {
+  // Without workers, nobody knows.
+  if (workers === 0) return undefined;
   const { failing, refusedSinceMs = nowMs } = state;
   if (isOutage(state) && failing) return `the service is unavailable: ${failing.message}`;
   const forMs = nowMs - refusedSinceMs;

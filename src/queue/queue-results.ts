@@ -16,7 +16,7 @@ export interface QueueProgress {
   readonly fulfilled: number;
   /** The number of failed jobs. */
   readonly rejected: number;
-  /** The number of jobs that were cancelled with the run. */
+  /** The number of jobs that were cancelled with the run, and were not added again. */
   readonly cancelled: number;
   /** The number of jobs that are waiting for a worker, a retry or their `notBefore` time. */
   readonly waiting: number;

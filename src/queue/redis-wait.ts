@@ -13,6 +13,9 @@ export class RedisWait {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #error: QueueError | undefined;
 
+  /** Called when the limit is exceeded, before everything that waits is rejected. */
+  onOver = () => {};
+
   /** Whether the limit is exceeded. */
   get isOver(): boolean {
     return this.#error !== undefined;
@@ -70,6 +73,7 @@ export class RedisWait {
     this.#error = new QueueError(
       `Redis did not record the results of this worker within ${limitMs / 1000} s after its last document. Other workers will generate the affected documents again.`,
     );
+    this.onOver();
     for (const stop of this.#waiting) stop(this.#error);
   }
 }

@@ -21,8 +21,18 @@ export class RunControl {
     this.#records = records;
   }
 
-  /** Keeps the jobs of a run from workers. */
-  async pause(run: RunReference, reason = ""): Promise<void> {
+  /**
+   * Keeps the jobs of a run from workers.
+   *
+   * @throws {QueueError} (rejects) if the run was cancelled
+   */
+  async pause(run: RunReference): Promise<void> {
+    await this.#checkUncancelled(run);
+    await this.hold(run, "");
+  }
+
+  /** Pauses a run for a reason that a worker has found. */
+  async hold(run: RunReference, reason: string): Promise<void> {
     if (!(await this.#runs.setState(run.id, "paused", reason))) return;
     for await (const ids of idsOf(run.id, this.#runs.unfinished(run.id))) await this.#records.hold(ids);
   }
@@ -35,7 +45,11 @@ export class RunControl {
   /** Deletes the jobs of a run that are not finished. Its counts and failures remain. */
   async cancel(run: RunReference): Promise<void> {
     if (!(await this.#runs.setState(run.id, "cancelled"))) return;
-    for await (const ids of idsOf(run.id, this.#runs.pending(run.id))) await this.#records.remove(ids);
+    for await (const digests of this.#runs.pending(run.id)) {
+      if (digests.length === 0) continue;
+      await this.#records.remove(digests.map((digest) => jobIdOf(run.id, digest)));
+      await this.#runs.cancelJobs(run.id, digests);
+    }
   }
 
   /** Deletes a run with its jobs. Waits for the documents that workers are storing at this moment. */
@@ -79,8 +93,7 @@ export class RunControl {
    * @throws {QueueError} (rejects) if the run was cancelled, because workers would delete the jobs
    */
   async retry(run: RunReference): Promise<number> {
-    const { state } = (await this.#runs.counts(run.id)) ?? {};
-    if (state === "cancelled") throw unusableRun(run, "was cancelled. Resume it first");
+    await this.#checkUncancelled(run);
     let count = 0;
     for await (const failures of this.#runs.failures(run.id)) {
       for (const [digest, failure] of failures) {
@@ -98,6 +111,11 @@ export class RunControl {
       }
     }
     return count;
+  }
+
+  async #checkUncancelled(run: RunReference): Promise<void> {
+    const { state } = (await this.#runs.counts(run.id)) ?? {};
+    if (state === "cancelled") throw unusableRun(run, "was cancelled. Resume it first");
   }
 }
 

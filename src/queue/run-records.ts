@@ -12,6 +12,7 @@ export interface RunCounts {
   readonly total: number;
   readonly fulfilled: number;
   readonly rejected: number;
+  readonly cancelled: number;
   /** The number of `add` calls that are in progress. */
   readonly adding: number;
   /** Whether the last `add` call to end has completed. */
@@ -84,11 +85,12 @@ export class RunRecords {
 
   /** Returns nothing if the run was removed. */
   async counts(id: string): Promise<RunCounts | undefined> {
-    const [fields, total, fulfilled, rejected, [seconds]] = await Promise.all([
+    const [fields, total, fulfilled, rejected, cancelled, [seconds]] = await Promise.all([
       this.#redis.hgetall(this.#key(id)),
       this.#redis.hlen(this.#key(id, "jobs")),
       this.#redis.scard(this.#key(id, "done")),
       this.#redis.hlen(this.#key(id, "failed")),
+      this.#redis.scard(this.#key(id, "cancelled")),
       this.#redis.time(),
     ]);
     const { name, completed = 0, addError, state, reason } = fields;
@@ -102,7 +104,7 @@ export class RunRecords {
     const interrupted =
       "the last `add` call ended without a result, because its process was killed or lost Redis";
     return {
-      ...{ total, fulfilled, rejected },
+      ...{ total, fulfilled, rejected, cancelled },
       adding: living.length,
       isCompleted: completed !== 0 && !isInterrupted,
       addError: living.length > 0 ? undefined : (addError ?? (isInterrupted ? interrupted : undefined)),
@@ -126,7 +128,7 @@ export class RunRecords {
     addId: string,
     jobs: readonly (readonly [digest: string, input: string])[],
   ): Promise<Registered[] | string | undefined> {
-    const keys = this.#keys(id, "", "jobs", "done", "failed");
+    const keys = this.#keys(id, "", "jobs", "done", "failed", "cancelled");
     return (
       (await this.#redis.registerJobs(...keys, this.#base, id, format, addId, ...jobs.flat())) ?? undefined
     );
@@ -150,7 +152,7 @@ export class RunRecords {
 
   /** Records a stored document. */
   async fulfil(id: string, digest: string, input: string): Promise<Recorded> {
-    const keys = [...this.#keys(id, "", "jobs", "done", "failed", "storing"), this.paceKey];
+    const keys = [...this.#keys(id, "", "jobs", "done", "failed", "storing", "cancelled"), this.paceKey];
     return this.#redis.fulfilJob(...keys, digest, input);
   }
 
@@ -165,7 +167,7 @@ export class RunRecords {
     failure: string,
     kind = "",
   ): Promise<{ readonly recorded: Recorded; readonly count: number; readonly stored: number }> {
-    const keys = this.#keys(id, "", "jobs", "done", "failed", "storing");
+    const keys = this.#keys(id, "", "jobs", "done", "failed", "storing", "cancelled");
     const [recorded, count, stored] = await this.#redis.rejectJob(...keys, digest, failure, kind);
     return { recorded, count, stored };
   }
@@ -190,12 +192,20 @@ export class RunRecords {
     }
   }
 
-  /** Yields the digests of the jobs of a run that are neither stored nor failed, at least once each. */
+  /** Cancels jobs, except those that have finished meanwhile. They stay cancelled until they are added again. */
+  async cancelJobs(id: string, digests: readonly string[]): Promise<void> {
+    await this.#redis.cancelJobs(...this.#keys(id, "done", "failed", "cancelled"), ...digests);
+  }
+
+  /** Yields the digests of the jobs of a run that are neither stored nor failed nor cancelled, at least once each. */
   async *pending(id: string): AsyncGenerator<string[], void, undefined> {
     for await (const digests of this.unfinished(id)) {
       if (digests.length === 0) continue;
-      const failures = await this.#redis.hmget(this.#key(id, "failed"), ...digests);
-      yield digests.filter((_, at) => failures[at] === null);
+      const [failures, cancelled] = await Promise.all([
+        this.#redis.hmget(this.#key(id, "failed"), ...digests),
+        this.#redis.smismember(this.#key(id, "cancelled"), ...digests),
+      ]);
+      yield digests.filter((_, at) => failures[at] === null && cancelled[at] === 0);
     }
   }
 
@@ -221,7 +231,7 @@ export class RunRecords {
 
   /** Deletes the name and the sets of a run. */
   async forget(run: string, id: string): Promise<void> {
-    await this.#redis.unlink(...this.#keys(id, "jobs", "done", "failed", "places", "storing"));
+    await this.#redis.unlink(...this.#keys(id, "jobs", "done", "failed", "places", "storing", "cancelled"));
     await this.#redis.forgetRun(this.#runsKey, run, id);
   }
 

@@ -52,7 +52,7 @@ if redis.call("HGET", KEYS[1], ARGV[1]) == ARGV[2] then redis.call("HDEL", KEYS[
 /**
  * Registers jobs and renews their `add`. Returns nothing if the run was removed, and the format of the run if it is another one.
  * Jobs whose records are gone or are in none of BullMQ's lists, for example after a power failure, are "missing".
- * KEYS: run, jobs, done, failed. ARGV: base, id of the run, format, id of the `add`, then a digest and an input for each job.
+ * KEYS: run, jobs, done, failed, cancelled. ARGV: base, id of the run, format, id of the `add`, then a digest and an input for each job.
  */
 const registerScript = `${isListedText}${nowText}
 if redis.call("EXISTS", KEYS[1]) == 0 then return false end
@@ -62,13 +62,15 @@ if redis.call("HSETNX", KEYS[1], "format", ARGV[3]) == 0 then
 end
 if redis.call("HGET", KEYS[1], "state") == "cancelled" then return "cancelled" end
 redis.call("HSET", KEYS[1], "add:" .. ARGV[4], now)
-local found = {}
+local found, queued = {}, {}
 for i = 5, #ARGV, 2 do
   local digest, input = ARGV[i], ARGV[i + 1]
   local id = ARGV[2] .. "-" .. digest
   local known = redis.call("HGET", KEYS[2], digest)
   local result = "new"
-  if known then
+  if queued[digest] then
+    result = known == input and "waiting" or "other values"
+  elseif known then
     local failure = redis.call("HGET", KEYS[4], digest)
     if redis.call("SISMEMBER", KEYS[3], digest) == 1 then
       result = known == input and "done" or "other values"
@@ -96,6 +98,10 @@ for i = 5, #ARGV, 2 do
     end
   end
   if result == "new" then redis.call("HSET", KEYS[2], digest, input) end
+  if result == "new" or result == "missing" then
+    queued[digest] = true
+    redis.call("SREM", KEYS[5], digest)
+  end
   table.insert(found, result)
 end
 return found`;
@@ -136,17 +142,29 @@ if redis.call("EXISTS", KEYS[1]) == 0 or redis.call("HGET", KEYS[2], ARGV[1]) ~=
 redis.call("ZADD", KEYS[3], now, ARGV[1])
 return 1`;
 
-/** Records a stored document, once, and counts the success. KEYS: run, jobs, done, failed, storing, pace. ARGV: digest, input. */
+/** Cancels jobs that are not finished. KEYS: done, failed, cancelled. ARGV: digests. */
+const cancelJobsScript = `
+for _, digest in ipairs(ARGV) do
+  if redis.call("SISMEMBER", KEYS[1], digest) == 0 and redis.call("HEXISTS", KEYS[2], digest) == 0 then
+    redis.call("SADD", KEYS[3], digest)
+  end
+end`;
+
+/**
+ * Records a stored document, once, and counts the success. A job in flight may have been cancelled meanwhile.
+ * KEYS: run, jobs, done, failed, storing, cancelled, pace. ARGV: digest, input.
+ */
 const fulfilScript = `
 redis.call("ZREM", KEYS[5], ARGV[1])
 if redis.call("EXISTS", KEYS[1]) == 0 or redis.call("HGET", KEYS[2], ARGV[1]) ~= ARGV[2] then return "removed" end
 redis.call("HDEL", KEYS[4], ARGV[1])
-redis.call("HINCRBY", KEYS[6], "passed", 1)
+redis.call("SREM", KEYS[6], ARGV[1])
+redis.call("HINCRBY", KEYS[7], "passed", 1)
 return redis.call("SADD", KEYS[3], ARGV[1]) == 1 and "new" or "known"`;
 
 /**
  * Records a failure, unless the document is stored. Counts the failures of a kind.
- * KEYS: run, jobs, done, failed, storing. ARGV: digest, failure, kind or nothing.
+ * KEYS: run, jobs, done, failed, storing, cancelled. ARGV: digest, failure, kind or nothing.
  */
 const rejectScript = `
 redis.call("ZREM", KEYS[5], ARGV[1])
@@ -154,6 +172,7 @@ if redis.call("EXISTS", KEYS[1]) == 0 or not redis.call("HGET", KEYS[2], ARGV[1]
 local stored = redis.call("SCARD", KEYS[3])
 if redis.call("SISMEMBER", KEYS[3], ARGV[1]) == 1 then return { "known", 0, stored } end
 local isNew = redis.call("HSET", KEYS[4], ARGV[1], ARGV[2])
+redis.call("SREM", KEYS[6], ARGV[1])
 local count = ARGV[3] ~= "" and redis.call("HINCRBY", KEYS[1], "refused:" .. ARGV[3], isNew) or 0
 return { isNew == 1 and "new" or "known", count, stored }`;
 
@@ -162,6 +181,7 @@ export interface RunScripts extends Redis {
   beginRun(runs: string, run: string, id: string, prefix: string): Promise<string | null>;
   forgetRun(runs: string, run: string, id: string): Promise<null>;
   registerJobs(...args: readonly string[]): Promise<Registered[] | string | null>;
+  cancelJobs(...args: readonly string[]): Promise<null>;
   endAdd(run: string, addId: string, error: string): Promise<0 | 1>;
   beginJob(...args: readonly string[]): Promise<[state: Begun, epoch: number, passed: number]>;
   mayStore(...args: readonly string[]): Promise<0 | 1>;
@@ -174,12 +194,13 @@ export function withRunScripts(redis: Redis): RunScripts {
   const scripts: Record<string, readonly [keys: number, lua: string]> = {
     beginRun: [1, beginRunScript],
     forgetRun: [1, forgetRunScript],
-    registerJobs: [4, registerScript],
+    registerJobs: [5, registerScript],
+    cancelJobs: [3, cancelJobsScript],
     endAdd: [1, endAddScript],
     beginJob: [6, beginJobScript],
     mayStore: [3, mayStoreScript],
-    fulfilJob: [6, fulfilScript],
-    rejectJob: [5, rejectScript],
+    fulfilJob: [7, fulfilScript],
+    rejectJob: [6, rejectScript],
   };
   for (const [name, [numberOfKeys, lua]] of Object.entries(scripts)) {
     redis.defineCommand(name, { numberOfKeys, lua });

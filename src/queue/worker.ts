@@ -13,10 +13,10 @@ import { type AnotherConnection, anotherConnection, type OpenQueue } from "./ope
 import { QueueError } from "./queue-error.ts";
 import type { QueueSettings } from "./queue-options.ts";
 import type { JobCodec } from "./queued-job.ts";
+import { redisError } from "./redis-error.ts";
 import { RedisWait } from "./redis-wait.ts";
-import { withoutCommand } from "./without-command.ts";
 import type { WorkOptions } from "./work-options.ts";
-import { stoppedBy } from "./worker-errors.ts";
+import { isLockLost, stoppedBy } from "./worker-errors.ts";
 
 /** The interval at which expired values of failed jobs are deleted. */
 const cleanMs = 60_000;
@@ -83,20 +83,35 @@ export class QueueWorker {
   }
 
   async #work(opening: Promise<OpenQueue>, codec: JobCodec): Promise<void> {
-    const { sink, perSecond, signal } = this.#options;
-    const open = await opening;
-    const member = new FleetMember(open.fleet, {
-      onOutage: (outage) => this.#callBack(this.#options.onOutage, outage),
-      onView: (view) => this.#endIfUseless(view),
-      onError: (error) => this.#report(error),
-    });
-    const connection = anotherConnection(open.redis);
+    const { signal } = this.#options;
     const onAbort = () => {
       this.#end(signal?.reason);
       this.#processor?.cancel(signal?.reason);
     };
     try {
       signal?.addEventListener("abort", onAbort);
+      await this.#run(await opening, codec);
+    } catch (error) {
+      this.#end(redisError(error));
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+      this.#wait.end();
+    }
+    if (this.#ending?.error !== undefined) throw this.#ending.error;
+    if (this.#processor?.hasLostResults) throw this.#wait.error;
+  }
+
+  async #run(open: OpenQueue, codec: JobCodec): Promise<void> {
+    const { sink, perSecond, signal } = this.#options;
+    const member = new FleetMember(open.fleet, {
+      onOutage: (outage) => this.#callBack(this.#options.onOutage, outage),
+      onView: (view) => this.#endIfUseless(view),
+      onError: (error) => this.#report(error),
+    });
+    const connection = anotherConnection(open.redis);
+    // Otherwise, BullMQ would record the jobs that the limit ends as failed once Redis responds.
+    this.#wait.onOver = () => connection.close();
+    try {
       signal?.throwIfAborted();
       await sink.open?.();
       await this.#wait.untilDone(
@@ -104,17 +119,11 @@ export class QueueWorker {
         (error) => this.#report(error),
       );
       await this.#process(open, codec, member, connection);
-    } catch (error) {
-      this.#end(withoutCommand(error));
     } finally {
-      signal?.removeEventListener("abort", onAbort);
       this.#wait.limit();
       await this.#wait.for(member.close()).catch(() => {});
-      this.#wait.end();
       connection.close();
     }
-    if (this.#ending?.error !== undefined) throw this.#ending.error;
-    if (this.#wait.error) throw this.#wait.error;
   }
 
   /** Processes jobs until the worker ends. */
@@ -176,7 +185,6 @@ export class QueueWorker {
       connection.wake();
       const closing = worker.close();
       // Without a connection, BullMQ does not wait for Redis any longer.
-      await this.#wait.for(closing).catch(() => connection.close());
       await closing;
     } finally {
       clearInterval(cleaning);
@@ -226,7 +234,10 @@ export class QueueWorker {
   }
 
   /** Reports an error of Redis, but not the same one again and again: every command fails while Redis is unavailable. */
-  #report(error: unknown): void {
+  #report(caught: unknown): void {
+    // Another worker has the job, or this worker no longer waits for Redis.
+    if (isLockLost(caught) || this.#wait.isOver) return;
+    const error = redisError(caught);
     const message = describeThrown(error);
     const nowMs = performance.now();
     const atMs = this.#reportedAtMs.get(message);
@@ -234,7 +245,7 @@ export class QueueWorker {
     // Some messages name a job.
     if (this.#reportedAtMs.size >= mostMessages) this.#reportedAtMs.clear();
     this.#reportedAtMs.set(message, nowMs);
-    this.#callBack(this.#options.onError, withoutCommand(error) as Error);
+    this.#callBack(this.#options.onError, error as Error);
   }
 
   #callBack<G>(callback: ((given: G) => unknown) | undefined, given: G): void {

@@ -22,7 +22,7 @@ import { addCaller } from "../../src/errors/caller-stack.ts";
 import { describeKind, nameOfError } from "../../src/errors/value-kinds.ts";
 import { Adder } from "../../src/queue/add.ts";
 import { JobCodec } from "../../src/queue/queued-job.ts";
-import { withoutCommand } from "../../src/queue/without-command.ts";
+import { withoutCommand } from "../../src/queue/redis-error.ts";
 import { isLockLost, stoppedBy } from "../../src/queue/worker-errors.ts";
 import { createEndpoint } from "../../src/service/endpoint.ts";
 import { adviceOn } from "../../src/testing/pdf/read-by-pdf-js.ts";

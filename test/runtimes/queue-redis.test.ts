@@ -8,7 +8,7 @@ import { start } from "../support/programs.ts";
 import { freePort, startRedisCluster, startRedisSentinel } from "../support/redis-server.ts";
 import { heldBack } from "../support/service.ts";
 import { listenRaw } from "../support/sockets.ts";
-import { answerPdf, endOf, jobsOf, setUp } from "./queue/set-up.ts";
+import { answerPdf, endOf, jobsOf, progressOf, setUp } from "./queue/set-up.ts";
 
 /** Redis as people have it: clusters, Sentinel, users without permissions, servers that hang. */
 
@@ -135,6 +135,33 @@ describe("a queue whose Redis hangs", () => {
     await runs.add("dec", jobsOf(5));
     expect(await endOf(runs, "dec")).toMatchObject({ fulfilled: 5 });
   });
+
+  it("does not fail the documents of a worker that closes meanwhile", async () => {
+    const setting = await setUp();
+    const { admin, runs, work, openQueue, service } = setting;
+    const pid = await processIdOf(admin);
+    const answers: (() => void)[] = [];
+    setting.answer = (received) => void answers.push(() => answerPdf(received));
+    await runs.add("nov", jobsOf(2));
+    const worker = work(openQueue(), { recoverAfter: 2000 });
+    const idle = openQueue({ name: "idle" });
+    const idleWorker = work(idle);
+    await eventually(() => service.requests.length === 2);
+    await idle.runs();
+    process.kill(pid, "SIGSTOP");
+    onTestFinished(() => void process.kill(pid, "SIGCONT"));
+    for (const answer of answers) answer();
+    const ends = Promise.allSettled([worker.close(), idleWorker.close()]);
+    const [end, idleEnd] = await ends;
+    expect(end).toMatchObject({ status: "rejected", reason: { code: "queue_failed" } });
+    // It had nothing to record.
+    expect(idleEnd).toMatchObject({ status: "fulfilled", value: { fulfilled: 0 } });
+    process.kill(pid, "SIGCONT");
+    expect(await progressOf(runs)).toMatchObject({ total: 2, rejected: 0 });
+    setting.answer = answerPdf;
+    work(runs, { recoverAfter: 2000 });
+    expect(await endOf(runs)).toMatchObject({ fulfilled: 2, rejected: 0 });
+  }, 60_000);
 
   it("obeys the signal of `add` before the first response", async () => {
     const server = await listenRaw((socket) => void socket.resume());

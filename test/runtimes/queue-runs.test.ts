@@ -190,9 +190,14 @@ describe("a run", () => {
     await expect(runs.add("nov", jobsOf(31))).rejects.toThrow(
       'The run "nov" was cancelled. Resume it first, or use another run name.',
     );
-    await expect(runs.retry("nov")).rejects.toThrow('The run "nov" was cancelled. Resume it first.');
+    for (const act of ["retry", "pause"] as const) {
+      await expect(runs[act]("nov")).rejects.toThrow('The run "nov" was cancelled. Resume it first.');
+    }
+    expect(await runs.repair("nov")).toEqual({ queued: 0, deleted: 0 });
     expect(await runs.failures("nov")).toMatchObject([{ index: 1 }]);
     await runs.resume("nov");
+    // Cancelled jobs stay cancelled until they are added again.
+    expect((await allProgressOf(runs)).at(-1)).toMatchObject({ cancelled: 26, waiting: 0, rejected: 1 });
     setting.answer = answerPdf;
     expect(await runs.retry("nov")).toBe(1);
     expect(await runs.add("nov", jobsOf(30))).toMatchObject({ added: 26, known: 4 });

@@ -35,6 +35,29 @@ describe("a queue's `add` method", () => {
     expect(service.requests.length).toBe(700);
   });
 
+  it("counts a job that is in the call twice as added once", async () => {
+    const { runs } = await setUp();
+    const twice = [...jobsOf(3), ...jobsOf(3)];
+    expect(await runs.add("nov", twice)).toMatchObject({ added: 3, known: 3 });
+    expect(await runs.add("dec", twice, { key: keyOf })).toMatchObject({ added: 3, known: 3 });
+    const changed = [...jobsOf(1), { template: "t", values: { n: 0, other: true } }];
+    await expect(runs.add("jan", changed, { key: keyOf })).rejects.toThrow(/^Job 1 has the same key/);
+  });
+
+  it("rejects with a QueueError if the queue is closed meanwhile", async () => {
+    const { runs } = await setUp();
+    const endless = async function* () {
+      for (let n = 0; ; n++) {
+        yield { template: "t", values: { n } };
+        if (n === 1200) setTimeout(() => runs.close(), 0);
+      }
+    };
+    await expect(runs.add("nov", endless())).rejects.toMatchObject({
+      code: "queue_failed",
+      message: expect.stringMatching(/^The connection to Redis was closed/),
+    });
+  });
+
   it("rejects invalid jobs, oversized jobs and jobs with options, and adds the other jobs", async () => {
     const { runs, work, service } = await setUp();
     const invoice = template("t", z.object({ total: z.string().transform((text) => text.toUpperCase()) }));
@@ -91,6 +114,7 @@ describe("a queue's `add` method", () => {
     await admin.config("SET", "maxmemory", "8mb");
     const error = await runs.add("nov", big).catch((caught) => caught);
     expect(error.message).toMatch(/^Redis is full .*add the same jobs again/);
+    await expect(runs.pause("nov")).rejects.toMatchObject({ code: "queue_failed", message: error.message });
     // The command that Redis refused contains values.
     expect(inspect(error, { depth: Number.POSITIVE_INFINITY })).not.toContain("xxxxxxxxxx");
     await admin.config("SET", "maxmemory", "0");
@@ -222,6 +246,18 @@ describe("a queue worker", () => {
     await admin.config("SET", "maxmemory", "0");
     expect(await endOf(runs)).toMatchObject({ fulfilled: 500, rejected: 0 });
     await worker.close();
+  });
+
+  it("tells `onError` why it could not start", async () => {
+    const port = await freePort();
+    const runs = bulkQueue({ connection: `redis://127.0.0.1:${port}`, name: "tests" });
+    const client = new TemplatePdf({ baseUrl: "http://127.0.0.1:9", apiKey: "key" });
+    const errors: Error[] = [];
+    const onError = (error: Error) => void errors.push(error);
+    const { done } = runs.work({ client, sink: { put: async () => {} }, onError });
+    const reason = await done.catch((error) => error);
+    expect(reason.message).toContain("cannot be reached");
+    expect(errors).toEqual([reason]);
   });
 
   it("waits for Redis if it is full when the worker starts", async () => {

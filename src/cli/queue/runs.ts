@@ -20,7 +20,7 @@ const actions = {
   },
   async pause(queue, run) {
     await queue.pause(run);
-    return "paused; documents in flight are finished";
+    return "paused; its documents in flight will still be finished";
   },
   async resume(queue, run) {
     await queue.resume(run);

@@ -12,6 +12,8 @@ export class WorkState {
   readonly hooks: Hooks;
   /** The number of documents that are being stored. */
   storingCount = 0;
+  /** Whether the service is unavailable. */
+  isOutage = false;
   /** The outages of the service. */
   readonly outages = new OutageLog();
   /** The calls that wait for a response. */
@@ -58,7 +60,7 @@ export class WorkState {
       `${formatCount(this.#made)} generated`,
       `${formatCount(this.#failed)} failed`,
       ...(isIdle
-        ? [this.#isEnding ? "stopping" : "waiting for jobs"]
+        ? [this.#isEnding ? "stopping" : this.isOutage ? "waiting for the service" : "waiting for jobs"]
         : [`${formatCount(this.inFlight)} ${doing}`, formatRate(rate)]),
     ];
     return parts.join("  ").slice(0, maxColumns);
