@@ -126,7 +126,7 @@ const outside: readonly { readonly what: RegExp; readonly by: readonly string[] 
   { what: /^msw$/, by: ["testing/"] },
   { what: /^\.\.\/package\.json$/, by: ["cli/", "platform/node.ts", "platform/web.ts"] },
   { what: /^pdfjs-dist\//, by: ["testing/pdf/read-by-pdf-js.ts"] },
-  { what: /^preact(\/|$)/, by: ["emulator/playground/page/"] },
+  { what: /^(?:preact(\/|$)|@codemirror\/)/, by: ["emulator/playground/page/"] },
   { what: /^pdfmake(\/|$)/, by: ["emulator/renderer/"] },
 ];
 

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { join } from "node:path";
-import { type Call, type Emulator, type FoundTemplate, startEmulator } from "../emulator/index.ts";
+import { createFirstTemplate } from "../emulator/first-template.ts";
+import type { Call, Emulator, FoundTemplate } from "../emulator/index.ts";
+import { startForUser } from "../emulator/start.ts";
 import { describeThrown, isInstance, readForeign } from "../errors/foreign-values.ts";
 import { untilAborted } from "../runtime/until-aborted.ts";
 import { formatDuration } from "./duration.ts";
@@ -25,6 +27,7 @@ export interface EmulateFlags {
   readonly strict?: boolean;
   readonly ui?: boolean;
   readonly open?: boolean;
+  readonly init?: boolean;
 }
 
 /** Maps the emulator's option names to the flags of the command. */
@@ -50,12 +53,28 @@ const flagNames: Readonly<Record<string, string>> = {
 export async function emulate(folder: string, flags: EmulateFlags, session: Session): Promise<void> {
   const { signal, terminal } = session;
   const { stdout } = terminal;
+  if (flags.init) await createTemplate(folder, session);
   const emulator = await untilAborted(start(folder, flags, session), signal);
   stdout.write(introduction(emulator, folder));
   if (flags.open) await openPlayground(emulator, session);
   await once(signal, "abort");
   stdout.write("stopping\n");
   await emulator.close();
+}
+
+/** Creates the first template, unless there is one with the same uid. */
+async function createTemplate(folder: string, { terminal }: Session): Promise<void> {
+  try {
+    const { existing } = await createFirstTemplate(folder);
+    const path = printable(join(folder, existing ?? "invoice.json"));
+    terminal.stdout.write(
+      existing === undefined ? `Created ${path}\n` : `Kept ${path}, which exists already\n`,
+    );
+  } catch (error) {
+    throw new Misuse(`--init cannot create a template in ${folder}: ${describeThrown(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 /** Opens the playground; a failure is only reported, and the server keeps running. */
@@ -74,7 +93,7 @@ async function start(folder: string, flags: EmulateFlags, { terminal, isDebug }:
     throw new Misuse("--open opens the playground, but --no-ui disables it. Leave out one of them.");
   }
   try {
-    return await startEmulator({
+    return await startForUser({
       templates: folder,
       port,
       host: flags.host,
@@ -130,7 +149,9 @@ function introduction(emulator: Emulator, folder: string): string {
     `API key     ${printable(apiKey)}`,
     ...(playgroundUrl === undefined ? [] : [`Playground  ${playgroundUrl}`]),
     "Templates",
-    ...files,
+    ...(files.length > 0
+      ? files
+      : [`  none yet in ${printable(folder)}; to create invoice.json, open the playground or use --init`]),
     ...(simplest ? ["", curlLine(emulator, simplest), "", sdkLine(emulator, simplest)] : []),
     "",
     "Ctrl-C stops the emulator.",

@@ -1,41 +1,56 @@
 import type { Bytes } from "../index.ts";
 import type { TemplateFault } from "./renderer/template-fault.ts";
-import type { Renderers } from "./renderers.ts";
+import type { Renderers, Terms } from "./renderers.ts";
 import type { TemplateFile } from "./template-folder.ts";
 
+/** The sample values of a template, and the JSON Schema of its values, if it has one. */
+interface Inspected {
+  readonly sample: Record<string, unknown>;
+  readonly schema: object | undefined;
+}
+
 /** What is known about a template. */
-export interface ExaminedTemplate {
+export interface ExaminedTemplate extends Partial<Inspected> {
   /** The faults of the file, or of the document; empty if the document was rendered, or the values do not fit. */
   readonly faults: readonly TemplateFault[];
-  /** The sample values, if the file has no faults. */
-  readonly sample?: Record<string, unknown>;
-  /** The JSON Schema of the values, if the template has one. */
-  readonly schema?: object | undefined;
+  /** Whether the only fault is that the limit was exceeded. */
+  readonly isTimeout?: boolean;
   /** The document, if it could be rendered. */
   readonly bytes?: Bytes;
+}
+
+interface ExamineOptions {
+  /** The values of the document. Default: the sample. */
+  readonly values?: Record<string, unknown> | undefined;
+  /** Called before the document is rendered. */
+  readonly onInspected?: (inspected: Inspected) => void;
 }
 
 /**
  * Finds the faults of a template: of its file, and of the document that it makes from its sample.
  *
- * @param signal - ends a document that takes too long; the abort reason is thrown
- * @param values - the values of the document. Default: the sample
+ * @param terms - `limitMs` limits each of the two steps; `signal` ends them, and its abort reason is thrown
  */
 export async function examineTemplate(
   template: TemplateFile,
   renderers: Renderers,
-  signal: AbortSignal,
-  values?: Record<string, unknown>,
+  terms: Terms,
+  { values, onInspected }: ExamineOptions = {},
 ): Promise<ExaminedTemplate> {
   const { path, duplicate } = template;
   if (duplicate !== undefined) return { faults: [{ file: path, part: "", message: duplicate }] };
-  const found = await renderers.perform({ template }, signal);
-  if (found.kind === "broken") return { faults: found.faults };
-  if (found.kind !== "inspected") throw signal.reason;
+  const found = await renderers.perform({ template }, terms);
+  if (found.kind === "broken") return faultsOf(found);
+  if (found.kind !== "inspected") throw terms.signal?.reason;
   const { sample, schema } = found;
-  const made = await renderers.perform({ template, values: values ?? sample }, signal);
+  onInspected?.({ sample, schema });
+  const made = await renderers.perform({ template, values: values ?? sample }, terms);
   if (made.kind === "document") return { faults: [], sample, schema, bytes: made.bytes };
-  if (made.kind === "broken") return { faults: made.faults, sample, schema };
+  if (made.kind === "broken") return { ...faultsOf(made), sample, schema };
   if (made.kind === "refused") return { faults: [], sample, schema };
-  throw signal.reason;
+  throw terms.signal?.reason;
+}
+
+function faultsOf({ faults, isTimeout = false }: { faults: readonly TemplateFault[]; isTimeout?: boolean }) {
+  return { faults, isTimeout };
 }

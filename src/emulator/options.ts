@@ -25,7 +25,7 @@ export interface EmulatorLimits {
    * responds with 422. A node takes about 4 kB of memory. Default: 50,000.
    */
   readonly maxNodes?: number | undefined;
-  /** The number of rendering threads. Default: one per core, up to 4. */
+  /** The number of rendering threads. Default: one per core, from 2 to 4. With one, a template that never ends keeps the others waiting. */
   readonly threads?: number | undefined;
 }
 
@@ -134,7 +134,7 @@ function resolveLimits(given: EmulatorLimits) {
   expect(typeof given === "object" && given !== null, "limits", "an object with numbers");
   const limits = known(given, knownLimits, "`limits` knows");
   const { maxBodyBytes = defaultMaxBodyBytes, requestMs = 30_000, renderMs = 60_000 } = limits;
-  const { maxNodes = defaultMaxNodes, threads = Math.min(availableParallelism(), 4) } = limits;
+  const { maxNodes = defaultMaxNodes, threads = Math.min(Math.max(availableParallelism(), 2), 4) } = limits;
   return {
     maxBodyBytes: toInteger(maxBodyBytes, "limits.maxBodyBytes", 1, Number.MAX_SAFE_INTEGER),
     requestMs: toInteger(requestMs, "limits.requestMs", 1, longestTimerMs),

@@ -12,6 +12,12 @@ import { shortPath } from "./renderer/short-path.ts";
  */
 const abandonedMs = 1_000;
 
+/** Why and where a thread broke. */
+interface Breaking {
+  readonly at?: ReturnType<typeof userFrames>[number] | undefined;
+  readonly isTimeout?: boolean;
+}
+
 /** How long a thread may take to end. A thread that waits for the system, for example for a named pipe, never ends. */
 const endingMs = 1_000;
 
@@ -44,7 +50,7 @@ export class RendererThread {
         reject(thrown);
         const [inmost] = userFrames(thrown);
         // Pending work for one document may throw while the next one is rendered.
-        this.#break(`it ended the rendering thread: ${describeThrown(thrown)}`, inmost);
+        this.#break(`it ended the rendering thread: ${describeThrown(thrown)}`, { at: inmost });
       });
       this.#worker.on("exit", () => {
         reject(new Error("The rendering thread ended before it was ready."));
@@ -59,7 +65,7 @@ export class RendererThread {
   perform(task: Task, signal: AbortSignal | undefined, limitMs: number): Promise<Outcome> {
     return new Promise((resolve) => {
       let limit = setTimeout(() => {
-        this.#break(`it took longer than ${limitMs} ms (limits.renderMs)`);
+        this.#break(`it took longer than ${limitMs} ms (limits.renderMs)`, { isTimeout: true });
       }, limitMs);
       const abandon = (): void => {
         this.#worker.postMessage("abandon" satisfies Message);
@@ -108,10 +114,10 @@ export class RendererThread {
   }
 
   /** Ends the current task, if any. The thread must not get another one. */
-  #break(message: string, at: ReturnType<typeof userFrames>[number] | undefined = undefined): void {
+  #break(message: string, { at, isTimeout = false }: Breaking = {}): void {
     const { path = this.#lastPath, line, column } = at ?? {};
     const fault = { file: path, line, column, part: "", message };
-    this.#settle?.({ kind: "broken", faults: [fault], stack: "", isSpent: true });
+    this.#settle?.({ kind: "broken", faults: [fault], stack: "", isTimeout, isSpent: true });
   }
 }
 

@@ -11,10 +11,21 @@ const tooManyStuck =
   `${maxStuckThreads} rendering threads cannot be stopped, because their templates wait for the system, for example for a named pipe. ` +
   "Fix these templates, and start the emulator again";
 
+/** The conditions of one task. */
+export interface Terms {
+  /** Aborted when the caller disconnects. */
+  readonly signal?: AbortSignal | undefined;
+  /** A shorter timeout than that of calls. Like this one, it starts when a thread begins the task. */
+  readonly limitMs?: number | undefined;
+  /** Called when a thread begins the task. */
+  readonly onBegin?: (() => void) | undefined;
+}
+
 /** The rendering threads, up to the limit. A thread starts only when all others are busy. */
 export class Renderers {
+  /** The maximum number of threads. */
+  readonly maxThreads: number;
   readonly #setup: RendererSetup;
-  readonly #maxThreads: number;
   readonly #limitMs: number;
   readonly #maxMemoryMegabytes: number;
   readonly #threads = new Set<RendererThread>();
@@ -32,29 +43,37 @@ export class Renderers {
     maxMemoryMegabytes = defaultMaxMemoryMegabytes,
   ) {
     this.#setup = setup;
-    this.#maxThreads = maxThreads;
+    this.maxThreads = maxThreads;
     this.#limitMs = limitMs;
     this.#maxMemoryMegabytes = maxMemoryMegabytes;
   }
 
   /**
-   * @param signal - aborted when the caller disconnects. If the task has not started yet, the abort reason is
-   * thrown
+   * Runs a task when a thread is free. Waiting does not count towards its timeout.
+   *
+   * @throws the abort reason of the signal, if the task has not begun yet
    */
-  async perform(task: Task, signal?: AbortSignal): Promise<Outcome> {
+  async perform(task: Task, { signal, limitMs, onBegin }: Terms = {}): Promise<Outcome> {
     for (;;) {
       if (this.#stuck.size >= maxStuckThreads) {
         const fault = { file: task.template.path, part: "", message: tooManyStuck };
         return { kind: "broken", faults: [fault], stack: "" };
       }
       const thread = await this.#take(signal);
-      const outcome = await thread.perform(task, signal, this.#limitMs);
+      onBegin?.();
+      const outcome = await thread.perform(task, signal, Math.min(limitMs ?? this.#limitMs, this.#limitMs));
       if (outcome.isSpent) void this.#replace(thread);
       else this.#idle.add(thread);
       this.#wakeNext();
       // A new thread cannot be stale.
       if (outcome.kind !== "stale") return outcome;
     }
+  }
+
+  /** Starts a thread. @throws {Error} if it cannot start, for example without pdfmake or with a wrong folder of fonts */
+  async prepare(): Promise<void> {
+    this.#idle.add(await this.#take(undefined));
+    this.#wakeNext();
   }
 
   async close(): Promise<void> {
@@ -72,7 +91,7 @@ export class Renderers {
         this.#idle.delete(idle);
         return idle;
       }
-      if (this.#threads.size < this.#maxThreads) return this.#begin();
+      if (this.#threads.size < this.maxThreads) return this.#begin();
       await this.#wait(signal);
     }
   }

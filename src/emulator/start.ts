@@ -10,6 +10,7 @@ import { Playground } from "./playground/playground.ts";
 import { maxMemoryMegabytes } from "./renderer/definition-size.ts";
 import { Renderers } from "./renderers.ts";
 import { type Answer, reporting } from "./reporting.ts";
+import { readTemplateFolder, type TemplateFile } from "./template-folder.ts";
 import { type FoundTemplate, inspectTemplates, renderOrder } from "./templates.ts";
 
 /** A running emulator. */
@@ -45,7 +46,7 @@ export interface Emulator {
  * @returns the emulator, once it is listening
  * @throws {TypeError} if an option is unknown, missing or of the wrong type
  * @throws {RangeError} if a number is out of range
- * @throws {Error} if a folder is missing or contains no templates, if two files have the same uid, if a
+ * @throws {Error} if a folder is missing, if two files have the same uid, if a
  * template cannot be loaded (the message lists every such template with its file and position), if pdfmake is
  * not installed, or if the host and port are unavailable
  * @example
@@ -56,15 +57,33 @@ export interface Emulator {
  * await emulator.close();
  * ```
  */
-export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
-  return openEmulator(options, inspectTemplates);
+export function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+  return openEmulator(options, async (folder, renderers) =>
+    inspectTemplates((await readTemplateFolder(folder)).values(), renderers),
+  );
 }
 
-/** Starts an emulator. @param inspect - finds the templates. It throws if they prevent the start */
-export async function openEmulator(
-  options: EmulatorOptions,
-  inspect: typeof inspectTemplates,
-): Promise<Emulator> {
+/**
+ * Starts an emulator for the command. If the playground is served, the template folder may be missing: the page says so, and can
+ * create the folder.
+ */
+export function startForUser(options: EmulatorOptions): Promise<Emulator> {
+  return openEmulator(options, async (folder, renderers, hasPlayground) => {
+    const reading = readTemplateFolder(folder);
+    const files = hasPlayground ? await reading.catch(() => new Map<string, TemplateFile>()) : await reading;
+    return inspectTemplates(files.values(), renderers);
+  });
+}
+
+/** Finds the templates when the emulator starts. It throws if they prevent the start. */
+type FindTemplates = (
+  folder: string,
+  renderers: Renderers,
+  hasPlayground: boolean,
+) => Promise<FoundTemplate[]>;
+
+/** Starts an emulator. */
+export async function openEmulator(options: EmulatorOptions, find: FindTemplates): Promise<Emulator> {
   const resolved = resolveEmulatorOptions(options);
   const { templates: folder, images, fonts, limits, faults, latency, onCall, onError } = resolved;
   const { host, port, allowedHosts, apiKeys, ui, strict } = resolved;
@@ -77,13 +96,13 @@ export async function openEmulator(
   try {
     const parts = { folder, renderers, misbehaviour, apiKey: apiKeys[0] };
     const playground = ui ? new Playground(parts) : undefined;
-    const templates = await inspect(folder, renderers);
+    const templates = await find(folder, renderers, ui);
     const produce = misbehaviour.wrap((order) => renderOrder(order, { folder, renderers, strict }));
     const endpoint = createEndpoint({
       authorize,
       produce: (order) => {
         playground?.log.noteValues(order.request, order.values);
-        return produce(order);
+        return playground?.isPreview(order.request) ? playground.preview(order) : produce(order);
       },
       maxBodyBytes: limits.maxBodyBytes,
       onError: (error, request, requestId) => {
@@ -101,7 +120,7 @@ export async function openEmulator(
       watch: (answerAny) =>
         reporting(answerAny, (call, request) => {
           if (playground?.isFor(request)) return;
-          playground?.log.add(call, request);
+          playground?.log.add(call, request, playground.isPreview(request));
           return onCall(call);
         }),
     });

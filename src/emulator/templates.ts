@@ -5,7 +5,7 @@ import { Problem, unknownTemplate } from "../service/problem.ts";
 import type { Product } from "../service/to-response.ts";
 import { formatFault, type TemplateFault } from "./renderer/template-fault.ts";
 import type { Renderers } from "./renderers.ts";
-import { readTemplateFolder } from "./template-folder.ts";
+import { readTemplateFolder, type TemplateFile } from "./template-folder.ts";
 
 /** A template that the emulator found at startup. */
 export interface FoundTemplate {
@@ -41,10 +41,14 @@ export class TemplateError extends Error {
 }
 
 /** Loads every template once, so that errors are reported at startup. */
-export async function inspectTemplates(folder: string, renderers: Renderers): Promise<FoundTemplate[]> {
+export async function inspectTemplates(
+  files: Iterable<TemplateFile>,
+  renderers: Renderers,
+): Promise<FoundTemplate[]> {
+  await renderers.prepare();
   const found: FoundTemplate[] = [];
   const wrong: TemplateError[] = [];
-  for (const template of (await readTemplateFolder(folder)).values()) {
+  for (const template of files) {
     const { uid, file, path, duplicate } = template;
     if (duplicate !== undefined) wrong.push(duplicateError(path, duplicate));
     const outcome = await renderers.perform({ template });
@@ -53,22 +57,28 @@ export async function inspectTemplates(folder: string, renderers: Renderers): Pr
   }
   const [first] = wrong;
   if (first) throw wrong.length === 1 ? first : new Error(wrong.map(({ message }) => message).join("\n"));
-  if (found.length > 0) return found;
-  throw new Error(
-    `The template folder ${folder} contains no templates. Add a file <uid>.json that contains a pdfmake document definition, ` +
-      "or a file <uid>.mjs whose default export is a function (values) => document definition.",
-  );
+  return found;
 }
 
+/** How the document for a call is generated. */
 interface Rendering {
   readonly folder: string;
   readonly renderers: Renderers;
   /** See `EmulatorOptions`. */
   readonly strict: boolean;
+  /** Called when the document is no longer waiting for a thread. */
+  readonly onBegin?: (() => void) | undefined;
 }
 
-/** Generates the document for a call from the current template files. Throws a `Problem` to refuse it. */
-export async function renderOrder(order: Order, { folder, renderers, strict }: Rendering): Promise<Product> {
+/**
+ * Generates the document for a call from the current template files.
+ *
+ * @throws {Problem} to refuse the call
+ */
+export async function renderOrder(
+  order: Order,
+  { folder, renderers, strict, onBegin }: Rendering,
+): Promise<Product> {
   const { uid, values, request, signal } = order;
   // The endpoint can be mounted anywhere. This one is at the root, so a prefix is a mistake.
   const { pathname } = new URL(request.url);
@@ -89,7 +99,7 @@ export async function renderOrder(order: Order, { folder, renderers, strict }: R
   }
   const { file, path, duplicate } = template;
   if (duplicate !== undefined) throw atFault(uid, duplicateError(path, duplicate), request);
-  const outcome = await renderers.perform({ template, values }, signal);
+  const outcome = await renderers.perform({ template, values }, { signal, onBegin });
   if (outcome.kind === "document") {
     const { bytes, warnings } = outcome;
     if (warnings.length === 0) return { bytes };

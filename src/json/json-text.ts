@@ -82,7 +82,7 @@ function firstChangeIn(json: string): { readonly offset: number; readonly why: s
     } else if (first === "}" || first === "]") {
       containers.pop();
     } else {
-      const why = describeChange(scanner.getTokenValue());
+      const why = describeNumberChange(scanner.getTokenValue());
       if (why !== undefined)
         return { offset, why: `this number ${why}; write it as a string in double quotes` };
     }
@@ -90,8 +90,8 @@ function firstChangeIn(json: string): { readonly offset: number; readonly why: s
   }
 }
 
-/** Describes how JavaScript would change a number. Ignores decimal places, because few of them are represented exactly. */
-function describeChange(token: string): string | undefined {
+/** Describes how JavaScript would change a number in JSON. Ignores decimal places, because few of them are represented exactly. */
+export function describeNumberChange(token: string): string | undefined {
   const [, whole = "", fraction = "", exponent] =
     /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
   if (whole === "") return undefined;

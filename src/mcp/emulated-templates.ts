@@ -1,11 +1,14 @@
-import { extname } from "node:path";
+import { extname, relative } from "node:path";
 import { isWithin, realPathOf } from "../bulk/folder/document-paths.ts";
+import { type ExaminedTemplate, examineTemplate } from "../emulator/examine-template.ts";
 import type { Emulator } from "../emulator/index.ts";
 import type { EmulatorOptions } from "../emulator/options.ts";
-import { type TemplateState, TemplateStates } from "../emulator/playground/template-states.ts";
+import { countPages } from "../emulator/playground/count-pages.ts";
 import { TemplateWatcher } from "../emulator/playground/template-watcher.ts";
+import { formatFault } from "../emulator/renderer/template-fault.ts";
+import type { Renderers } from "../emulator/renderers.ts";
 import { openEmulator } from "../emulator/start.ts";
-import { readTemplateFolder } from "../emulator/template-folder.ts";
+import { readTemplateFolder, type TemplateFile } from "../emulator/template-folder.ts";
 import { describeThrown } from "../errors/foreign-values.ts";
 import { readSmallFile } from "../files/read-file.ts";
 import { SharedTurns } from "../runtime/shared-turns.ts";
@@ -22,17 +25,36 @@ const mimeTypes: Readonly<Record<string, string>> = {
   ".ts": "text/x-typescript",
 };
 
+/** The time for each step of checking a template: a template that never ends must not keep the others waiting. */
+const checkLimitMs = 20_000;
+
 /** A template of the emulator, and what is wrong with it. */
-export type CheckedTemplate = ReturnType<typeof checkedTemplate>;
+export interface CheckedTemplate {
+  readonly uid: string;
+  readonly file: string;
+  readonly pages?: number;
+  readonly problems: readonly Problem[];
+}
+
+/** A fault of a template. The file is relative to the template folder. */
+interface Problem {
+  readonly file: string;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+  /** The whole problem in one line, which begins with the position: `invoice.json:3:7, content[0]: …`. */
+  readonly message: string;
+}
 
 /** An emulator in this process, and its templates. They may be broken or missing, because they are being written. */
 export class EmulatedTemplates implements TemplateSource {
   readonly listeners = new Set<() => void>();
   /** The templates that were read at least once. */
-  templates: readonly KnownTemplate[];
+  templates: readonly KnownTemplate[] = [];
+  /** The templates at their last inspection. */
+  checked: readonly CheckedTemplate[] = [];
   readonly folder: string;
   readonly emulator: Emulator;
-  readonly #states: TemplateStates;
+  readonly #renderers: Renderers;
   /** What the emulator reported about its responses, by request id. */
   readonly #remarks: Map<string, string>;
   readonly #inspections: SharedTurns;
@@ -41,14 +63,13 @@ export class EmulatedTemplates implements TemplateSource {
   private constructor(
     folder: string,
     emulator: Emulator,
-    states: TemplateStates,
+    renderers: Renderers,
     remarks: Map<string, string>,
   ) {
     this.folder = folder;
     this.emulator = emulator;
-    this.#states = states;
+    this.#renderers = renderers;
     this.#remarks = remarks;
-    this.templates = templatesOf(states);
     this.#inspections = new SharedTurns(() => this.#inspect());
     this.#watcher = new TemplateWatcher(folder);
     this.#watcher.start(() => void this.inspect());
@@ -59,7 +80,7 @@ export class EmulatedTemplates implements TemplateSource {
     options: Pick<EmulatorOptions, "templates" | "images" | "fonts">,
   ): Promise<EmulatedTemplates> {
     const remarks = new Map<string, string>();
-    let found: readonly [folder: string, states: TemplateStates] | undefined;
+    let found: readonly [folder: string, renderers: Renderers] | undefined;
     const emulator = await openEmulator(
       {
         ...options,
@@ -70,15 +91,16 @@ export class EmulatedTemplates implements TemplateSource {
         onError: (error, _request, requestId) => remarks.set(requestId, describeThrown(error)),
       },
       async (folder, renderers) => {
-        const states = new TemplateStates(folder, renderers);
-        found = [folder, states];
+        found = [folder, renderers];
         await readTemplateFolder(folder);
-        await states.inspect();
+        await renderers.prepare();
         return [];
       },
     );
-    const [folder, states] = found as NonNullable<typeof found>;
-    return new EmulatedTemplates(folder, emulator, states, remarks);
+    const [folder, renderers] = found as NonNullable<typeof found>;
+    const templates = new EmulatedTemplates(folder, emulator, renderers, remarks);
+    await templates.inspect();
+    return templates;
   }
 
   /** Reads every template and renders its sample. */
@@ -88,16 +110,24 @@ export class EmulatedTemplates implements TemplateSource {
   }
 
   async #inspect(): Promise<void> {
-    const before = JSON.stringify(this.#states.all);
-    await this.#states.inspect();
-    if (JSON.stringify(this.#states.all) === before) return;
-    this.templates = templatesOf(this.#states);
-    for (const listener of this.listeners) listener();
+    const files = await readTemplateFolder(this.folder).catch(() => new Map<string, TemplateFile>());
+    const examined = await Promise.all(
+      [...files.values()].map(async (template) => ({
+        template,
+        ...(await examineTemplate(template, this.#renderers, { limitMs: checkLimitMs })),
+      })),
+    );
+    const checked = examined.map((one) => checkedTemplate(one, this.folder));
+    const known = examined.flatMap((one) => knownOf(one) ?? this.#last(one.template.uid) ?? []);
+    const isSame = JSON.stringify([checked, known]) === JSON.stringify([this.checked, this.templates]);
+    this.checked = checked;
+    this.templates = known;
+    if (!isSame) for (const listener of this.listeners) listener();
   }
 
-  /** The templates at their last inspection. */
-  get checked(): readonly CheckedTemplate[] {
-    return this.#states.all.map(checkedTemplate);
+  /** What was known about a template before it was broken. */
+  #last(uid: string): KnownTemplate | undefined {
+    return this.templates.find((each) => each.uid === uid);
   }
 
   /** Returns the text of a template; `undefined` if there is none. @throws {Error} if it cannot be read */
@@ -129,20 +159,20 @@ export function mimeTypeOf(file: string): string {
   return mimeTypes[extname(file)] ?? "text/plain";
 }
 
-function templatesOf(states: TemplateStates): KnownTemplate[] {
-  return states.all.filter(isKnown).map(({ uid, file, schema, sample }) => {
-    try {
-      return knownTemplate(uid, schema ?? schemaOfSample(sample), file);
-    } catch {
-      // A library may convert its schema to something else. The emulator checks the values in any case.
-      return { uid, schema, check: () => [] };
-    }
-  });
+interface Examined extends ExaminedTemplate {
+  readonly template: TemplateFile;
 }
 
-/** A template without a known schema or sample was never read. */
-function isKnown({ fault, schema, sample }: TemplateState): boolean {
-  return fault === undefined || schema !== undefined || Object.keys(sample).length > 0;
+/** Returns nothing for a template that cannot be read. */
+function knownOf({ template, sample, schema }: Examined): KnownTemplate | undefined {
+  if (sample === undefined) return undefined;
+  const { uid, file } = template;
+  try {
+    return knownTemplate(uid, schema ?? schemaOfSample(sample), file);
+  } catch {
+    // A library may convert its schema to something else. The emulator checks the values in any case.
+    return { uid, schema, check: () => [] };
+  }
 }
 
 function schemaOfSample(sample: Record<string, unknown>): object {
@@ -152,18 +182,12 @@ function schemaOfSample(sample: Record<string, unknown>): object {
   return schemaOfShape(samples.shape(), { allowsMissing: true });
 }
 
-function checkedTemplate({ uid, file, pages, fault }: TemplateState) {
-  return {
-    uid,
-    file,
-    ...(pages !== undefined && { pages }),
-    ...(fault !== undefined && { problem: problemOf(fault) }),
-  };
-}
-
-/** The emulator reports a problem as one line, which begins with the location: `invoice.json:3:7: …`. */
-function problemOf(message: string) {
-  const [, file, line, column] = /^([^:\n]+):(\d+)(?::(\d+))?/.exec(message) ?? [];
-  if (file === undefined) return { message };
-  return { message, file, line: Number(line), ...(column !== undefined && { column: Number(column) }) };
+function checkedTemplate({ template, faults, bytes }: Examined, folder: string): CheckedTemplate {
+  const { uid, file } = template;
+  const pages = bytes && countPages(Buffer.from(bytes).toString("latin1"));
+  const problems = faults.map((fault) => {
+    const at = relative(folder, fault.file);
+    return { file: at, line: fault.line, column: fault.column, message: formatFault({ ...fault, file: at }) };
+  });
+  return { uid, file, ...(pages !== undefined && { pages }), problems };
 }

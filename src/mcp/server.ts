@@ -176,8 +176,10 @@ function countPages(pages: number): string {
 }
 
 function describeTemplates(folder: string, templates: readonly CheckedTemplate[]): CallToolResult {
-  const lines = templates.map(({ file, pages, problem }) =>
-    problem ? problem.message : `${file}: no problems${pages === undefined ? "" : `, ${countPages(pages)}`}`,
+  const lines = templates.flatMap(({ file, pages, problems }) =>
+    problems.length > 0
+      ? problems.map(({ message }) => message)
+      : `${file}: no problems${pages === undefined ? "" : `, ${countPages(pages)}`}`,
   );
   if (lines.length === 0) lines.push(`The template folder ${folder} contains no templates.`);
   return { content: [{ type: "text", text: lines.join("\n") }], structuredContent: { folder, templates } };
@@ -186,7 +188,7 @@ function describeTemplates(folder: string, templates: readonly CheckedTemplate[]
 /** Adds the resources and the prompt for writing templates. */
 function addTemplates(server: Server, emulated: EmulatedTemplates): void {
   server.setRequestHandler(ListResourcesRequestSchema, () => ({
-    resources: emulated.checked.map(({ uid, file, problem }) => ({
+    resources: emulated.checked.map(({ uid, file, problems: [problem] }) => ({
       uri: uriStart + encodeURIComponent(uid),
       name: file,
       title: uid,

@@ -35,7 +35,9 @@ async function emulate(flags: readonly string[] = [], texts = files as Record<st
   const nextLine = async () => String((await lines.next()).value ?? expect.fail((await ended).stderr));
   const introduction: string[] = [];
   while (introduction.at(-1) !== "Ctrl-C stops the emulator.") introduction.push(await nextLine());
-  const [baseUrl = "", apiKey = ""] = introduction.slice(0, 2).map((line) => line.split(/ {2,}/)[1]);
+  const [baseUrl = "", apiKey = ""] = ["Base URL", "API key"].map(
+    (name) => introduction.find((line) => line.startsWith(name))?.split(/ {2,}/)[1],
+  );
   const pdfs = new TemplatePdf({ baseUrl, apiKey, retry: false });
   return { folder, child, ended, nextLine, introduction, baseUrl, apiKey, pdfs };
 }
@@ -157,6 +159,39 @@ describe("a running emulator", () => {
   });
 });
 
+describe("an emulator without templates", () => {
+  it("starts, and says how to create the first one", async () => {
+    const { folder, introduction } = await emulate([], {});
+    expect(introduction).toContain(
+      `  none yet in ${folder}; to create invoice.json, open the playground or use --init`,
+    );
+  });
+
+  it("starts if its folder is missing and the playground can create it", async () => {
+    const cwd = folderOf({});
+    const child = startCommand(["emulate", "typo", "--port", "0"], { cwd });
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    const introduction: string[] = [];
+    while (introduction.at(-1) !== "Ctrl-C stops the emulator.")
+      introduction.push((await lines.next()).value ?? "");
+    expect(introduction.join("\n")).toContain("  none yet in typo; to create invoice.json");
+    child.kill("SIGKILL");
+  });
+
+  it("creates the first template with --init, and keeps it the next time", async () => {
+    const { introduction, folder, pdfs } = await emulate(["--init"], {});
+    const file = join(folder, "invoice.json");
+    expect(introduction[0]).toBe(`Created ${file}`);
+    const { sample } = JSON.parse(await readFile(file, "utf8"));
+    expect((await readPdf(await pdfs.generate("invoice", sample).bytes())).text).toContain(
+      "Invoice 2026-0117",
+    );
+    const again = await emulate(["--init"], { "invoice.json": '{"content":"mine"}' });
+    expect(again.introduction[0]).toBe(`Kept ${join(again.folder, "invoice.json")}, which exists already`);
+    expect(await readFile(join(again.folder, "invoice.json"), "utf8")).toBe('{"content":"mine"}');
+  });
+});
+
 describe("an emulator that cannot start", () => {
   it("logs text that does not fit on a page, and refuses the document with --strict", async () => {
     const table = { dontBreakRows: true, body: [["{{text}}"]] };
@@ -186,6 +221,14 @@ describe("an emulator that cannot start", () => {
     expect(stderr).toMatch(/^template-pdf: [^\n]*\n$/);
     expect(stderr).toContain(words);
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: "" });
+  });
+
+  it("exits with code 2 if its folder is missing and there is no playground", async () => {
+    const { code, stderr } = await runInProcess(["emulate", "typo", "--no-ui"], { cwd: folderOf({}) });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("typo does not exist. Pass"),
+    });
   });
 
   it("prints one line for each invalid template", async () => {

@@ -48,11 +48,14 @@ export function shareEmulator(
 }
 
 /** Starts an emulator with one rendering thread that closes when the test has finished. */
-export async function emulate(files: Files, options: Partial<EmulatorOptions> = {}): Promise<Emulator> {
-  const templates = await templateFolder(files);
-  const emulator = await startEmulator({ templates, limits: { threads: 1 }, ...options });
+export async function emulate(
+  files: Files,
+  options: Partial<EmulatorOptions> = {},
+): Promise<Emulator & { readonly folder: string }> {
+  const folder = await templateFolder(files);
+  const emulator = await startEmulator({ templates: folder, limits: { threads: 1 }, ...options });
   onTestFinished(() => emulator.close().catch(() => {}));
-  return emulator;
+  return Object.assign(emulator, { folder });
 }
 
 /** Writes files by path into a folder that is removed when the test has finished. */

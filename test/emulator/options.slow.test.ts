@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -117,10 +118,14 @@ describe("startEmulator()", () => {
 });
 
 describe("the folder options of startEmulator()", () => {
-  it("reject a folder without templates", async () => {
-    const templates = await templateFolder({ "package.json": "{}", "a.d.ts": "" });
-    const problem = /contains no templates\. Add a file <uid>\.json/;
-    await expect(startEmulator({ templates })).rejects.toThrow(problem);
+  it("accept a folder without templates, which can follow later", async () => {
+    const emulator = await emulate({ "package.json": "{}", "a.d.ts": "" });
+    expect(emulator.templates).toEqual([]);
+    expect((await generate(emulator, "letter")).status).toBe(404);
+    await writeFile(join(emulator.folder, "letter.json"), '{"content":"a"}');
+    expect((await generate(emulator, "letter")).status).toBe(200);
+    const fonts = await templateFolder({});
+    await expect(startEmulator({ templates: fonts, fonts })).rejects.toThrow(/contains no \.ttf/);
   });
 
   // Each broken template ends its thread.

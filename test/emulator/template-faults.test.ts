@@ -21,7 +21,7 @@ async function examiner(files: Files) {
   const [file = ""] = Object.keys(files);
   const template = { uid: "a", file, path: join(folder, file) };
   const examine = async (values?: Record<string, unknown>) => {
-    const { faults } = await examineTemplate(template, renderers, new AbortController().signal, values);
+    const { faults } = await examineTemplate(template, renderers, {}, { values });
     return faults.map(formatFault);
   };
   return { folder, examine };

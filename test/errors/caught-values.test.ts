@@ -63,7 +63,7 @@ const allowed: readonly (readonly [file: string, reads: readonly string[], why: 
   ["cli/types/template-samples.ts", ["error.place", "{error.reason}", "{error.message}"], ofOurs],
   ["cli/types.ts", ["error.message"], ofOurs],
   ["emulator/playground/page/", [], "this is the page, whose errors come from its own code and the browser"],
-  ["emulator/playground/playground.ts", ["problem.toResponse"], ofOurs],
+  ["emulator/playground/playground.ts", ["problem.toResponse", "error.cause", "error.status"], ofOurs],
   ["emulator/renderer/file-access.ts", ["failure.about"], ofOurs],
   [
     "emulator/renderer/json/formats.ts",

@@ -30,7 +30,12 @@ function browserOf(kind: BrowserName): string {
 
 /** The part of puppeteer-core that is used here. */
 export interface Page {
-  readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
+  readonly keyboard: {
+    press(key: string): Promise<void>;
+    type(text: string): Promise<void>;
+    down(key: string): Promise<void>;
+    up(key: string): Promise<void>;
+  };
   goto(url: string, options?: { readonly waitUntil: "networkidle0" }): Promise<unknown>;
   evaluate<T = unknown>(expression: string): Promise<T>;
   evaluateOnNewDocument(expression: string): Promise<unknown>;

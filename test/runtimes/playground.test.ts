@@ -1,22 +1,19 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { readPdf } from "../support/pdf-text.ts";
-import { type RunningProgram, startProgram } from "../support/programs.ts";
+import type { RunningProgram } from "../support/programs.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { type Browser, launch, openPage, type Page } from "./browsers.ts";
+import { apiKey, at, callAsApplication, emulate, field, openTab, repository } from "./playground-page.ts";
 
 /**
  * Tests the playground of the emulator in real browsers: with the viewer of the browser, and with
  * an installed pdf.js.
  */
 
-const repository = fileURLToPath(new URL("../..", import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const apiKey = "key-of-the-playground";
 const line = { text: { type: "string" }, count: { type: "integer" } };
 const schema = {
   type: "object",
@@ -32,25 +29,6 @@ const sample = { number: "2026-0117", paid: true, currency: "EUR", lines: [{ tex
 const invoice = (title: string) =>
   JSON.stringify({ schema, sample, content: [`${title} {{number}}`, { $each: "lines", $show: "{{text}}" }] });
 
-/** Defines a short name for the function that finds an element, and keeps the bytes of the last document that the page receives. */
-const prepare = `
-  window.$ = (selector) => document.querySelector(selector);
-  const ours = window.fetch;
-  window.fetch = async (...call) => {
-    const response = await ours(...call);
-    if (response.ok && String(call[0]).endsWith("/generate-sync")) {
-      response.clone().arrayBuffer().then((bytes) => {
-        window.lastDocument = btoa(Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join(""));
-      });
-    }
-    return response;
-  };`;
-
-function emulate(cwd: string, ...args: string[]): Promise<RunningProgram> {
-  const command = [join(repository, "dist/cli/main.js"), "emulate", ...args, "--key", apiKey];
-  return startProgram(process.execPath, command, { cwd, ready: /:(\d+)[\s\S]*^Ctrl-C/m });
-}
-
 describe.each([
   ["chromium", "pdf.js", repository],
   ["firefox", "its own viewer", undefined],
@@ -60,7 +38,7 @@ describe.each([
   let emulator: RunningProgram;
   let browser: Browser;
   let page: Page;
-  let complaints: string[];
+  let tab: Awaited<ReturnType<typeof openTab>>;
   const requested: string[] = [];
 
   const startEmulator = (port: string) => emulate(cwd ?? folder, folder, "--port", port);
@@ -70,13 +48,12 @@ describe.each([
     writeFileSync(join(folder, "letter.json"), '{ "content": ["Dear {{name}}"] }');
     emulator = await startEmulator("0");
     browser = await launch(name);
-    ({ page, complaints } = await openPage(browser, "about:blank"));
+    tab = await openTab(browser);
+    ({ page } = tab);
     page.on("request", (request) => requested.push(request.url()));
-    await page.evaluateOnNewDocument(prepare);
-    await page.setViewport({ width: 1500, height: 900 });
     // The page keeps an event stream open, so the network is never idle.
     await page.goto(`${emulator.origin}/`);
-    await until("$('.preview code')");
+    await tab.until("$('.preview code')");
   }, 120_000);
   afterAll(async () => {
     await browser?.close();
@@ -84,33 +61,13 @@ describe.each([
     remove();
   });
 
-  const documentText = async () => {
-    const base64 = await page.evaluate<string>("window.lastDocument");
-    return (await readPdf(Buffer.from(base64, "base64"))).text;
-  };
-  const at = (selector: string) => `$(${JSON.stringify(selector)})`;
-  const until = (expression: string) => page.waitForFunction(expression);
-  const textOf = (selector: string) => page.evaluate<string>(`${at(selector)}?.innerText ?? ""`);
-  const press = (label: string) =>
-    page.evaluate(
-      `[...document.querySelectorAll("button")].find((each) => each.innerText.startsWith(${JSON.stringify(label)})).click()`,
-    );
-  const field = (...path: (string | number)[]) => `[id='field ${JSON.stringify(path)}']`;
-  const type = async (selector: string, text: string) => {
-    await page.click(selector);
-    await page.evaluate(`${at(selector)}.select()`);
-    await page.keyboard.type(text);
-  };
-  /** Does something, and waits until the page shows another document. */
-  const untilNext = async (action: () => unknown) => {
-    const before = await textOf(".preview code");
-    await action();
-    await until(`$('.preview code')?.innerText !== ${JSON.stringify(before)}`);
-  };
-  const json = () =>
-    page.evaluate<string>(
-      "[...document.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\\n')",
-    );
+  const documentText = () => tab.documentText();
+  const until = (expression: string) => tab.until(expression);
+  const textOf = (selector: string) => tab.textOf(selector);
+  const press = (label: string) => tab.press(label);
+  const type = (selector: string, text: string) => tab.type(selector, text);
+  const untilNext = (action: () => unknown) => tab.untilNext(action);
+  const json = () => tab.json();
 
   it("lists templates, and shows the document's page count, size, render time and request ID", async () => {
     const listed = /invoice\s+invoice\.json, 1 page\s+letter\s+letter\.json, 1 page/;
@@ -134,14 +91,15 @@ describe.each([
       await page.evaluate("$('.cm-content').focus()");
       await page.keyboard.press("End");
       await page.keyboard.type("x");
-      await until("$('.json .fault')?.innerText !== ''");
+      await until("$('.objection')?.innerText !== ''");
       expect(await page.evaluate("$('form fieldset').disabled")).toBe(true);
       await page.keyboard.press("Backspace");
-      await until("$('.json .fault')?.innerText === ''");
+      await until("$('.objection')?.innerText === ''");
       expect(await page.evaluate("$('form fieldset').disabled")).toBe(false);
     });
 
-    it("adds and removes list items", async () => {
+    it("shows lists as tables, and adds and removes items", async () => {
+      expect(await textOf(".list thead")).toMatch(/^text\s+count/);
       await press("Add to lines");
       await until(`${at(field("lines", 1, "text"))}`);
       await until("$('.cm-content').innerText.split('\"text\"').length === 3");
@@ -199,11 +157,8 @@ describe.each([
 
     it("lists requests from other clients, and copies a request's values into the form", async () => {
       await press("Requests");
-      const body = JSON.stringify({ number: "from elsewhere", lines: [] });
-      const json = { authorization: `API-Key ${apiKey}`, "content-type": "application/json" };
-      const headers = { ...json, "x-trace": "t-7", "x-emulator-latency": "1500" };
-      const url = `${emulator.origin}/api/v1/templates/invoice/generate-sync`;
-      await (await fetch(url, { method: "POST", headers, body })).arrayBuffer();
+      const headers = { "x-trace": "t-7", "x-emulator-latency": "1500" };
+      await callAsApplication(emulator.origin, "invoice", { number: "from elsewhere", lines: [] }, headers);
       // Waits until no call of the page itself can follow.
       await until("parseInt($('.requests tbody td:nth-child(5)').innerText) >= 1500");
       await page.evaluate("$('.requests tbody button').click()");
@@ -221,7 +176,7 @@ describe.each([
       const values = JSON.parse(readFileSync(join(repository, "examples/values/invoice.json"), "utf8"));
       const stored = JSON.stringify(JSON.stringify(values, null, 2));
       await portrait.evaluateOnNewDocument(
-        `localStorage.setItem("template-pdf values of invoice", ${stored})`,
+        `localStorage.setItem("template-pdf values of invoice in ${join(repository, "examples/templates")}", ${stored})`,
       );
       await portrait.goto(`${shown.origin}/#invoice`);
       const canvas = "document.querySelector('.pages canvas')";
@@ -241,8 +196,9 @@ describe.each([
     });
 
     it.each([
-      [1500, "dark"],
-      [390, "light"],
+      [1440, "dark"],
+      [1024, "light"],
+      [390, "dark"],
     ])("has no accessibility violations at a width of %i pixels in %s mode", async (width, scheme) => {
       await page.setViewport({ width, height: 900 });
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
@@ -265,7 +221,7 @@ describe.each([
     expect(requested.filter((url) => !isOurs(url))).toEqual([]);
     // Error responses that this test has caused, and messages of the viewer of Firefox.
     const isKnown = (text: string) => /status of [45]\d\d|^Warning: |offsetParent/i.test(text);
-    expect(complaints.filter((text) => !isKnown(text))).toEqual([]);
+    expect(tab.complaints.filter((text) => !isKnown(text))).toEqual([]);
   });
 
   it("reports a stopped emulator, and restores the values when the emulator restarts", async () => {

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeSamples } from "../../src/emulator/playground/page/code-samples.ts";
+import { codeSamples, environment, valuesFileOf } from "../../src/emulator/playground/page/code-samples.ts";
 import { consumer, link } from "../package/consumer.ts";
 import { blocksOf } from "../support/blocks-of.ts";
 import { readPdf } from "../support/pdf-text.ts";
@@ -60,17 +60,33 @@ describe.runIf(hasPosixShell)("in a terminal", () => {
     expect(await textOf(`${uid}.pdf`)).toMatch(/Invoice 2026-0117[\s\S]*£640\.00/);
   });
 
-  it.each(Object.keys(codeSamples))(
-    "the playground's %s code sample generates a document with the given values",
-    async (kind) => {
+  // Compiles TypeScript to CommonJS, as tsx does in a project that `npm init` has made.
+  const esbuild = join(repository, "node_modules/.bin/esbuild");
+  const compiled = `"${esbuild}" sample.ts --format=cjs --log-level=warning | node - #`;
+  /** How each code sample is run. */
+  const runs = [
+    ["TypeScript", "sample.mjs", "node"],
+    ["TypeScript", "sample.ts", compiled],
+    ["fetch", "sample.mjs", "node"],
+    ["fetch", "sample.ts", compiled],
+    ["cURL", "sample.sh", "sh"],
+    ["Command", "sample.sh", "sh"],
+  ] as const;
+
+  it.each(runs)(
+    "the playground's %s code sample generates a document, pasted into %s",
+    async (kind, file, program) => {
       const number = `it's "2026"\n$HOME \\ \`id\` %s ${kind}`;
-      const values = { number, customer: { name: "Zoë" }, lines: [], total: "£1" };
       const [, apiKey = ""] = /^API key +(\S+)/m.exec(emulator.printed) ?? [];
-      const call = { baseUrl: emulator.origin, apiKey, uid: "from-json", values };
-      rmSync(join(cwd, "from-json.pdf"), { force: true });
-      write("sample.mjs", codeSamples[kind]?.(call));
-      await type(["cURL", "Command"].includes(kind) ? "sh sample.mjs" : "node sample.mjs");
-      expect((await textOf("from-json.pdf")).replace(/\s+/g, " ")).toContain(number.replace(/\s+/g, " "));
+      for (const total of ["£1", "£1 ".repeat(4_000)]) {
+        const values = { number, customer: { name: "Zoë" }, lines: [], total };
+        const call = { baseUrl: emulator.origin, apiKey, uid: "from-json", values };
+        rmSync(join(cwd, "from-json.pdf"), { force: true });
+        write(valuesFileOf("from-json"), JSON.stringify(values));
+        write(file, codeSamples[kind]?.(call));
+        await type(`${environment(apiKey)} ${program} ${file}`);
+        expect((await textOf("from-json.pdf")).replace(/\s+/g, " ")).toContain(number.replace(/\s+/g, " "));
+      }
     },
   );
 

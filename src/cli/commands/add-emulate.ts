@@ -14,6 +14,7 @@ A --fault rule is <what> [retry-after <seconds>] [every <n> | first <n> | <p>%].
   reset  a connection that is reset before a response
 
 Examples:
+  template-pdf emulate --init --open
   template-pdf emulate examples/templates --port 0
   template-pdf emulate --fault "429 retry-after 2 every 10" --latency 200..800
 ${exitCodesHelp.emulate}`;
@@ -43,6 +44,7 @@ export function addEmulate(program: Command, session: Session): void {
       "--strict",
       "refuse a document that does not show all its text with 422, instead of logging a warning",
     )
+    .option("--init", "create the template invoice.json in the folder if it does not exist")
     .option("--no-ui", "disable the playground at the base URL")
     .option("--open", "open the playground in the browser")
     .action(async (folder: string | undefined, flags: EmulateFlags) => {

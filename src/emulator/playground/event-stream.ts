@@ -13,6 +13,11 @@ export class EventStream {
     this.#onNone = onNone;
   }
 
+  /** Whether a page receives the events. */
+  get isOpen(): boolean {
+    return this.#readers.size > 0;
+  }
+
   open(): Response {
     let reader: ReadableStreamDefaultController<Uint8Array>;
     const body = new ReadableStream<Uint8Array>({

@@ -1,17 +1,20 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { describeThrown, isInstance } from "../../errors/foreign-values.ts";
 import { ownOptions } from "../../runtime/own-options.ts";
+import type { Order } from "../../service/endpoint.ts";
 import { checkJsonType, readJsonObject } from "../../service/json-body.ts";
 import { Problem } from "../../service/problem.ts";
 import { targetOf } from "../../service/request-target.ts";
+import { toResponse } from "../../service/to-response.ts";
+import { createFirstTemplate } from "../first-template.ts";
 import type { Misbehaviour, MisbehaviourSettings } from "../misbehaviour.ts";
 import type { Renderers } from "../renderers.ts";
+import { renderOrder, warningOf } from "../templates.ts";
 import { EventStream } from "./event-stream.ts";
 import { PageFiles } from "./page-files.ts";
-import { RequestLog } from "./request-log.ts";
-import { TemplateStates } from "./template-states.ts";
+import { type LoggedCall, latestOf, RequestLog } from "./request-log.ts";
+import { type TemplateState, TemplateStates } from "./template-states.ts";
 import { TemplateWatcher } from "./template-watcher.ts";
 
 /** What the playground shows and changes. */
@@ -22,33 +25,61 @@ interface PlaygroundParts {
   readonly apiKey: string;
 }
 
+/** The templates that have changed, and the uids of all in order. */
+export interface TemplatesEvent {
+  readonly uids: readonly string[];
+  readonly changed: readonly TemplateState[];
+  /** The reason why the folder cannot be read. */
+  readonly folderFault: string | undefined;
+}
+
 const prefix = "/_playground/";
 
 /** The token that the page sends with each request that reads or changes data. */
 const tokenHeader = "x-playground-token";
 
-/** How long the page waits for rendered samples before it shows the templates without them. */
-const longestInspectionMs = 1_000;
+/** The number of a document that the page requests, by which it knows that the document is no longer waiting. */
+const previewHeader = "x-playground-preview";
+
+/** A warning about the document, percent-encoded. */
+const warningHeader = "x-playground-warning";
+
+/** How long events of the same kind are collected before they are sent together. */
+const collectingMs = 200;
 
 /** The maximum body size of a change to the faults, in bytes. */
 const maxBodyBytes = 16_384;
 
 /** The page at `/` of an emulator, and its requests under `/_playground/`. */
 export class Playground {
-  readonly log = new RequestLog((call) => this.#events.send("request", call));
+  readonly log = new RequestLog((call) => {
+    if (this.#events.isOpen) this.#calls.push(call);
+    this.#sendSoon();
+  });
   readonly #parts: PlaygroundParts;
   readonly #templates: TemplateStates;
   readonly #events: EventStream;
   readonly #files: PageFiles;
   readonly #token = crypto.randomUUID();
+  /** The calls and the templates that the next events report. */
+  #calls: LoggedCall[] = [];
+  #changed = new Set<string>();
+  #sending: NodeJS.Timeout | undefined;
 
   constructor(parts: PlaygroundParts) {
     this.#parts = parts;
     this.#files = new PageFiles(dirname(createRequire(import.meta.url).resolve("#playground")), parts.folder);
-    this.#templates = new TemplateStates(parts.folder, parts.renderers);
+    this.#templates = new TemplateStates(parts.folder, parts.renderers, (uid) => {
+      this.#changed.add(uid);
+      this.#sendSoon();
+    });
     const watcher = new TemplateWatcher(parts.folder);
     this.#events = new EventStream(
-      () => watcher.start(() => void this.#onSaved()),
+      () => {
+        watcher.start((changed) => void this.#onSaved(changed));
+        // Files may have changed while no page was open.
+        void this.#templates.refresh(undefined);
+      },
       () => watcher.close(),
     );
   }
@@ -59,6 +90,31 @@ export class Playground {
     if (pathname.startsWith(prefix)) return true;
     const isHtmlWanted = request.headers.get("accept")?.includes("text/html") ?? false;
     return pathname === "/" && isHtmlWanted && /^(?:GET|HEAD)$/.test(request.method);
+  }
+
+  /** Whether a call of the service was made by the page. The rules for faults do not apply to such calls, and do not count them. */
+  isPreview({ headers }: Request): boolean {
+    return headers.get(tokenHeader) === this.#token;
+  }
+
+  /** Generates a document for the page. Its user writes the templates, so a refusal contains the reason. */
+  async preview(order: Order): Promise<Response> {
+    const { folder, renderers } = this.#parts;
+    const id = Number(order.request.headers.get(previewHeader));
+    try {
+      const onBegin = () => this.#events.send("rendering", { id });
+      const product = await renderOrder(order, { folder, renderers, strict: false, onBegin });
+      const response = toResponse(product, order.uid);
+      const warning = warningOf(order.request);
+      if (warning !== undefined) response.headers.set(warningHeader, encodeURIComponent(warning));
+      return response;
+    } catch (error) {
+      if (!isInstance(error, Problem) || error.cause === undefined) throw error;
+      throw new Problem(error.status, describeThrown(error.cause), {
+        kind: "template-broken",
+        cause: error.cause,
+      });
+    }
   }
 
   /** Handles a request from the page. */
@@ -72,6 +128,7 @@ export class Playground {
   }
 
   close(): void {
+    clearTimeout(this.#sending);
     this.#events.close();
   }
 
@@ -93,6 +150,8 @@ export class Playground {
     if (route === "GET types") return this.#types(name);
     if (route === "GET requests") return this.#request(Number(name));
     if (route === "PUT misbehaviour") return this.#changeMisbehaviour(request);
+    if (route === "POST first-template") return this.#createFirstTemplate();
+    if (route === "PUT selected") return this.#select(name);
     throw new Problem(404, "The playground does not have this path.");
   }
 
@@ -112,13 +171,14 @@ export class Playground {
   }
 
   async #state(request: Request): Promise<Response> {
-    const { misbehaviour, apiKey } = this.#parts;
-    const inspected = this.#inspect();
-    // Templates that are not rendered in time follow as an event.
-    await Promise.race([inspected, pause(longestInspectionMs, undefined, { ref: false })]);
+    const { misbehaviour, apiKey, folder } = this.#parts;
+    // Reads the names of the files. Templates are loaded and rendered later, and follow as events.
+    await this.#templates.refresh(new Set());
     return json({
       baseUrl: new URL(request.url).origin,
       apiKey,
+      folder,
+      folderFault: this.#templates.folderFault,
       templates: this.#templates.all,
       requests: this.log.calls,
       misbehaviour: misbehaviour.settings,
@@ -126,14 +186,34 @@ export class Playground {
     });
   }
 
-  async #onSaved(): Promise<void> {
+  async #onSaved(changed: ReadonlySet<string> | undefined): Promise<void> {
     // The page renders its values at the same time as the samples.
     this.#events.send("saved", {});
-    await this.#inspect();
+    await this.#templates.refresh(changed);
+    this.#events.send("templates", this.#templatesEvent());
   }
 
-  async #inspect(): Promise<void> {
-    if (await this.#templates.inspect()) this.#events.send("templates", this.#templates.all);
+  /** Collects events, because a page that shows each of thousands of calls would not respond to its user. */
+  #sendSoon(): void {
+    if (!this.#events.isOpen) return;
+    this.#sending ??= setTimeout(() => {
+      this.#sending = undefined;
+      if (this.#changed.size > 0) this.#events.send("templates", this.#templatesEvent());
+      if (this.#calls.length > 0) this.#events.send("requests", latestOf(this.#calls.reverse()));
+      this.#calls = [];
+    }, collectingMs);
+  }
+
+  #templatesEvent(): TemplatesEvent {
+    const { all, folderFault } = this.#templates;
+    const changed = all.filter(({ uid }) => this.#changed.has(uid));
+    this.#changed = new Set();
+    return { uids: all.map(({ uid }) => uid), changed, folderFault };
+  }
+
+  #select(uid: string): Response {
+    this.#templates.select(uid);
+    return json({});
   }
 
   async #types(uid: string): Promise<Response> {
@@ -149,6 +229,16 @@ export class Playground {
     if (!found)
       throw new Problem(404, "This request is no longer available: the playground keeps only the last 100.");
     return json(found);
+  }
+
+  /** The only file that the page creates. It never changes one. */
+  async #createFirstTemplate(): Promise<Response> {
+    const { path, existing } = await createFirstTemplate(this.#parts.folder);
+    if (existing !== undefined) {
+      throw new Problem(409, `The folder already contains ${existing}. Nothing was changed.`);
+    }
+    await this.#onSaved(undefined);
+    return json({ path });
   }
 
   async #changeMisbehaviour(request: Request): Promise<Response> {

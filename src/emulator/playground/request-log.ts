@@ -4,6 +4,8 @@ import type { Call } from "../reporting.ts";
 /** A request in the list. */
 export interface LoggedCall extends Call {
   readonly id: number;
+  /** Whether the page made the call, to show a document. */
+  readonly isPreview: boolean;
   /** The time of the response, in ISO 8601. */
   readonly time: string;
   /** The reason why the document could not be rendered. */
@@ -17,8 +19,15 @@ export interface LoggedRequest extends LoggedCall {
   readonly values: object | undefined;
 }
 
-/** The maximum number of requests to keep. */
-export const maxRequests = 100;
+/** The maximum number of requests to keep: as many of applications as of the page, so that typing does not displace others. */
+const maxRequests = 100;
+
+/** Returns the latest requests of applications and of the page. @param calls - sorted with the latest first */
+export function latestOf<T extends LoggedCall>(calls: readonly T[]): readonly T[] {
+  if (calls.length <= maxRequests) return calls;
+  const counts = { true: 0, false: 0 };
+  return calls.filter(({ isPreview }) => ++counts[`${isPreview}`] <= maxRequests);
+}
 
 /** The maximum length of kept values in characters of JSON, which limits the memory for 100 requests. */
 const maxValuesLength = 262_144;
@@ -28,7 +37,8 @@ const secret = /authorization|cookie|key|token|secret/i;
 
 /** The latest requests to the emulator, in memory only. */
 export class RequestLog {
-  readonly #requests: LoggedRequest[] = [];
+  /** Sorted with the latest first. */
+  #requests: readonly LoggedRequest[] = [];
   readonly #values = new WeakMap<Request, object>();
   readonly #errors = new WeakMap<Request, string>();
   readonly #onRequest: (call: LoggedCall) => void;
@@ -40,7 +50,7 @@ export class RequestLog {
 
   /** Sorted with the latest first. */
   get calls(): readonly LoggedCall[] {
-    return this.#requests.map(summaryOf).reverse();
+    return this.#requests.map(summaryOf);
   }
 
   find(id: number): LoggedRequest | undefined {
@@ -55,20 +65,20 @@ export class RequestLog {
     this.#errors.set(request, describeThrown(error));
   }
 
-  add(call: Call, request: Request): void {
+  add(call: Call, request: Request, isPreview: boolean): void {
     this.#count += 1;
     const values = this.#values.get(request);
     const isShort = values !== undefined && JSON.stringify(values).length <= maxValuesLength;
     const logged: LoggedRequest = {
       ...call,
       id: this.#count,
+      isPreview,
       time: new Date().toISOString(),
       error: this.#errors.get(request),
       headers: [...request.headers].map(([name, value]) => [name, secret.test(name) ? "(hidden)" : value]),
       values: isShort ? values : undefined,
     };
-    this.#requests.push(logged);
-    if (this.#requests.length > maxRequests) this.#requests.shift();
+    this.#requests = latestOf([logged, ...this.#requests]);
     this.#onRequest(summaryOf(logged));
   }
 }

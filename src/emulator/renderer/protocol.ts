@@ -36,7 +36,12 @@ export type Outcome = (
   /** The values are invalid for the template. */
   | { readonly kind: "refused"; readonly issues: readonly ValueIssue[] }
   /** The template failed, for at least one reason; `stack` contains only frames. */
-  | { readonly kind: "broken"; readonly faults: readonly TemplateFault[]; readonly stack: string }
+  | {
+      readonly kind: "broken";
+      readonly faults: readonly TemplateFault[];
+      readonly stack: string;
+      readonly isTimeout?: boolean;
+    }
   /** The caller disconnected before the layout began. */
   | { readonly kind: "abandoned" }
   /** A loaded file has changed, so a new thread is needed. */

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { codeSamples } from "../../../src/emulator/playground/page/code-samples.ts";
+import { codeSamples, isLong, valuesFileOf } from "../../../src/emulator/playground/page/code-samples.ts";
 import { property, slowestProperty } from "../../support/fuzz.ts";
 import { isWindows } from "../../support/platform.ts";
 import { anyHostileValues } from "../../template-types/support/hostile-values.ts";
@@ -66,10 +66,39 @@ describe("the code samples of the playground", () => {
     expect(sampleOf("cURL", values)).toContain('"__proto__": {');
   });
 
+  it.each(Object.keys(codeSamples))("read the API key from the environment: %s", (language) => {
+    const code = codeSamples[language]?.({ ...call, apiKey: "k-e-y", values: { a: 1 } }) ?? "";
+    const setting = /^(?:export |\$env:)TEMPLATE_PDF_API_KEY ?= ?'?k-e-y'?\n/;
+    expect(code.replace(setting, "")).not.toContain("k-e-y");
+    expect(code).toContain("TEMPLATE_PDF_API_KEY");
+  });
+
+  it.each(["TypeScript", "fetch"])("do not use `await` outside functions: %s", (language) => {
+    expect(sampleOf(language, { a: 1 })).not.toMatch(/^(?:const .*)?await /m);
+  });
+
+  it.each(["cURL", "PowerShell", "Command"])("read long values from a file, in shells: %s", (language) => {
+    const file = valuesFileOf(call.uid);
+    expect(file).toBe("it_s.values.json");
+    expect(sampleOf(language, { text: "x".repeat(100) })).not.toContain(file);
+    const code = sampleOf(language, { text: "x".repeat(10_000) });
+    expect(code).toContain(file);
+    expect(code.length).toBeLessThan(1_000);
+  });
+
+  it("quote texts for PowerShell, in which typographic marks also end strings", () => {
+    const code = codeSamples["PowerShell"]?.({ ...call, uid: "it's ‘new’", values: { a: "it's\n'@" } }) ?? "";
+    expect(code).toContain("OutFile = 'it_s__new_.pdf'");
+    expect(code).toContain("it''s%20%E2%80%98new%E2%80%99/generate-sync'");
+    const [, values = ""] = /\$values = @'\n([\s\S]*?)\n'@\n/.exec(code) ?? [];
+    expect(JSON.parse(values)).toEqual({ a: "it's\n'@" });
+  });
+
   if (!isWindows) {
     slowestProperty("contain exactly the values, in commands for a shell", () =>
       fc.property(anyHostileValues, (values) => {
         const printing = "curl() { printf '%s\\0' \"$@\"; }";
+        fc.pre(!isLong(values));
         const sent = runInShell(printing, sampleOf("cURL", values)).split("\0");
         expect(textOf(JSON.parse(sent[sent.indexOf("-d") + 1] ?? ""))).toBe(textOf(values));
         const piped = runInShell("npx() { cat; }", sampleOf("Command", values));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  columnsOf,
   emptyValue,
   type Kind,
   kindOf,
@@ -42,4 +43,22 @@ describe("the playground's form", () => {
   ])("creates a new item from the schema %j and the neighboring item %j: %j", (schema, like, value) => {
     expect(emptyValue(schema, root, like)).toEqual(value);
   });
+
+  it.each<[Schema, readonly unknown[], readonly string[] | undefined]>([
+    [line, [{ text: "a", count: 1 }], ["text", "count", "note"]],
+    [{}, [{ a: 1 }, { b: true }], ["a", "b"]],
+    [line, [], undefined],
+    [{}, ["text"], undefined],
+    [{}, [{ a: 1 }, "text"], undefined],
+    [{}, [{ a: 1 }, null], undefined],
+    [{}, [{ a: { nested: 1 } }], undefined],
+    [{}, [{ a: [1] }], undefined],
+    [line, [{ text: "a", count: "many" }], undefined],
+    [{}, [{ a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7 }], undefined],
+  ])(
+    "shows items with the schema %j and the values %j as a table with the columns %j",
+    (schema, items, columns) => {
+      expect(columnsOf(schema, root, items)).toEqual(columns);
+    },
+  );
 });

@@ -1,8 +1,10 @@
-import { writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { TemplatesEvent } from "../../../src/emulator/playground/playground.ts";
 import type { LoggedCall, LoggedRequest } from "../../../src/emulator/playground/request-log.ts";
-import { type TemplateState, TemplateStates } from "../../../src/emulator/playground/template-states.ts";
+import type { TemplateState } from "../../../src/emulator/playground/template-states.ts";
 import { Renderers } from "../../../src/emulator/renderers.ts";
 import type { Call } from "../../../src/emulator/reporting.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -56,8 +58,10 @@ function change(rules: unknown, more: Record<string, string> = {}): Promise<Resp
 afterEach(() => change({ faults: [], latency: "0" }));
 
 /** Opens the event stream. `next` waits for an event and returns its data. */
-async function openEvents() {
-  const response = await fetch(`${shared.baseUrl}/_playground/events`, { headers: await tokenOf(shared) });
+async function openEvents(emulator: { readonly baseUrl: string } = shared) {
+  const response = await fetch(`${emulator.baseUrl}/_playground/events`, {
+    headers: await tokenOf(emulator),
+  });
   const decoder = new TextDecoderStream() as unknown as ReadableWritablePair<string, Uint8Array>;
   const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(decoder).getReader();
   let text = "";
@@ -141,13 +145,14 @@ describe("the playground", () => {
 
 describe("the playground's state", () => {
   it("lists the templates with their page counts, samples and schemas", async () => {
+    await eventually(async () => (await state()).templates.every(({ kind }) => kind === "ready"));
     const { templates, apiKey, baseUrl } = await state();
     expect({ apiKey, baseUrl }).toEqual({ apiKey: shared.apiKey, baseUrl: shared.baseUrl });
     const schema = expect.objectContaining({ required: ["name"] });
     expect(templates).toEqual([
-      { uid: "greeting", file: "greeting.json", pages: 1, sample: { name: "Zoë" }, schema },
-      { uid: "report", file: "report.json", pages: 2, sample: { n: expect.any(String) } },
-      { uid: "throwing", file: "throwing.mjs", pages: 1, sample: {} },
+      { uid: "greeting", file: "greeting.json", kind: "ready", pages: 1, sample: { name: "Zoë" }, schema },
+      { uid: "report", file: "report.json", kind: "ready", pages: 2, sample: { n: expect.any(String) } },
+      { uid: "throwing", file: "throwing.mjs", kind: "ready", pages: 1, sample: {} },
     ]);
   });
 
@@ -189,21 +194,75 @@ describe("the playground's state", () => {
   });
 });
 
-it("a template that never finishes causes an error, and does not delay other templates", async () => {
-  const endless = "export default () => { for (;;); };";
-  const templates = await templateFolder({ "endless.mjs": endless, "greeting.json": greeting });
-  const renderers = new Renderers({ templates, images: undefined, fonts: undefined }, 2, 60_000);
-  const states = new TemplateStates(templates, renderers);
-  onTestFinished(() => renderers.close());
-  const timedOut = new AbortController();
-  const timeouts = vi.spyOn(AbortSignal, "timeout").mockReturnValue(timedOut.signal);
-  onTestFinished(() => timeouts.mockRestore());
-  const inspected = states.inspect();
-  await eventually(() => states.all.some(({ uid, pages }) => uid === "greeting" && pages === 1));
-  expect(timeouts.mock.calls).toEqual([[5_000], [5_000]]);
-  timedOut.abort();
-  await inspected;
-  expect(states.all.map(({ fault }) => fault)).toEqual(["Its sample takes too long to render.", undefined]);
+describe("a task of a rendering thread", () => {
+  it("has a timeout that does not count waiting for the thread", async () => {
+    const waits = `import { existsSync, writeFileSync } from "node:fs";
+      const here = (name) => new URL(name, import.meta.url);
+      export default async () => {
+        writeFileSync(here("begun"), "");
+        while (!existsSync(here("go"))) await new Promise((resolve) => setTimeout(resolve, 10));
+        return { content: "a" };
+      };`;
+    const templates = await templateFolder({ "waits.mjs": waits, "greeting.json": greeting });
+    const renderers = new Renderers({ templates, images: undefined, fonts: undefined }, 1, 2_000_000);
+    onTestFinished(() => renderers.close());
+    const render = (file: string, onBegin?: () => void) => {
+      const template = { uid: file, file, path: join(templates, file) };
+      return renderers.perform({ template, values: { name: "Zoë" } }, { limitMs: 1_000_000, onBegin });
+    };
+    const first = render("waits.mjs");
+    await eventually(() => existsSync(join(templates, "begun")));
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const onBegin = vi.fn();
+    const second = render("greeting.json", onBegin);
+    vi.advanceTimersByTime(1_500_000);
+    expect(onBegin).not.toHaveBeenCalled();
+    await writeFile(join(templates, "go"), "");
+    expect((await first).kind).toBe("document");
+    expect((await second).kind).toBe("document");
+    expect(onBegin).toHaveBeenCalledOnce();
+  });
+});
+
+describe("a document for the page itself", () => {
+  const preview = async (uid: string, values: object) => {
+    const authorization = `API-Key ${shared.apiKey}`;
+    const headers = { ...(await tokenOf(shared)), authorization, "content-type": "application/json" };
+    return generate(shared, uid, values, { headers });
+  };
+
+  it("is not affected by the rules for faults, and is not counted", async () => {
+    await change({ faults: ["503 first 2"], latency: "0" });
+    expect((await preview("greeting", { name: "a" })).status).toBe(200);
+    expect((await preview("greeting", { name: "b" })).status).toBe(200);
+    const statuses = [];
+    for (let call = 0; call < 3; call++)
+      statuses.push((await generate(shared, "greeting", { name: "c" })).status);
+    expect(statuses).toEqual([503, 503, 200]);
+    const { requests } = await state();
+    expect(requests.slice(0, 5).map(({ isPreview, status }) => [isPreview, status])).toEqual([
+      ...[
+        [false, 200],
+        [false, 503],
+        [false, 503],
+      ],
+      ...[
+        [true, 200],
+        [true, 200],
+      ],
+    ]);
+  });
+
+  it("is refused with the reason", async () => {
+    const { detail } = await (await preview("throwing", { fail: true })).json();
+    expect(detail).toMatch(/throwing\.mjs:2:\d+: .*no$/);
+  });
+
+  it("has a warning about characters that its fonts lack", async () => {
+    const response = await preview("greeting", { name: "語" });
+    expect(decodeURIComponent(response.headers.get("x-playground-warning") ?? "")).toContain("語 (U+8A9E)");
+  });
 });
 
 describe("the rules that are set in the playground", () => {
@@ -230,23 +289,88 @@ describe("the rules that are set in the playground", () => {
 });
 
 describe("an open playground", () => {
-  it("is notified of each request and each saved file", async () => {
+  /** Waits for an event after which a template is in a state. */
+  const untilTemplate = async (
+    events: Awaited<ReturnType<typeof openEvents>>,
+    uid: string,
+    isRight: (state: TemplateState | undefined) => boolean,
+  ) => {
+    for (;;) {
+      const { uids, changed } = (await events.next("templates")) as TemplatesEvent;
+      const found = changed.find((state) => state.uid === uid);
+      if (isRight(found) && (found !== undefined || !uids.includes(uid))) return found;
+    }
+  };
+
+  it("is notified of requests and each saved file", async () => {
     const events = await openEvents();
     await generate(shared, "greeting", { name: "a" });
-    expect(await events.next("request")).toMatchObject({ uid: "greeting", status: 200 });
+    // An event may also contain the last requests of other tests.
+    const [latest] = (await events.next("requests")) as LoggedCall[];
+    expect(latest).toMatchObject({ uid: "greeting", status: 200 });
     const saveAs = async (text: string, isRight: (letter: TemplateState) => boolean) => {
       await writeFile(join(shared.folder, "templates", "letter.json"), text);
       await events.next("saved");
-      for (;;) {
-        const all = (await events.next("templates")) as TemplateState[];
-        const letter = all.find((state) => state.uid === "letter" && isRight(state));
-        if (letter) return letter;
-      }
+      return untilTemplate(events, "letter", (letter) => letter !== undefined && isRight(letter));
     };
     const sample = { total: "£1" };
     await saveAs(JSON.stringify({ content: ["{{total}}"], sample }), ({ pages }) => pages === 1);
-    const broken = await saveAs('{\n  "content": [}', ({ fault }) => fault !== undefined);
+    const broken = await saveAs('{\n  "content": [}', ({ kind }) => kind === "broken");
     expect(broken).toMatchObject({ sample, fault: expect.stringMatching(/letter\.json:2:15: /) });
+    await events.close();
+  });
+
+  it("is notified of many requests in fewer events, with at most 100 requests each", async () => {
+    const events = await openEvents();
+    const sent = Array.from({ length: 300 }, () => generate(shared, "missing"));
+    await Promise.all(sent);
+    let count = 0;
+    let latest = 0;
+    const { requests } = await state();
+    const last = requests[0]?.id ?? 0;
+    while (latest < last) {
+      const calls = (await events.next("requests")) as LoggedCall[];
+      expect(calls.length).toBeLessThanOrEqual(100);
+      latest = calls[0]?.id ?? 0;
+      count += 1;
+    }
+    expect(count).toBeLessThan(300);
+    await events.close();
+  }, 60_000);
+
+  it("is notified if the folder is emptied, removed and replaced", async () => {
+    const emulator = await emulate({ "greeting.json": greeting });
+    const events = await openEvents(emulator);
+    await untilTemplate(events, "greeting", (greeting) => greeting?.kind === "ready");
+    const file = join(emulator.folder, "greeting.json");
+    await rename(file, `${emulator.folder}-kept`);
+    await untilTemplate(events, "greeting", (greeting) => greeting === undefined);
+    await rm(emulator.folder, { recursive: true });
+    for (;;)
+      if (((await events.next("templates")) as TemplatesEvent).folderFault?.includes("does not exist")) break;
+    await mkdir(emulator.folder);
+    await rename(`${emulator.folder}-kept`, file);
+    await untilTemplate(events, "greeting", (greeting) => greeting?.kind === "ready");
+    await writeFile(file, '{ "content": [}');
+    await untilTemplate(events, "greeting", (greeting) => greeting?.kind === "broken");
+    await events.close();
+  });
+
+  it("can create the first template in an empty folder, but does not overwrite a file", async () => {
+    const emulator = await emulate({});
+    const headers = await tokenOf(emulator);
+    const events = await openEvents(emulator);
+    const create = () => get(`${emulator.baseUrl}/_playground/first-template`, { method: "POST", headers });
+    expect((await create()).status).toBe(200);
+    await untilTemplate(events, "invoice", (invoice) => invoice?.kind === "ready" && invoice.pages === 1);
+    const file = join(emulator.folder, "invoice.json");
+    await writeFile(file, '{"content":"mine"}');
+    const refused = await create();
+    expect(refused.status).toBe(409);
+    expect((await refused.json()).detail).toContain("already contains invoice.json");
+    expect(await readFile(file, "utf8")).toBe('{"content":"mine"}');
+    const other = { method: "POST", headers: { origin: "http://evil.test", ...headers } };
+    expect((await get(`${emulator.baseUrl}/_playground/first-template`, other)).status).toBe(403);
     await events.close();
   });
 

@@ -1,86 +1,56 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { isJsonObject } from "../../../json/json-value.ts";
-import { type LoggedCall, maxRequests } from "../request-log.ts";
 import { Code } from "./code.tsx";
 import { Faults } from "./faults.tsx";
+import { NoTemplates } from "./no-templates.tsx";
 import { Preview } from "./preview.tsx";
 import { Requests } from "./requests.tsx";
-import { listen, readState, type ServerState } from "./server.ts";
-import { readStored, store } from "./stored-values.ts";
+import type { Misbehaviour } from "./server.ts";
+import { useStore } from "./store.ts";
 import { TemplateList } from "./template-list.tsx";
-import { useDocument } from "./use-document.ts";
 import { Values } from "./values.tsx";
+import { documentState, templateOf, Workbench } from "./workbench.ts";
 
 const tabs = ["Preview", "Code", "Requests", "Faults"] as const;
 type Tab = (typeof tabs)[number];
 
-export function App() {
-  const [state, setState] = useState<ServerState>();
-  const [isConnected, setConnected] = useState(true);
-  const [saves, setSaves] = useState(0);
-  const [uid, setUid] = useState(uidOfAddress);
-  const [text, setText] = useState("{}");
-  const [tab, setTab] = useState<Tab>("Preview");
+const workbench = new Workbench(uidOfAddress());
 
-  const change = (part: Partial<ServerState>) => setState((last) => last && { ...last, ...part });
+export function App() {
+  const state = useStore(workbench.state);
+  const [tab, setTab] = useState<Tab>("Preview");
+  useEffect(() => workbench.connect(), []);
   useEffect(() => {
-    // Also reloads the state after reconnecting, because the emulator may be a different one.
-    const load = () => readState().then(setState, () => setConnected(false));
-    const add = (call: LoggedCall) =>
-      setState((last) => last && { ...last, requests: [call, ...last.requests].slice(0, maxRequests) });
-    return listen({
-      request: add,
-      templates: (templates) => change({ templates }),
-      misbehaviour: (misbehaviour) => change({ misbehaviour }),
-      saved: () => setSaves((count) => count + 1),
-      connected: (isThere) => {
-        setConnected(isThere);
-        if (isThere) void load();
-      },
-    });
+    const follow = () => workbench.select(uidOfAddress());
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
   }, []);
 
-  const template = state?.templates.find((each) => each.uid === uid) ?? state?.templates[0];
-  const selected = template?.uid;
-  const sample = useMemo(() => JSON.stringify(template?.sample ?? {}, null, 2), [template]);
-  useEffect(() => {
-    if (selected === undefined) return;
-    history.replaceState(undefined, "", `#${encodeURIComponent(selected)}`);
-    setText(readStored(selected) ?? sample);
-  }, [selected]);
-  useEffect(() => {
-    // Unchanged values follow the sample of the file.
-    if (selected !== undefined && readStored(selected) === undefined) setText(sample);
-  }, [sample]);
-
-  const onText = (next: string) => {
-    setText(next);
-    if (selected !== undefined) store(selected, next === sample ? undefined : next);
-  };
-  const { values, parseError } = useMemo(() => parse(text), [text]);
-  const rendering = useDocument(state, selected, values, saves);
-
-  if (!state) return <p class="empty">{isConnected ? "Loading…" : "The emulator is not responding."}</p>;
-  const code = { baseUrl: state.baseUrl, apiKey: state.apiKey, uid: selected ?? "", values: values ?? {} };
-  const answered = rendering.refusal ?? rendering.document;
-  const logged = state.requests.find(({ requestId }) => requestId === answered?.requestId);
+  const { server, connection, templates, drafts, revision } = state;
+  const template = templateOf(state);
+  const { uid = "", schema } = template ?? {};
+  const draft = drafts.get(uid);
+  const shown = documentState(state);
+  const errors = "refusal" in shown ? shown.refusal?.errors : undefined;
+  // A form can be large, so it is compared only if something in it has changed.
+  const values = useMemo(
+    () => draft && <Values key={uid} {...{ workbench, uid, schema, draft, errors }} />,
+    [uid, schema, draft, errors],
+  );
+  if (!server) {
+    const isLost = connection === "lost";
+    return <p class="empty">{isLost ? "The emulator is not responding." : "Connecting to the emulator…"}</p>;
+  }
   return (
     <>
       <header>
         <h1>template-pdf playground</h1>
         <p>
-          {state.baseUrl} {isConnected ? "" : <strong role="alert">The emulator has stopped.</strong>}
+          {server.baseUrl} {connection === "lost" && <strong role="alert">The emulator has stopped.</strong>}
         </p>
       </header>
       <main class="columns">
-        <TemplateList templates={state.templates} selected={selected} onSelect={setUid} />
-        <Values
-          key={selected}
-          schema={template?.schema}
-          {...{ text, values, parseError, onText }}
-          errors={rendering.refusal?.errors ?? []}
-          onSample={() => onText(sample)}
-        />
+        <TemplateList {...{ templates, selected: uid }} onSelect={(next) => workbench.select(next)} />
+        {values ?? <section class="values" aria-label="Values" />}
         <section class="results" aria-label="Results">
           <nav aria-label="Views">
             {tabs.map((each) => (
@@ -91,31 +61,31 @@ export function App() {
                 onClick={() => setTab(each)}
               >
                 {each}
-                {each === "Faults" && isMisbehaving(state) ? " (on)" : ""}
+                {each === "Faults" && isMisbehaving(server.misbehaviour) ? " (on)" : ""}
               </button>
             ))}
           </nav>
+          {!template && tab === "Preview" && (
+            <NoTemplates folder={server.folder} fault={server.folderFault} />
+          )}
           <Preview
-            isHidden={tab !== "Preview"}
-            {...{ rendering, logged }}
-            uid={selected ?? ""}
-            fault={template?.fault}
-            hasPdfJs={state.hasPdfJs}
+            key={uid}
+            isHidden={tab !== "Preview" || !template}
+            {...{ uid, shown, hasPdfJs: server.hasPdfJs }}
+            {...(template?.kind === "broken" && { fault: template.fault })}
           />
-          {tab === "Code" && <Code {...code} saves={saves} />}
+          {tab === "Code" && draft && <Code {...{ server, uid, draft, revision }} />}
           {tab === "Requests" && (
             <Requests
-              requests={state.requests}
-              uids={state.templates.map((each) => each.uid)}
+              calls={workbench.calls}
+              uids={templates.map((each) => each.uid)}
               onUse={(ofUid, used) => {
-                store(ofUid, used);
-                setUid(ofUid);
-                if (ofUid === selected) setText(used);
+                workbench.use(ofUid, used);
                 setTab("Preview");
               }}
             />
           )}
-          {tab === "Faults" && <Faults {...state.misbehaviour} />}
+          {tab === "Faults" && <Faults {...server.misbehaviour} />}
         </section>
       </main>
     </>
@@ -131,15 +101,6 @@ function uidOfAddress(): string {
   }
 }
 
-function isMisbehaving({ misbehaviour: { faults, latency } }: ServerState): boolean {
+function isMisbehaving({ faults, latency }: Misbehaviour): boolean {
   return faults.length > 0 || latency !== "0";
-}
-
-function parse(text: string): { values?: Record<string, unknown>; parseError?: string } {
-  try {
-    const values: unknown = JSON.parse(text);
-    return isJsonObject(values) ? { values } : { parseError: "The values must be one JSON object." };
-  } catch (error) {
-    return { parseError: (error as Error).message };
-  }
 }

@@ -97,3 +97,31 @@ export function emptyValue(schema: Schema, root: Schema, like?: unknown, depth =
   if (kind === "list") return [];
   return kind === "number" ? 0 : kind === "boolean" ? false : "";
 }
+
+/** The maximum number of columns of a table in the form. */
+const maxColumns = 6;
+
+/** Returns the properties of items that fit in a table: few, and none of them an object or a list. */
+export function columnsOf(
+  schema: Schema,
+  root: Schema,
+  items: readonly unknown[],
+): readonly string[] | undefined {
+  const found = resolveSchema(schema, root, items[0]);
+  if (kindOf(found, items[0]) !== "object" || !items.every((item) => kindOf({}, item) === "object"))
+    return undefined;
+  const names = [
+    ...Object.keys(found.properties ?? {}),
+    ...items.flatMap((item) => Object.keys(Object(item))),
+  ];
+  const columns = [...new Set(names)];
+  const isFlat = (column: string) => {
+    const ofColumn = (memberOf(found.properties, column) ?? {}) as Schema;
+    const kinds = items.map((item) => {
+      const value = memberOf(item, column);
+      return kindOf(resolveSchema(ofColumn, root, value), value);
+    });
+    return kinds.every((kind) => kind !== "object" && kind !== "list" && kind !== "json");
+  };
+  return items.length > 0 && columns.length <= maxColumns && columns.every(isFlat) ? columns : undefined;
+}

@@ -1,54 +1,51 @@
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { defaultKeymap, historyKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
-import { Annotation, EditorState } from "@codemirror/state";
+import type { Transaction } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { useEffect, useRef } from "preact/hooks";
+import { type Draft, extendEditor } from "./draft.ts";
 
-interface JsonEditorProps {
-  readonly text: string;
-  readonly onText: (text: string) => void;
+interface JsonEditorProps extends Pick<Draft, "editor" | "change"> {
+  readonly onChanges: (changes: readonly Transaction[]) => void;
 }
 
-/** Marks a change that was not typed here. */
-const fromOutside = Annotation.define<true>();
+extendEditor([
+  [lineNumbers(), drawSelection(), bracketMatching(), highlightActiveLine(), json()],
+  syntaxHighlighting(classHighlighter),
+  keymap.of([...defaultKeymap, ...historyKeymap]),
+  EditorView.lineWrapping,
+  EditorView.contentAttributes.of({ "aria-label": "Values as JSON" }),
+]);
 
-/** A JSON editor. */
-export function JsonEditor({ text, onText }: JsonEditorProps) {
+/** A JSON editor. It shows a state that belongs to the draft of a template, so it has no history of its own. */
+export function JsonEditor({ editor, change, onChanges }: JsonEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
-  const latest = useRef(onText);
-  latest.current = onText;
+  const latest = useRef({ editor, onChanges });
+  latest.current = { editor, onChanges };
   useEffect(() => {
-    const editor = new EditorView({
+    const shown = new EditorView({
       parent: place.current as HTMLDivElement,
-      state: EditorState.create({
-        doc: text,
-        extensions: [
-          [lineNumbers(), history(), drawSelection(), bracketMatching(), highlightActiveLine(), json()],
-          syntaxHighlighting(classHighlighter),
-          keymap.of([...defaultKeymap, ...historyKeymap]),
-          EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": "Values as JSON" }),
-          EditorView.updateListener.of((update) => {
-            const isOurs = update.transactions.some((each) => each.annotation(fromOutside));
-            if (update.docChanged && !isOurs) latest.current(update.state.doc.toString());
-          }),
-        ],
-      }),
+      state: editor,
+      dispatchTransactions: (changes) => {
+        const { editor: newest, onChanges: report } = latest.current;
+        // A change of the form is on its way to the editor.
+        if (newest !== shown.state) return shown.setState(newest);
+        shown.update(changes);
+        report(changes);
+      },
     });
-    view.current = editor;
-    return () => editor.destroy();
+    view.current = shown;
+    return () => shown.destroy();
   }, []);
   useEffect(() => {
-    const editor = view.current;
-    const shown = editor?.state.doc.toString();
-    if (!editor || shown === undefined || shown === text) return;
-    editor.dispatch({
-      changes: { from: 0, to: shown.length, insert: text },
-      annotations: fromOutside.of(true),
-    });
-  }, [text]);
+    const shown = view.current;
+    if (!shown || shown.state === editor) return;
+    // A single change keeps the place that the editor shows.
+    if (change?.startState === shown.state) shown.update([change]);
+    else shown.setState(editor);
+  }, [editor]);
   return <div class="editor" ref={place} />;
 }

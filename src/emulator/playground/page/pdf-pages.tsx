@@ -22,25 +22,31 @@ interface PdfJsPage {
 
 const zooms = [0.5, 0.75, 1, 1.25, 1.5, 2, 3];
 
+/** `fit` makes pages as wide as their place, but not larger than on paper. */
+type Zoom = number | "fit";
+
 /** Shows the pages of a document with the installed pdf.js. */
 export function PdfPages({ bytes }: { readonly bytes: Uint8Array }) {
   const place = useRef<HTMLElement>(null);
-  const [zoom, setZoom] = useState(1);
+  const [zoom, setZoom] = useState<Zoom>("fit");
+  const [scale, setScale] = useState(1);
   const [page, setPage] = useState(1);
   const [pages, setPages] = useState(1);
   const [fault, setFault] = useState<string>();
   useEffect(() => {
+    const shown = place.current;
+    if (!shown) return;
     let isLeft = false;
-    draw(bytes, zoom, () => isLeft).then(
-      (canvases) => {
-        if (isLeft || !canvases) return;
-        // Replaces the pages after all are drawn, which avoids flicker and keeps the scroll position.
-        place.current?.replaceChildren(...canvases);
-        setPages(canvases.length);
-        setPage((last) => Math.min(last, canvases.length));
+    draw(bytes, zoom, shown, () => isLeft).then(
+      (drawn) => {
+        if (isLeft || drawn === undefined) return;
+        const { count } = drawn;
+        setScale(drawn.scale);
+        setPages(count);
+        setPage((last) => Math.min(last, count));
         setFault(undefined);
       },
-      (error: Error) => setFault(`pdf.js cannot show this document: ${error.message}`),
+      (error: Error) => !isLeft && setFault(`pdf.js cannot show this document: ${error.message}`),
     );
     return () => {
       isLeft = true;
@@ -50,7 +56,16 @@ export function PdfPages({ bytes }: { readonly bytes: Uint8Array }) {
     setPage(number);
     place.current?.children[number - 1]?.scrollIntoView({ block: "start" });
   };
-  const step = (by: number) => setZoom(zooms[zooms.indexOf(zoom) + by] ?? zoom);
+  const smaller = zooms.findLast((each) => each < scale - 0.01);
+  const larger = zooms.find((each) => each > scale + 0.01);
+  /** The page at the top third, which a reader looks at. */
+  const follow = ({ currentTarget }: { readonly currentTarget: HTMLElement }) => {
+    const { top, height } = currentTarget.getBoundingClientRect();
+    const shown = [...currentTarget.children].findIndex(
+      (each) => each.getBoundingClientRect().bottom > top + height / 3,
+    );
+    if (shown >= 0) setPage(shown + 1);
+  };
   return (
     <>
       <section class="bar pager" aria-label="Pages">
@@ -63,17 +78,30 @@ export function PdfPages({ bytes }: { readonly bytes: Uint8Array }) {
         <button type="button" disabled={page >= pages} onClick={() => show(page + 1)}>
           Next page
         </button>
-        <button type="button" aria-label="Zoom out" disabled={zoom === zooms[0]} onClick={() => step(-1)}>
+        <button
+          type="button"
+          aria-label="Zoom out"
+          disabled={smaller === undefined}
+          onClick={() => setZoom(smaller ?? zoom)}
+        >
           −
         </button>
-        <span>{Math.round(zoom * 100)} %</span>
-        <button type="button" aria-label="Zoom in" disabled={zoom === zooms.at(-1)} onClick={() => step(1)}>
+        <span>{Math.round(scale * 100)} %</span>
+        <button
+          type="button"
+          aria-label="Zoom in"
+          disabled={larger === undefined}
+          onClick={() => setZoom(larger ?? zoom)}
+        >
           +
+        </button>
+        <button type="button" aria-pressed={zoom === "fit"} onClick={() => setZoom("fit")}>
+          Fit width
         </button>
       </section>
       {fault !== undefined && <p class="problem">{fault}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
-      <section class="pages" tabIndex={0} aria-label="Document" ref={place} />
+      <section class="pages" tabIndex={0} aria-label="Document" ref={place} onScroll={follow} />
     </>
   );
 }
@@ -88,25 +116,62 @@ async function loadPdfJs() {
   return { pdfJs, worker: new pdfJs.PDFWorker() };
 }
 
-async function draw(bytes: Uint8Array, zoom: number, isLeft: () => boolean) {
+/**
+ * Draws the pages of a document, the visible ones first. Each page replaces the last one after it is drawn, which avoids flicker and
+ * keeps the scroll position.
+ *
+ * @returns the number of pages and their scale; `undefined` if a newer document is drawn
+ */
+async function draw(bytes: Uint8Array, zoom: Zoom, place: HTMLElement, isLeft: () => boolean) {
   loaded ??= loadPdfJs();
   const { pdfJs, worker } = await loaded;
   // Copies the bytes, because pdf.js transfers them to its worker.
   const document = await pdfJs.getDocument({ data: bytes.slice(), worker, isEvalSupported: false }).promise;
-  const canvases: HTMLCanvasElement[] = [];
-  for (let number = 1; number <= document.numPages && !isLeft(); number++) {
-    const page = await document.getPage(number);
-    const viewport = page.getViewport({ scale: zoom * devicePixelRatio });
-    const canvas = Object.assign(window.document.createElement("canvas"), {
-      width: viewport.width,
-      height: viewport.height,
-    });
-    canvas.style.width = `${viewport.width / devicePixelRatio}px`;
-    canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", `Page ${number}`);
-    await page.render({ canvas, canvasContext: canvas.getContext("2d"), viewport }).promise;
-    canvases.push(canvas);
+  try {
+    const first = await document.getPage(1);
+    const scale = zoom === "fit" ? scaleToFit(first, place) : zoom;
+    for (const number of visibleFirst(place, document.numPages)) {
+      if (isLeft()) return undefined;
+      const canvas = await drawPage(await document.getPage(number), number, scale);
+      if (isLeft()) return undefined;
+      const last = place.children[number - 1];
+      if (last) last.replaceWith(canvas);
+      else place.append(canvas);
+    }
+    while (place.children.length > document.numPages) place.lastChild?.remove();
+    return { count: document.numPages, scale };
+  } finally {
+    await document.destroy();
   }
-  await document.destroy();
-  return isLeft() ? undefined : canvases;
+}
+
+/** Returns the numbers of the pages that are visible, and then the others in order. New pages are at the end. */
+function visibleFirst(place: HTMLElement, count: number): readonly number[] {
+  const { top, bottom } = place.getBoundingClientRect();
+  const numbers = Array.from({ length: count }, (_, index) => index + 1);
+  const isVisible = (number: number) => {
+    const page = place.children[number - 1]?.getBoundingClientRect();
+    return page !== undefined && page.bottom > top && page.top < bottom;
+  };
+  return [...numbers.filter(isVisible), ...numbers.filter((number) => !isVisible(number))];
+}
+
+function scaleToFit(page: PdfJsPage, place: HTMLElement): number {
+  const { paddingLeft, paddingRight } = getComputedStyle(place);
+  const width = place.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+  // A hidden place has no width.
+  return width > 0 ? Math.min(1, width / page.getViewport({ scale: 1 }).width) : 1;
+}
+
+async function drawPage(page: PdfJsPage, number: number, scale: number): Promise<HTMLCanvasElement> {
+  const viewport = page.getViewport({ scale: scale * devicePixelRatio });
+  const canvas = Object.assign(document.createElement("canvas"), {
+    width: viewport.width,
+    height: viewport.height,
+  });
+  canvas.style.width = `${viewport.width / devicePixelRatio}px`;
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", `Page ${number}`);
+  await page.render({ canvas, canvasContext: canvas.getContext("2d"), viewport }).promise;
+  return canvas;
 }

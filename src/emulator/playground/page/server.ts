@@ -1,4 +1,5 @@
 import { countPages } from "../count-pages.ts";
+import type { TemplatesEvent } from "../playground.ts";
 import type { LoggedCall, LoggedRequest } from "../request-log.ts";
 import type { TemplateState } from "../template-states.ts";
 
@@ -12,6 +13,10 @@ export interface Misbehaviour {
 export interface ServerState {
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** The path of the template folder. */
+  readonly folder: string;
+  /** The reason why the folder cannot be read. */
+  readonly folderFault?: string | undefined;
   readonly templates: readonly TemplateState[];
   /** Sorted with the latest first. */
   readonly requests: readonly LoggedCall[];
@@ -35,15 +40,21 @@ export interface PdfDocument {
   readonly pages: number;
   readonly durationMs: number;
   readonly requestId: string | undefined;
+  /** A warning, for example about characters that the fonts lack. */
+  readonly warning: string | undefined;
 }
 
 type Listeners = {
-  readonly request: (call: LoggedCall) => void;
-  readonly templates: (templates: readonly TemplateState[]) => void;
+  /** Sorted with the latest first. */
+  readonly requests: (calls: readonly LoggedCall[]) => void;
+  readonly templates: (event: TemplatesEvent) => void;
+  /** Reports that a document is no longer waiting for a thread. */
+  readonly rendering: (preview: { readonly id: number }) => void;
   readonly misbehaviour: (settings: Misbehaviour) => void;
   readonly saved: () => void;
-  /** Reports whether the emulator is reachable. */
-  readonly connected: (isConnected: boolean) => void;
+  /** Reports that the emulator is reachable, perhaps again. It may be another one. */
+  readonly connected: () => Promise<void>;
+  readonly lost: () => void;
 };
 
 const token = document.querySelector<HTMLMetaElement>("[name=playground-token]")?.content ?? "";
@@ -59,24 +70,27 @@ export function listen(listeners: Listeners): () => void {
   const leaving = new AbortController();
   const { signal } = leaving;
   const connect = async () => {
+    let isConnected = false;
     try {
       const { body } = await ask("events", { signal });
-      listeners.connected(true);
+      await listeners.connected();
+      isConnected = true;
       let text = "";
       for await (const chunk of chunksOf(body as ReadableStream<Uint8Array<ArrayBuffer>>)) {
         const events = (text + chunk).split("\n\n");
         text = events.pop() ?? "";
         for (const event of events) {
           const [, name, data = ""] = /^event: (\w+)\ndata: (.*)$/.exec(event) ?? [];
-          if (name) listeners[name as "request"](JSON.parse(data));
+          if (name) listeners[name as "requests"](JSON.parse(data));
         }
       }
     } catch {
       // The page reports a lost connection.
     }
     if (signal.aborted) return;
-    listeners.connected(false);
-    setTimeout(connect, reconnectMs);
+    // The emulator also disconnects pages that read their events too slowly.
+    if (!isConnected) listeners.lost();
+    setTimeout(connect, isConnected ? 0 : reconnectMs);
   };
   void connect();
   return () => leaving.abort();
@@ -91,6 +105,16 @@ async function* chunksOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGe
 export const readState = async (): Promise<ServerState> => (await ask("state")).json();
 export const readRequest = async (id: number): Promise<LoggedRequest> => (await ask(`requests/${id}`)).json();
 export const readTypes = async (uid: string) => (await ask(`types/${encodeURIComponent(uid)}`)).text();
+
+/** Tells the emulator which template is shown, so that its sample is rendered first. */
+export async function select(uid: string): Promise<void> {
+  await ask(`selected/${encodeURIComponent(uid)}`, { method: "PUT" });
+}
+
+/** Creates `invoice.json`. @throws {Error} if it exists, or the folder cannot be written */
+export async function createFirstTemplate(): Promise<void> {
+  await ask("first-template", { method: "POST" });
+}
 
 /** @throws {Error} if a rule is invalid */
 export async function changeMisbehaviour(settings: Misbehaviour): Promise<void> {
@@ -112,11 +136,17 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   throw new Error(detail ?? `The emulator responded with ${response.status}.`);
 }
 
-/** Calls the service as an application does. @throws the abort reason of `signal` */
+/**
+ * Generates a document with the endpoint of the service. The token tells the emulator that the page makes the call.
+ *
+ * @param id - identifies the call in events
+ * @throws the abort reason of `signal`
+ */
 export async function generate(
-  { apiKey }: Pick<ServerState, "apiKey">,
+  apiKey: string,
   uid: string,
-  values: unknown,
+  json: string,
+  id: number,
   signal: AbortSignal,
 ): Promise<PdfDocument | Refusal> {
   const startedAt = performance.now();
@@ -124,8 +154,13 @@ export async function generate(
   try {
     const response = await fetch(`/api/v1/templates/${encodeURIComponent(uid)}/generate-sync`, {
       method: "POST",
-      headers: { authorization: `API-Key ${apiKey}`, "content-type": "application/json" },
-      body: JSON.stringify(values),
+      headers: {
+        authorization: `API-Key ${apiKey}`,
+        "content-type": "application/json",
+        "x-playground-token": token,
+        "x-playground-preview": String(id),
+      },
+      body: json,
       signal,
     });
     const { status, headers } = response;
@@ -133,14 +168,17 @@ export async function generate(
     const bytes = new Uint8Array(await response.arrayBuffer());
     const text = new TextDecoder("latin1").decode(bytes);
     if (response.ok && text.startsWith("%PDF-")) {
-      return { bytes, pages: countPages(text), durationMs: performance.now() - startedAt, requestId };
+      const warning = decodeURIComponent(headers.get("x-playground-warning") ?? "") || undefined;
+      const durationMs = performance.now() - startedAt;
+      return { bytes, pages: countPages(text), durationMs, requestId, warning };
     }
     if (response.ok) {
       const detail = `The response is not a PDF. Its content type is ${headers.get("content-type")}.`;
       return { status, detail, errors: [], requestId };
     }
     const problem = parse(new TextDecoder().decode(bytes)) as Partial<Refusal>;
-    return { status, detail: problem.detail ?? "", errors: problem.errors ?? [], requestId };
+    const detail = problem.detail ?? "The response does not say why.";
+    return { status, detail, errors: problem.errors ?? [], requestId };
   } catch (error) {
     signal.throwIfAborted();
     const detail =
