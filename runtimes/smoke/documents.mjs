@@ -28,8 +28,8 @@ const outputs = {
 /** Alternatives to output methods, for runtimes without the buffers, streams and files of Node. */
 const alternatives = {
   "buffer()": "bytes() or arrayBuffer()",
-  "nodeStream()": "stream()",
-  "saveTo()": "blob() or response()",
+  "nodeStream()": "stream() or bytes()",
+  "saveTo()": "bytes(), blob() or response()",
 };
 
 /** Checks that an output method rejects in a runtime that does not support it. */

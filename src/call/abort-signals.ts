@@ -34,7 +34,14 @@ export function stopListening(signal: AbortSignal, listener: AbortListener): voi
   if (shared?.delete(listener) && shared.size === 0) signal.removeEventListener("abort", shared);
 }
 
-/** The default reason for cancelling a document. */
-export function abortError(): DOMException {
-  return new DOMException("The document was cancelled.", "AbortError");
+/** Returns the reason for which a signal was aborted. The signals of some versions of React Native have none. */
+export function abortReasonOf({ reason }: AbortSignal): unknown {
+  return reason === undefined ? abortError() : reason;
+}
+
+/** The default reason for cancelling a document. React Native has no `DOMException`. */
+export function abortError(): Error {
+  const message = "The document was cancelled.";
+  if (typeof DOMException !== "undefined") return new DOMException(message, "AbortError");
+  return Object.assign(new Error(message), { name: "AbortError" });
 }

@@ -10,7 +10,7 @@ import { type AnyTemplate, type CheckedTemplate, serializer } from "../request/s
 import { serializeValues } from "../request/serialize-values.ts";
 import { ownOption } from "../runtime/own-options.ts";
 import { contentLengthOf, type ResponseHead, requestIdOf } from "../transport/transport.ts";
-import { type AbortListener, listenToAbort, stopListening } from "./abort-signals.ts";
+import { type AbortListener, abortReasonOf, listenToAbort, stopListening } from "./abort-signals.ts";
 import { Attempt, type AttemptEvents, type PdfResponse } from "./attempt.ts";
 import { type AttemptFailure, totalOver, triedTimes } from "./attempt-failures.ts";
 import type { BulkAttempt } from "./bulk-attempt.ts";
@@ -106,7 +106,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
     if (this.#isOver) return;
     if (this.#state === "invalid") return this.fail(this.#error);
     const { signal, timeouts } = this.settings;
-    if (signal?.aborted) return this.fail(signal.reason);
+    if (signal?.aborted) return this.fail(abortReasonOf(signal));
     if (signal) listenToAbort(signal, this);
     this.#timeouts = new PhaseTimeouts(timeouts, this);
     this.#next();
@@ -137,7 +137,8 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
   }
 
   handleEvent(): void {
-    this.fail(this.settings.signal?.reason);
+    const { signal } = this.settings;
+    this.fail(signal && abortReasonOf(signal));
   }
 
   onPhaseOver(phase: Phase, limitMs: number): void {
@@ -185,7 +186,7 @@ export class Call implements AttemptEvents, AbortListener, TimeoutListener {
     }
     // The reader of a stream sets the pace.
     if (this.#isHandedOver) this.#timeouts?.limitTotal(Number.POSITIVE_INFINITY);
-    if (signal?.aborted) this.fail(signal.reason);
+    if (signal?.aborted) this.fail(abortReasonOf(signal));
     else if (signal) listenToAbort(signal, this);
   }
 

@@ -13,7 +13,7 @@ import { requestIdOf } from "../transport/transport.ts";
 import { MemorySink } from "./memory-sink.ts";
 import type { NodeOutputs } from "./node-outputs.ts";
 import { filenameOf } from "./response-filename.ts";
-import { iterateChunks, webStreamOf } from "./web-stream.ts";
+import { iterateChunks, missing, webStreamOf } from "./web-stream.ts";
 
 /** What a document needs of its call. */
 type DocumentOwner = Pick<Call, "settings" | "keepOpen">;
@@ -131,7 +131,12 @@ export class GeneratedPdf {
    * ```
    */
   async blob(): Promise<Blob> {
-    return new Blob([await this.#collect("blob()")], { type: "application/pdf" });
+    const bytes = await this.#collect("blob()");
+    try {
+      return new Blob([bytes], { type: "application/pdf" });
+    } catch (cause) {
+      throw missing("blob()", "`Blob` with bytes", cause);
+    }
   }
 
   /**

@@ -26,12 +26,14 @@ export class PendingPdf
     return Promise;
   }
 
-  readonly #outputs: PendingOutputs;
+  readonly #outputs!: PendingOutputs;
 
   /** @internal */
+  // biome-ignore lint/correctness/noUnreachableSuper: a plain promise is returned instead.
   constructor(call: Call, nodeOutputs: NodeOutputs) {
-    if (typeof call !== "object")
-      throw new TypeError("Only `generate` can create a PendingPdf. Use Promise instead.");
+    // The promises of React Native ignore the species, and create the result of `then` with this constructor.
+    // biome-ignore lint/correctness/noConstructorReturn: it must be a plain promise.
+    if (typeof call === "function") return new Promise(call) as PendingPdf;
     let outputs!: PendingOutputs;
     super((resolve) => {
       outputs = new PendingOutputs(call, nodeOutputs, resolve);

@@ -1,4 +1,5 @@
 import { safeFilename } from "../files/filenames.ts";
+import { decodeValidUtf8 } from "../runtime/environment.ts";
 
 /**
  * Returns a safe file name without a folder from `content-disposition`, or `undefined`. It reads what browsers read: RFC 6266 with the
@@ -82,9 +83,10 @@ function decodePercent(text: string): string {
 /** @returns `undefined` if the charset is unknown, or the bytes are not valid in it */
 function decodeBytes(bytes: string, charset: string): string | undefined {
   try {
-    return new TextDecoder(charset, { fatal: true }).decode(
-      Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)),
-    );
+    const codes = Uint8Array.from(bytes, (byte) => byte.charCodeAt(0));
+    // React Native has no `TextDecoder`.
+    if (/^utf-?8$/i.test(charset)) return decodeValidUtf8(codes);
+    return new TextDecoder(charset, { fatal: true }).decode(codes);
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import { abortError } from "../call/abort-signals.ts";
 import type { Body } from "../call/body.ts";
 import { ChunkRelay } from "../call/chunks.ts";
 import { addCaller } from "../errors/caller-stack.ts";
+import { ConfigurationError } from "../errors/errors.ts";
 import type { Bytes } from "../runtime/platform-types.ts";
 
 /** The number of bytes to buffer ahead of a reader. */
@@ -11,8 +12,10 @@ const highWaterMark = 64 * 1024;
  * Returns a web stream of a body, with backpressure. It fails if the document is incomplete.
  *
  * @param output - the name of the output method
+ * @throws {ConfigurationError} in a runtime without web streams
  */
 export function webStreamOf(body: Body, output: string): ReadableStream<Bytes> {
+  if (typeof ReadableStream === "undefined") throw missing(output, "`ReadableStream`");
   return new ReadableStream<Bytes>(
     {
       start: (controller) => writeTo(controller, body, output),
@@ -21,6 +24,12 @@ export function webStreamOf(body: Body, output: string): ReadableStream<Bytes> {
     },
     { highWaterMark, size: (chunk) => chunk.byteLength },
   );
+}
+
+/** An output needs a feature of the runtime that React Native does not have. */
+export function missing(output: string, feature: string, cause?: unknown): ConfigurationError {
+  const message = `${output} needs ${feature}, which this runtime does not have. Use bytes().`;
+  return new ConfigurationError(message, { cause });
 }
 
 function writeTo(controller: ReadableStreamDefaultController<Bytes>, body: Body, output: string): void {

@@ -3,6 +3,7 @@
  * spelling. Quoted texts are decoded, and do not contain a value that was sent. Decision 7 describes what this costs.
  */
 
+import { decodeUtf8 } from "../runtime/environment.ts";
 import { isInstance, readForeign, readForeignText, safeString } from "./foreign-values.ts";
 import { nameOfError } from "./value-kinds.ts";
 
@@ -262,7 +263,7 @@ function decode(text: string, rounds = maxRounds): string {
 function decodeEscape(one: string): string {
   if (one.startsWith("%")) {
     const bytes = one.slice(1).split("%");
-    return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 16)));
+    return decodeUtf8(Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 16)));
   }
   if (/^(?:&#|\\+u)/.test(one)) {
     const code = Number.parseInt(one.replace(/[^\da-f]/gi, ""), /^&#\d/.test(one) ? 10 : 16);

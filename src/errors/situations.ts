@@ -2,6 +2,7 @@
  * What may answer, or fail, instead of the service, and what to do about it. The specification lists no statuses, so they have the
  * meaning that HTTP defines. Browsers do not load this file.
  */
+import { parseUrl } from "../runtime/environment.ts";
 import { inSeconds } from "./retry-after.ts";
 
 /** Explains what to do after a response that is not a document. */
@@ -102,8 +103,9 @@ class Answer {
   get otherBaseUrl(): string | undefined {
     const { origin, path, basePath } = this.#request;
     const location = this.#response.header("location") ?? "";
-    if (!URL.canParse(location, origin + path)) return undefined;
-    const { protocol, origin: newOrigin, pathname } = new URL(location, origin + path);
+    const target = parseUrl(location, origin + path);
+    if (!target) return undefined;
+    const { protocol, origin: newOrigin, pathname } = target;
     const ownPath = path.slice(basePath.length === 1 ? 0 : basePath.length);
     const isDowngrade = protocol !== "https:" && !this.isPlain;
     if (!/^https?:$/.test(protocol) || isDowngrade || !pathname.endsWith(ownPath)) return undefined;

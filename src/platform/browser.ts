@@ -17,9 +17,9 @@ export const platform: Platform = {
   },
   nodeOutputs: {
     toBuffer: () => unsupported("buffer()", "bytes() or arrayBuffer()"),
-    toReadable: () => unsupported("nodeStream()", "stream()"),
-    checkPath: async () => unsupported("saveTo()", "blob() or response()"),
-    save: async () => unsupported("saveTo()", "blob() or response()"),
+    toReadable: () => unsupported("nodeStream()", "stream() or bytes()"),
+    checkPath: async () => unsupported("saveTo()", "bytes(), blob() or response()"),
+    save: async () => unsupported("saveTo()", "bytes(), blob() or response()"),
   },
   userAgent: undefined,
   advice: undefined,

@@ -1,5 +1,5 @@
 import { adviceOnResponse, type ResponseAdvice } from "../errors/situations.ts";
-import { pageAddress } from "../runtime/environment.ts";
+import { pageAddress, parseUrl } from "../runtime/environment.ts";
 import { type ApiKeyAdvice, isWellFormedKey } from "./api-key.ts";
 import { type BaseUrlAdvice, endpointPath } from "./endpoint.ts";
 import { type HeaderAdvice, isHeaderName, isHeaderValue, isPair } from "./headers.ts";
@@ -48,7 +48,7 @@ function isSetIn(envFile: string | undefined, name: string): boolean {
 function baseUrlProblem(text: string): string | undefined {
   const unset = unsetText(text);
   if (unset) return unset;
-  const url = URL.canParse(text, pageAddress()) ? new URL(text, pageAddress()) : undefined;
+  const url = parseUrl(text, pageAddress());
   if (url && unsetText(url.hostname)) return `has the host name ${url.hostname}, so a part of it is missing`;
   const [quote] = /^["'`\u2018\u201c]/.exec(text) ?? [];
   if (quote) return `begins with the quotation mark ${quote}`;

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { isAnyObject } from "../errors/value-kinds.ts";
-import { isPage } from "../runtime/environment.ts";
+import { decodeUtf8, isPage } from "../runtime/environment.ts";
 import { keyInBrowser } from "./api-key.ts";
 
 /** Headers as an object, a `Headers` instance or pairs. Properties that are `undefined` are omitted. */
@@ -136,7 +136,7 @@ export function credentialsIn(authorization: string): readonly string[] {
 function decodeBasic(credentials: string): readonly string[] {
   try {
     const latin1 = atob(credentials);
-    const utf8 = new TextDecoder().decode(Uint8Array.from(latin1, (one) => one.charCodeAt(0)));
+    const utf8 = decodeUtf8(Uint8Array.from(latin1, (one) => one.charCodeAt(0)));
     return [latin1, utf8].flatMap((text) => [text, text.slice(text.indexOf(":") + 1)]);
   } catch {
     return [];

@@ -55,6 +55,15 @@ export function pageAddress(): string | undefined {
   return document?.baseURI ?? (own === "null" ? undefined : own);
 }
 
+/** Parses a URL. React Native has no `URL.canParse`. */
+export function parseUrl(text: string, base?: string): URL | undefined {
+  try {
+    return new URL(text, base);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Whether a host always refers to this machine: `localhost`, 127.0.0.0/8 (RFC 1122, 3.2.1.3) and `::1` (RFC 4291, 2.5.3).
  * Not `x.localhost` or `localhost.`, because many systems look these names up in DNS, which may return any address.
@@ -90,8 +99,20 @@ export function mayForbidCaching(): boolean {
   return forbidsCaching;
 }
 
-/** Decodes UTF-8. In Jest's jsdom, which has no `TextDecoder`, all characters outside ASCII are lost. */
+/**
+ * Decodes UTF-8. In React Native and Jest's jsdom, which have no `TextDecoder`, all characters outside ASCII are lost if the bytes are
+ * not valid.
+ */
 export function decodeUtf8(bytes: Uint8Array): string {
   if (typeof TextDecoder !== "undefined") return new TextDecoder().decode(bytes);
-  return Array.from(bytes, (byte) => String.fromCharCode(byte < 0x80 ? byte : 0xfffd)).join("");
+  try {
+    return decodeValidUtf8(bytes);
+  } catch {
+    return Array.from(bytes, (byte) => String.fromCharCode(byte < 0x80 ? byte : 0xfffd)).join("");
+  }
+}
+
+/** Decodes UTF-8 in every runtime. @throws {URIError} if the bytes are not valid */
+export function decodeValidUtf8(bytes: Uint8Array): string {
+  return decodeURIComponent(Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""));
 }

@@ -159,13 +159,19 @@ function initOf(
   // Without a prototype, because `fetch` also reads inherited properties, such as `dispatcher` or `integrity`.
   return withoutPrototype<FetchInit>({
     method: "POST",
-    headers: headerPairs(headers),
+    headers: headersFrom(headerPairs(headers)),
     body: json,
     redirect: "manual",
     signal,
     ...(mayForbidCaching() && { cache: "no-store" }),
     ...(credentials && { credentials }),
   });
+}
+
+/** whatwg-fetch, on which React Native's is based, would also send the indexes of an array. Only its `Headers` have a `map`. */
+function headersFrom(pairs: FetchInit["headers"]): FetchInit["headers"] {
+  const headers: object | undefined = typeof Headers === "undefined" ? undefined : new Headers(pairs);
+  return headers && "map" in headers ? (headers as typeof pairs) : pairs;
 }
 
 /** A mock may return anything. It may omit the headers. */
@@ -179,8 +185,18 @@ function checkResponse(response: FetchResponse): void {
  * Native's, cannot refuse one, and only the URL of the response tells.
  */
 function redirectOf({ redirected, url }: FetchResponse, requested: string): string | undefined {
-  const isOther = redirected ?? (typeof url === "string" && url !== "" && url.split("#")[0] !== requested);
+  const isOther =
+    redirected ?? (typeof url === "string" && url !== "" && normalize(url) !== normalize(requested));
   return isOther ? String(url) : undefined;
+}
+
+/**
+ * Normalizes an address for a comparison, because the HTTP clients of React Native do, but its `URL` does not. The case of a path that
+ * differs is ignored, too.
+ */
+function normalize(url: string): string {
+  const address = encodeURI(url).replaceAll("%25", "%").toLowerCase();
+  return address.replace(/^(http:[^:]*):80(?=\/)|^(https:[^:]*):443(?=\/)|#.*/g, "$1$2");
 }
 
 /** @param redirect - the address of the response, if `fetch` followed a redirect */

@@ -58,7 +58,7 @@ describe.each<[string, Platform]>(platforms)("The platform %s", (_name, platform
   it("opens a Node stream, or names an alternative", () => {
     const toReadable = () => platform.nodeOutputs.toReadable(new Wire().body);
     if (platform === node || platform === denoAndBun) expect(toReadable().readable).toBe(true);
-    else expect(toReadable).toThrow("nodeStream() needs Node, Deno or Bun. Use stream().");
+    else expect(toReadable).toThrow("nodeStream() needs Node, Deno or Bun. Use stream() or bytes().");
   });
 
   it("rejects a path that it cannot save to, without throwing", async () => {
