@@ -72,7 +72,8 @@ export class EmulatedTemplates implements TemplateSource {
     this.#remarks = remarks;
     this.#inspections = new SharedTurns(() => this.#inspect());
     this.#watcher = new TemplateWatcher(folder);
-    this.#watcher.start(() => void this.inspect());
+    // The emulator may be closed meanwhile.
+    this.#watcher.start(() => void this.inspect().catch(() => {}));
   }
 
   /** @throws {Error} if an option or the folder is invalid, or pdfmake is missing */

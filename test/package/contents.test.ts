@@ -34,7 +34,7 @@ describe("the published package", () => {
     expect(Object.keys(manifest.dependencies)).toEqual(["undici"]);
   });
 
-  it("takes up at most 4.8 MB on disk, including undici", () => {
+  it("takes up at most 5.1 MB on disk, including undici", () => {
     // npm links the commands in folders that begin with a dot.
     const all = filesBelow(join(consumer, "node_modules")).filter(({ path }) => !path.startsWith("."));
     const page = all.filter(({ path }) => path.includes("dist/emulator/playground/"));
@@ -44,7 +44,7 @@ describe("the published package", () => {
     console.info(
       `installed: ${bytes.toLocaleString("en")} bytes, the playground: ${pageBytes.toLocaleString("en")}`,
     );
-    expect(bytes).toBeLessThanOrEqual(4_800_000);
+    expect(bytes).toBeLessThanOrEqual(5_100_000);
     expect(pageBytes).toBeGreaterThan(100_000);
     expect(pageBytes).toBeLessThanOrEqual(400_000);
   });
