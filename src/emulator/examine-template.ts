@@ -1,4 +1,5 @@
 import type { Bytes } from "../index.ts";
+import { withoutPrototype } from "../runtime/own-options.ts";
 import type { TemplateFault } from "./renderer/template-fault.ts";
 import type { Renderers, Terms } from "./renderers.ts";
 import type { TemplateFile } from "./template-folder.ts";
@@ -35,8 +36,9 @@ export async function examineTemplate(
   template: TemplateFile,
   renderers: Renderers,
   terms: Terms,
-  { values, onInspected }: ExamineOptions = {},
+  options: ExamineOptions = {},
 ): Promise<ExaminedTemplate> {
+  const { values, onInspected } = withoutPrototype(options);
   const { path, duplicate } = template;
   if (duplicate !== undefined) return { faults: [{ file: path, part: "", message: duplicate }] };
   const found = await renderers.perform({ template }, terms);

@@ -1,3 +1,4 @@
+import { withoutPrototype } from "../runtime/own-options.ts";
 import type { Outcome, RendererSetup, Task } from "./renderer/protocol.ts";
 import { RendererThread } from "./renderer-thread.ts";
 
@@ -53,7 +54,8 @@ export class Renderers {
    *
    * @throws the abort reason of the signal, if the task has not begun yet
    */
-  async perform(task: Task, { signal, limitMs, onBegin }: Terms = {}): Promise<Outcome> {
+  async perform(task: Task, terms: Terms = {}): Promise<Outcome> {
+    const { signal, limitMs, onBegin } = withoutPrototype(terms);
     for (;;) {
       if (this.#stuck.size >= maxStuckThreads) {
         const fault = { file: task.template.path, part: "", message: tooManyStuck };

@@ -1,3 +1,4 @@
+import { withoutPrototype } from "../runtime/own-options.ts";
 import type { Order } from "../service/endpoint.ts";
 import { invalidValues } from "../service/invalid-values.ts";
 import { isFromThisMachine } from "../service/listen.ts";
@@ -75,10 +76,8 @@ interface Rendering {
  *
  * @throws {Problem} to refuse the call
  */
-export async function renderOrder(
-  order: Order,
-  { folder, renderers, strict, onBegin }: Rendering,
-): Promise<Product> {
+export async function renderOrder(order: Order, rendering: Rendering): Promise<Product> {
+  const { folder, renderers, strict, onBegin } = withoutPrototype(rendering);
   const { uid, values, request, signal } = order;
   // The endpoint can be mounted anywhere. This one is at the root, so a prefix is a mistake.
   const { pathname } = new URL(request.url);

@@ -48,7 +48,10 @@ it("an assistant can write a template, see its problem and its position, fix it 
     templates: [{ uid: "letter", file: "letter.json", problems: [{ line: 3, column: expect.any(Number) }] }],
   });
   write("letter.json", good);
-  expect(await check()).toEqual({ folder, templates: [{ uid: "letter", file: "letter.json", pages: 1, problems: [] }] });
+  expect(await check()).toEqual({
+    folder,
+    templates: [{ uid: "letter", file: "letter.json", pages: 1, problems: [] }],
+  });
   expect(await names()).toEqual(["generate_letter", "check_templates"]);
   const result = await client.callTool({ name: "generate_letter", arguments: { name: "Ada" } });
   expect(result.structuredContent).toMatchObject({ uid: "letter", pages: 1 });
