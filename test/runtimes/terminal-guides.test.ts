@@ -42,6 +42,31 @@ afterAll(async () => {
   remove();
 }, 20_000);
 
+it("the first steps in README.md work without an account", async () => {
+  const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
+  const { path: cwd, remove: removeFirst } = makeTemporaryFolder("first-steps");
+  onTestFinished(() => removeFirst());
+  const [, commands = "", code = ""] = /^```sh\n(.*?)^```$.*?^```js\n(.*?)^```$/ms.exec(readme) ?? [];
+  const [install = "", emulate = ""] = commands.trim().split("\n");
+  expect(install).toMatch(/^npm install template-pdf pdfmake$/);
+  const tarball = readdirSync(consumer).find((name) => name.endsWith(".tgz")) ?? "nothing-was-packed";
+  const installed = install.replace("template-pdf", join(consumer, tarball));
+  expect(await runToEnd("bash", ["-c", installed], { cwd })).toMatchObject({ exitCode: 0 });
+  const ready = /^Base URL +http:\/\/127\.0\.0\.1:(\d+)$(?:.|\n)*^Ctrl-C/m;
+  const words = emulate.replace(/ #.*/, " --port 0");
+  const running = await startProgram("sh", ["-c", words], { cwd, ready });
+  onTestFinished(() => running.stop());
+  expect(code).toContain("http://127.0.0.1:4010");
+  writeFileSync(join(cwd, "invoice.mjs"), code.replace("http://127.0.0.1:4010", running.origin));
+  const { exitCode, printed } = await runToEnd(process.execPath, ["invoice.mjs"], { cwd });
+  expect({ exitCode, printed }).toEqual({
+    exitCode: 0,
+    printed: expect.stringMatching(/^\d+ bytes in invoice\.pdf\n$/),
+  });
+  const { text } = await readPdf(readFileSync(join(cwd, "invoice.pdf")));
+  expect(text).toContain("Invoice 2026-0117");
+}, 120_000);
+
 it("the steps in docs/guides/quick-start.md work with the service and with the emulator", async () => {
   const service = fakeService({ templates: ["invoice"], apiKeys: ["your-key"] });
   const listening = await service.listen();
