@@ -59,6 +59,8 @@ export class RedisWait {
    */
   async untilDone<T>(command: () => Promise<T>, onRefusal: (error: unknown) => void): Promise<T> {
     for (;;) {
+      // A command that is sent now could still be executed once Redis responds.
+      if (this.#error) throw this.#error;
       try {
         return await this.for(command());
       } catch (error) {

@@ -183,7 +183,7 @@ describe("the queue commands", () => {
     const act = async (action: string) => (await run("runs", action, "nov")).stdout;
     const last = async () => (await run("runs")).stdout.trimEnd().split("\n").slice(1);
 
-    expect(await act("--pause")).toBe("run nov: paused; documents in flight are finished\n");
+    expect(await act("--pause")).toBe("run nov: paused; its documents in flight will still be finished\n");
     const worker = work();
     const ended = endingOf(worker);
     await eventually(async () => (await last()).includes("1 worker"));

@@ -113,7 +113,7 @@ describe("a queue's `add` method", () => {
     const big = Array.from({ length: 200 }, (_, n) => ({ template: "t", values: values(n) }));
     await admin.config("SET", "maxmemory", "8mb");
     const error = await runs.add("nov", big).catch((caught) => caught);
-    expect(error.message).toMatch(/^Redis is full .*add the same jobs again/);
+    expect(error.message).toMatch(/^Redis is full, .*add the same jobs again/);
     await expect(runs.pause("nov")).rejects.toMatchObject({ code: "queue_failed", message: error.message });
     // The command that Redis refused contains values.
     expect(inspect(error, { depth: Number.POSITIVE_INFINITY })).not.toContain("xxxxxxxxxx");
