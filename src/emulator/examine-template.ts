@@ -1,5 +1,6 @@
 import type { Bytes } from "../index.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
+import type { ValueIssue } from "../service/invalid-values.ts";
 import type { TemplateFault } from "./renderer/template-fault.ts";
 import type { Renderers, Terms } from "./renderers.ts";
 import type { TemplateFile } from "./template-folder.ts";
@@ -16,6 +17,8 @@ export interface ExaminedTemplate extends Partial<Inspected> {
   readonly faults: readonly TemplateFault[];
   /** Whether the only fault is that the limit was exceeded. */
   readonly isTimeout?: boolean;
+  /** Why the template refuses its own sample. */
+  readonly issues?: readonly ValueIssue[];
   /** The document, if it could be rendered. */
   readonly bytes?: Bytes;
 }
@@ -49,7 +52,7 @@ export async function examineTemplate(
   const made = await renderers.perform({ template, values: values ?? sample }, terms);
   if (made.kind === "document") return { faults: [], sample, schema, bytes: made.bytes };
   if (made.kind === "broken") return { ...faultsOf(made), sample, schema };
-  if (made.kind === "refused") return { faults: [], sample, schema };
+  if (made.kind === "refused") return { faults: [], issues: made.issues, sample, schema };
   throw terms.signal?.reason;
 }
 

@@ -118,7 +118,7 @@ export class Documents {
     const { openClient, out, isReplacing, limit, remarkOn } = this.#options;
     const opened = await openClient();
     if (this.#started === limit) {
-      const advice = "Restart it, or start it with a higher --limit.";
+      const advice = "Ask the user to restart it, or to start it with a higher --limit.";
       throw new Error(`This server generates at most ${limit} documents. ${advice}`);
     }
     this.#started += 1;

@@ -11,6 +11,7 @@ import { openEmulator } from "../emulator/start.ts";
 import { readTemplateFolder, type TemplateFile } from "../emulator/template-folder.ts";
 import { describeThrown } from "../errors/foreign-values.ts";
 import { readSmallFile } from "../files/read-file.ts";
+import { formatJsonPath } from "../request/serialize-values.ts";
 import { SharedTurns } from "../runtime/shared-turns.ts";
 import { schemaOfShape } from "../template-types/json-schema/schema-of-shape.ts";
 import { Samples } from "../template-types/samples.ts";
@@ -183,12 +184,19 @@ function schemaOfSample(sample: Record<string, unknown>): object {
   return schemaOfShape(samples.shape(), { allowsMissing: true });
 }
 
-function checkedTemplate({ template, faults, bytes }: Examined, folder: string): CheckedTemplate {
+function checkedTemplate(
+  { template, faults, issues = [], bytes }: Examined,
+  folder: string,
+): CheckedTemplate {
   const { uid, file } = template;
   const pages = bytes && countPages(Buffer.from(bytes).toString("latin1"));
   const problems = faults.map((fault) => {
     const at = relative(folder, fault.file);
     return { file: at, line: fault.line, column: fault.column, message: formatFault({ ...fault, file: at }) };
   });
-  return { uid, file, ...(pages !== undefined && { pages }), problems };
+  const refusals = issues.map(({ path, message }) => ({
+    file,
+    message: `${file}: its sample is refused: ${[formatJsonPath(path), message].filter(Boolean).join(" ")}`,
+  }));
+  return { uid, file, ...(pages !== undefined && { pages }), problems: [...problems, ...refusals] };
 }

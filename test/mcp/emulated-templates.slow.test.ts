@@ -47,6 +47,10 @@ it("an assistant can write a template, see its problem and its position, fix it 
   expect(await check()).toMatchObject({
     templates: [{ uid: "letter", file: "letter.json", problems: [{ line: 3, column: expect.any(Number) }] }],
   });
+  write("letter.json", '{ "content": ["Dear {{name}}"], "sample": { "nobody": "x" } }');
+  expect(await check()).toMatchObject({
+    templates: [{ problems: [{ message: "letter.json: its sample is refused: name has no value" }] }],
+  });
   write("letter.json", good);
   expect(await check()).toEqual({
     folder,

@@ -11,6 +11,7 @@ A --fault rule is <what> [retry-after <seconds>] [every <n> | first <n> | <p>%].
   html   a login page instead of the document
   cut    a truncated document
   stall  a document that stalls in the middle
+  text   a document that was decoded as text on its way
   reset  a connection that is reset before a response
 
 Examples:

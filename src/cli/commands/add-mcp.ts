@@ -11,7 +11,7 @@ language model: one tool for each template. Documents are saved in the folder of
 
 With --emulate, no account is needed. The model can also check and read the templates
 in the folder. The command requires the @modelcontextprotocol/sdk package, --emulate
-requires pdfmake, and --preview requires pdfjs-dist and @napi-rs/canvas.
+requires pdfmake, and --preview requires pdfjs-dist.
 
 With --port, the server uses Streamable HTTP on 127.0.0.1. Clients send the token as
 a bearer token. It comes from TEMPLATE_PDF_MCP_TOKEN. Without this variable, the
