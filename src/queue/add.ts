@@ -96,9 +96,11 @@ export class Adder {
     } finally {
       source.close();
     }
-    for (const [state, conflict] of this.#conflicts) throw conflictError(run, state, conflict);
+    const [conflict] = this.#conflicts;
+    if (conflict) throw conflictError(run, ...conflict);
     return { ...this.#counts, failures: this.#failures.all };
   }
+
   /** Redis may not respond, so the signal does not wait for it. */
   #orAborted<T>(work: Promise<T>): Promise<T> {
     return untilAborted(work, this.#options.signal);

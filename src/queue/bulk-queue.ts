@@ -47,8 +47,8 @@ export class BulkQueue<T extends { [K in keyof T]: object } = Record<string, obj
    * @returns the numbers of jobs that were queued, that needed nothing and that are invalid
    * @throws {ConfigurationError} (rejects) if an option is invalid, or bullmq or ioredis is missing
    * @throws {QueueError} (rejects) if Redis is unreachable or full, if the run already has a job with the same key but different
-   * values (all other jobs are added first), if the run was cancelled, if it was added with another `sealKey` or without one, or if it is removed at
-   * the same time
+   * values (all other jobs are added first), if the run was cancelled, if it was added with another `sealKey` or
+   * without one, or if it is removed at the same time
    * @throws any error thrown by the `jobs` iterable (rejects)
    *
    * @example

@@ -114,7 +114,7 @@ export class RunControl {
   }
 
   async #checkUncancelled(run: RunReference): Promise<void> {
-    const { state } = (await this.#runs.counts(run.id)) ?? {};
+    const state = await this.#runs.stateOf(run.id);
     if (state === "cancelled") throw unusableRun(run, "was cancelled. Resume it first");
   }
 }

@@ -209,6 +209,11 @@ export class RunRecords {
     }
   }
 
+  /** Returns nothing if workers process the run, or it was removed. */
+  async stateOf(id: string): Promise<RunState | undefined> {
+    return ((await this.#redis.hget(this.#key(id), "state")) as RunState | null) ?? undefined;
+  }
+
   /** Sets the state of a run; nothing means that workers process it. Returns whether the run exists. */
   async setState(id: string, state: RunState | undefined, reason = ""): Promise<boolean> {
     if (!(await this.has(id))) return false;

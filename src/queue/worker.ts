@@ -183,9 +183,7 @@ export class QueueWorker {
       await worker.pause(true);
       this.#limitWait();
       connection.wake();
-      const closing = worker.close();
-      // Without a connection, BullMQ does not wait for Redis any longer.
-      await closing;
+      await worker.close();
     } finally {
       clearInterval(cleaning);
     }
