@@ -15,6 +15,11 @@ export class OutageLog {
     return this.#count;
   }
 
+  /** Whether the service is unavailable. */
+  get isOngoing(): boolean {
+    return this.#sinceMs !== undefined;
+  }
+
   /** Records the beginning or the end of an outage. */
   take({ isOver, durationMs }: Pick<BulkOutage, "isOver" | "durationMs">, nowMs: number): void {
     if (!isOver) {

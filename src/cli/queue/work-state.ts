@@ -12,8 +12,6 @@ export class WorkState {
   readonly hooks: Hooks;
   /** The number of documents that are being stored. */
   storingCount = 0;
-  /** Whether the service is unavailable. */
-  isOutage = false;
   /** The outages of the service. */
   readonly outages = new OutageLog();
   /** The calls that wait for a response. */
@@ -56,11 +54,12 @@ export class WorkState {
     const rate = this.#rate.at(performance.now(), this.#made + this.#failed);
     const isIdle = this.inFlight === 0 && rate === 0;
     const doing = this.#isEnding ? "finishing" : "in flight";
+    const idle = this.outages.isOngoing ? "waiting for the service" : "waiting for jobs";
     const parts = [
       `${formatCount(this.#made)} generated`,
       `${formatCount(this.#failed)} failed`,
       ...(isIdle
-        ? [this.#isEnding ? "stopping" : this.isOutage ? "waiting for the service" : "waiting for jobs"]
+        ? [this.#isEnding ? "stopping" : idle]
         : [`${formatCount(this.inFlight)} ${doing}`, formatRate(rate)]),
     ];
     return parts.join("  ").slice(0, maxColumns);

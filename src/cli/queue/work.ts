@@ -70,7 +70,6 @@ export async function work(flags: WorkFlags, session: Session): Promise<void> {
       onOutage: (outage) => {
         const { isOver, error, durationMs } = outage;
         state.outages.take(outage, performance.now());
-        state.isOutage = !isOver;
         if (isOver) live.say(`the service is available again after ${formatTimeSpan(durationMs)}`);
         else tell(`waiting for the service: ${lineOf(error)}`, error);
       },
