@@ -1,3 +1,4 @@
+import { isInstance } from "../../errors/foreign-values.ts";
 import { shortPath } from "./short-path.ts";
 
 /** A fault of a template. It contains no values of a call. */
@@ -33,6 +34,17 @@ export class FaultyTemplate extends Error {
     const shown = [...faults].sort(byPosition).slice(0, maxFaults);
     super(shown.map(formatFault).join("\n"));
     this.faults = shown;
+  }
+}
+
+/** Calls a function. If it throws faults, adds them to the others and returns nothing. */
+export function collectFaults<Result>(faults: TemplateFault[], run: () => Result): Result | undefined {
+  try {
+    return run();
+  } catch (error) {
+    if (!isInstance(error, FaultyTemplate)) throw error;
+    faults.push(...error.faults);
+    return undefined;
   }
 }
 

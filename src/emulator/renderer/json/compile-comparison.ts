@@ -1,7 +1,7 @@
 import { formatJsonPath } from "../../../request/serialize-values.ts";
 import { compileText, type Fill, mistake, type Spot } from "./compile-text.ts";
 import { areEqual, decimalOf } from "./decimals.ts";
-import { parseText, type ValuePath } from "./placeholders.ts";
+import { onlyValueIn, type ValuePath } from "./placeholders.ts";
 import type { ValueShape } from "./sample-values.ts";
 import { pathTo, valueAt } from "./scope.ts";
 
@@ -37,14 +37,13 @@ function compileOther(json: unknown, spot: Spot): Fill {
       'must be a text, a number, true or false, or a value such as "{{customer.country}}".',
     );
   }
-  const [first, ...others] = parseText(json, (problem) => mistake(spot, problem));
-  const isValue = typeof first === "object" && first.kind === "value" && first.format === undefined;
+  const value = onlyValueIn(json, (problem) => mistake(spot, problem));
   const text = compileText(json, spot);
-  if (!isValue || others.length > 0) return text;
+  if (!value) return text;
   return (scope, filling) => {
     // Reports a value that is missing or cannot be compared.
     text(scope, filling);
-    return valueAt(scope, first.path);
+    return valueAt(scope, value.path);
   };
 }
 

@@ -1,9 +1,8 @@
-import { isInstance } from "../../../errors/foreign-values.ts";
 import { isJsonObject } from "../../../json/json-value.ts";
 import { formatJsonPath } from "../../../request/serialize-values.ts";
 import { TooLarge } from "../definition-size.ts";
 import { IssueList } from "../issue-list.ts";
-import { FaultyTemplate, type TemplateFault } from "../template-fault.ts";
+import { collectFaults, FaultyTemplate, type TemplateFault } from "../template-fault.ts";
 import { compileComparison } from "./compile-comparison.ts";
 import { compilePath, compileText, type Fill, mistake, requireValue, type Spot } from "./compile-text.ts";
 import type { Labels } from "./labels.ts";
@@ -65,16 +64,11 @@ export function topSpot(source: TemplateSource, shape: ValueShape): Spot {
 }
 
 /** Compiles a part. If it has a fault, the others are still compiled, so that all faults are reported. */
-function collectFaults<Piece>(spot: Spot, compilePart: () => Fill<Piece>): Fill<Piece> {
-  try {
-    return compilePart();
-  } catch (error) {
-    if (!isInstance(error, FaultyTemplate)) throw error;
-    spot.faults.push(...error.faults);
-    return () => {
-      throw error;
-    };
-  }
+function compilePart<Piece>(spot: Spot, compileIt: () => Fill<Piece>): Fill<Piece> {
+  const failing = () => {
+    throw new FaultyTemplate(spot.faults);
+  };
+  return collectFaults(spot.faults, compileIt) ?? failing;
 }
 
 function inside(spot: Spot, key: string | number): Spot {
@@ -87,7 +81,7 @@ function compile(json: unknown, spot: Spot): Fill {
     const { place } = spot;
     const items = json.map((item, index) => {
       const at = inside(spot, index);
-      return collectFaults(at, () => compileItem(item, at));
+      return compilePart(at, () => compileItem(item, at));
     });
     return (scope, filling) => {
       const list: unknown[] = [];
@@ -139,7 +133,7 @@ function compileMembers(
 ): Fill<JsonObject> {
   const members = Object.entries(json).map(([name, value]) => {
     const at = inside(spot, name);
-    return [name, collectFaults(at, () => compileMember(name, value, at))] as const;
+    return [name, compilePart(at, () => compileMember(name, value, at))] as const;
   });
   const { place } = spot;
   return (scope, filling) => {

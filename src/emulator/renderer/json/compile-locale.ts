@@ -2,7 +2,7 @@ import { formatJsonPath } from "../../../request/serialize-values.ts";
 import type { IssueList } from "../issue-list.ts";
 import { defaultLocale, mistake, requireValue, type Spot, shapeAt } from "./compile-text.ts";
 import { isLocale, type Labels, languageFor } from "./labels.ts";
-import { parseText } from "./placeholders.ts";
+import { onlyValueIn } from "./placeholders.ts";
 import { pathTo, type Scope, valueAt } from "./scope.ts";
 
 /** The locale of a document, and the language of its labels. */
@@ -56,9 +56,8 @@ export function compileLocale(
 }
 
 function parseLocale(text: string, spot: Spot) {
-  const [first, ...others] = parseText(text, (problem) => mistake(spot, problem));
-  const isValue = typeof first === "object" && first.kind === "value" && first.format === undefined;
-  if (isValue && others.length === 0) return first;
+  const value = onlyValueIn(text, (problem) => mistake(spot, problem));
+  if (value) return value;
   throw mistake(
     spot,
     'can contain one placeholder without a format, such as "{{locale}}", and no other text.',

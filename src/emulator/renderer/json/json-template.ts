@@ -1,11 +1,10 @@
-import { isInstance } from "../../../errors/foreign-values.ts";
 import { parseJson } from "../../../json/json-text.ts";
 import { isDeeperThan, isJsonObject, type JsonPath, maxNesting, tooDeep } from "../../../json/json-value.ts";
 import { checkDefinition } from "../check-definition.ts";
 import { NodeBudget } from "../definition-size.ts";
 import { IssueList } from "../issue-list.ts";
 import type { Filled, Template } from "../template.ts";
-import { FaultyTemplate, type TemplateFault } from "../template-fault.ts";
+import { collectFaults, FaultyTemplate, type TemplateFault } from "../template-fault.ts";
 import { compileDefinition, topSpot } from "./compile-definition.ts";
 import { compileLocale } from "./compile-locale.ts";
 import type { Filling } from "./compile-text.ts";
@@ -114,16 +113,6 @@ function originOf(definition: object, path: JsonPath, origins: WeakMap<object, J
 function nameFaults(definition: object, source: TemplateSource): TemplateFault[] {
   const mistakes = checkDefinition(definition, { isTemplate: true, isStrict: true });
   return mistakes.map(({ path, message, of }) => ({ ...source.locate(path, of), message }));
-}
-
-function collectFaults<Result>(faults: TemplateFault[], compile: () => Result): Result | undefined {
-  try {
-    return compile();
-  } catch (error) {
-    if (!isInstance(error, FaultyTemplate)) throw error;
-    faults.push(...error.faults);
-    return undefined;
-  }
 }
 
 function usesNoFiles(): never {

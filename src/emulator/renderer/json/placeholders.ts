@@ -72,6 +72,16 @@ export function parseText(text: string, createError: CreateError): readonly (str
   return parts;
 }
 
+/** Returns the placeholder of a text that is one value without a format, such as `{{locale}}`. */
+export function onlyValueIn(
+  text: string,
+  createError: CreateError,
+): Extract<Placeholder, { kind: "value" }> | undefined {
+  const [first, ...others] = parseText(text, createError);
+  const isValue = typeof first === "object" && first.kind === "value" && first.format === undefined;
+  return isValue && others.length === 0 ? first : undefined;
+}
+
 /** Parses the path of `$each` or `$if`, such as `lines`, `../customer.phones` or `this`. */
 export function parsePath(name: unknown, createError: CreateError): ValuePath {
   const { ups = "", name: path, optional } = groupsOf(typeof name === "string" ? name.trim() : "");

@@ -39,10 +39,10 @@ export class ValueShape {
    * @param conditions - the values that enclosing `$if` test; `undefined` in `$else`. A value inside a tested value is required there
    */
   require(names: readonly string[], conditions: Conditions): void {
-    const outer: (ValueShape | undefined)[] = [this];
+    const outer: ValueShape[] = [this];
     for (const name of names) {
       const value = (outer.at(-1) ?? this).#property(name);
-      if (conditions.every((condition) => condition && outer.includes(condition))) value.isRequired = true;
+      if (areAllIn(outer, conditions)) value.isRequired = true;
       outer.push(value);
     }
   }
@@ -62,7 +62,7 @@ export class ValueShape {
   #resolveSums(): void {
     for (const { names, conditions } of this.#sums.splice(0)) {
       let shape: ValueShape = this;
-      const outer: (ValueShape | undefined)[] = [this];
+      const outer: ValueShape[] = [this];
       let hasArray = false;
       for (const [index, name] of names.entries()) {
         const isLast = index === names.length - 1;
@@ -71,7 +71,7 @@ export class ValueShape {
           hasArray = true;
         }
         shape = shape.#property(name);
-        if (conditions?.every((condition) => condition && outer.includes(condition))) shape.isRequired = true;
+        if (conditions && areAllIn(outer, conditions)) shape.isRequired = true;
         outer.push(shape);
       }
       const addend = hasArray && !shape.#item ? shape : shape.markArray();
@@ -136,6 +136,11 @@ export class ValueShape {
     this.#members.set(name, known);
     return known;
   }
+}
+
+/** Whether all conditions test one of the values. */
+function areAllIn(values: readonly ValueShape[], conditions: Conditions): boolean {
+  return conditions.every((condition) => condition && values.includes(condition));
 }
 
 const anything: Shape = { kind: "unknown" };
