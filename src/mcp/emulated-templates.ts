@@ -11,8 +11,8 @@ import { openEmulator } from "../emulator/start.ts";
 import { readTemplateFolder, type TemplateFile } from "../emulator/template-folder.ts";
 import { describeThrown } from "../errors/foreign-values.ts";
 import { readSmallFile } from "../files/read-file.ts";
-import { formatJsonPath } from "../request/serialize-values.ts";
 import { SharedTurns } from "../runtime/shared-turns.ts";
+import { formatIssue } from "../service/invalid-values.ts";
 import { schemaOfShape } from "../template-types/json-schema/schema-of-shape.ts";
 import { Samples } from "../template-types/samples.ts";
 import { type KnownTemplate, knownTemplate, type TemplateSource } from "./tools.ts";
@@ -196,7 +196,7 @@ function checkedTemplate(
   });
   const refusals = issues.map(({ path, message }) => ({
     file,
-    message: `${file}: its sample is refused: ${[formatJsonPath(path), message].filter(Boolean).join(" ")}`,
+    message: `${file}: its sample is refused: ${formatIssue({ path, message })}`,
   }));
   return { uid, file, ...(pages !== undefined && { pages }), problems: [...problems, ...refusals] };
 }

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Tool, ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
-import { parseSchema } from "../emulator/renderer/json/schema/json-schema.ts";
-import { isJsonObject, type JsonPath } from "../json/json-value.ts";
-import { formatJsonPath } from "../request/serialize-values.ts";
-import type { ValueIssue } from "../service/invalid-values.ts";
+import { formatMistake, parseSchema } from "../emulator/renderer/json/schema/json-schema.ts";
+import { isJsonObject } from "../json/json-value.ts";
+import { listIssues, type ValueIssue } from "../service/invalid-values.ts";
 
 /** A template that the server offers as a tool. */
 export interface KnownTemplate {
@@ -26,9 +25,8 @@ export function knownTemplate(
   file: string,
   errorOf = (message: string) => new Error(message),
 ): KnownTemplate {
-  const mistake = (place: JsonPath, problem: string) =>
-    errorOf(`${[file, formatJsonPath(place)].filter(Boolean).join(", ")}: ${problem}`);
-  return { uid, schema, check: parseSchema(schema, file, mistake) };
+  const check = parseSchema(schema, file, (place, problem) => errorOf(formatMistake(file, place, problem)));
+  return { uid, schema, check };
 }
 
 /** The known templates. They may change while the server is running. */
@@ -59,9 +57,6 @@ const maxNameLength = 64;
 /** The maximum length of a title or a description from a schema. */
 const maxTitleLength = 100;
 const maxDescriptionLength = 1_000;
-
-/** The maximum number of issues in a message. */
-const maxListed = 10;
 
 const resultSchema: Tool["outputSchema"] = {
   type: "object",
@@ -155,11 +150,7 @@ function anyTool(facts: ToolFacts): GenerateTool {
 function checked(values: Record<string, unknown>, { uid, check }: KnownTemplate): Record<string, unknown> {
   const issues = check(values);
   if (issues.length === 0) return values;
-  const listed = issues
-    .slice(0, maxListed)
-    .map(({ path, message }) => [formatJsonPath(path), message].filter(Boolean).join(" "));
-  if (issues.length > maxListed) listed.push(`and ${issues.length - maxListed} more`);
-  throw new Error(`Invalid arguments for ${JSON.stringify(uid)}: ${listed.join("; ")}. Nothing was sent.`);
+  throw new Error(`Invalid arguments for ${JSON.stringify(uid)}: ${listIssues(issues)}. Nothing was sent.`);
 }
 
 function annotationsOf({ isReplacing, isEmulated }: ToolFacts): ToolAnnotations {

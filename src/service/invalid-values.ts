@@ -21,7 +21,7 @@ interface InvalidValuesOptions {
   readonly cause?: unknown;
 }
 
-/** The maximum number of issues in the message. `errors` contains all of them. */
+/** The maximum number of issues in a message. `errors` contains all of them. */
 const maxListed = 10;
 
 /**
@@ -35,15 +35,24 @@ export function invalidValues(
   options: InvalidValuesOptions = {},
 ): Problem {
   const { checkedBy, separator = " ", ...cause } = withoutPrototype(options);
-  const errors = issues.map(({ path, message, place }) => ({
-    path: formatJsonPath(path),
-    detail: place === undefined ? message : `${message} (${place})`,
-  }));
-  const listed = errors
-    .slice(0, maxListed)
-    .map(({ path, detail }) => (path === "" ? detail : `${path}${separator}${detail}`));
-  if (errors.length > maxListed) listed.push(`and ${errors.length - maxListed} more`);
+  const errors = issues.map((issue) => ({ path: formatJsonPath(issue.path), detail: detailOf(issue) }));
   const who = checkedBy === undefined ? "" : ` (${checkedBy})`;
-  const detail = `The values do not match the template ${JSON.stringify(uid)}${who}: ${listed.join("; ")}.`;
+  const detail = `The values do not match the template ${JSON.stringify(uid)}${who}: ${listIssues(issues, separator)}.`;
   return new Problem(422, detail, { kind: "invalid-values", errors, ...cause });
+}
+
+/** Lists issues on one line: the first ten, and the number of the others. */
+export function listIssues(issues: readonly ValueIssue[], separator = " "): string {
+  const listed = issues.slice(0, maxListed).map((issue) => formatIssue(issue, separator));
+  if (issues.length > maxListed) listed.push(`and ${issues.length - maxListed} more`);
+  return listed.join("; ");
+}
+
+export function formatIssue(issue: ValueIssue, separator = " "): string {
+  const path = formatJsonPath(issue.path);
+  return path === "" ? detailOf(issue) : `${path}${separator}${detailOf(issue)}`;
+}
+
+function detailOf({ message, place }: ValueIssue): string {
+  return place === undefined ? message : `${message} (${place})`;
 }

@@ -1,10 +1,9 @@
 import { extname, resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { parseSchema } from "../../../emulator/renderer/json/schema/json-schema.ts";
+import { formatMistake, parseSchema } from "../../../emulator/renderer/json/schema/json-schema.ts";
 import { type AnyTemplate, template, ValuesError, type ValuesIssue } from "../../../index.ts";
 import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../../../json/json-value.ts";
 import { isStandardSchema, type StandardSchemaV1, serializeChecked } from "../../../request/schema.ts";
-import { formatJsonPath } from "../../../request/serialize-values.ts";
 import { ownOption } from "../../../runtime/own-options.ts";
 import { decodeJson } from "../../decode-utf8.ts";
 import { describeReadError, Misuse } from "../../failure.ts";
@@ -86,10 +85,11 @@ function parseJsonSchema(
   refuseNearNames(columns, isJsonObject(schema) ? ownOption(schema, "properties") : undefined, file);
   if (isDeeperThan(schema, maxNesting)) throw new Misuse(`${file}: this ${tooDeep}. Flatten it.`);
   const root = isOfTemplate ? ["schema"] : [];
-  return parseSchema(schema, file, (place, problem) => {
-    const at = [file, formatJsonPath([...root, ...place])].filter(Boolean).join(", ");
-    return new Misuse(`${at}: ${problem}`);
-  });
+  return parseSchema(
+    schema,
+    file,
+    (place, problem) => new Misuse(formatMistake(file, [...root, ...place], problem)),
+  );
 }
 
 /** Refuses a column that the schema would not read, because its name is written in another way. */

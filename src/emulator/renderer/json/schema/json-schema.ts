@@ -14,12 +14,18 @@ import {
   type SchemaDocument,
   schemasWithin,
 } from "../../../../json/schema-document.ts";
+import { formatJsonPath } from "../../../../request/serialize-values.ts";
 import type { ValueIssue } from "../../../../service/invalid-values.ts";
 import { issuesOf } from "./schema-issues.ts";
 import { schemaRules } from "./schema-rules.ts";
 
 /** Creates the error for a mistake in a part of the schema. */
 type MistakeAt = (place: JsonPath, problem: string) => Error;
+
+/** Formats a mistake in a part of a schema: `schema.json, properties.date: …`. An empty file or place is left out. */
+export function formatMistake(file: string, place: JsonPath, problem: string): string {
+  return `${[file, formatJsonPath(place)].filter(Boolean).join(", ")}: ${problem}`;
+}
 
 /**
  * Compiles a JSON Schema of draft 4, 6, 7, 2019-09 or 2020-12, depending on its `$schema`. Does not fetch other documents.
