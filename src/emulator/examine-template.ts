@@ -1,6 +1,6 @@
-import type { Bytes } from "../index.ts";
 import { withoutPrototype } from "../runtime/own-options.ts";
 import type { ValueIssue } from "../service/invalid-values.ts";
+import { countPages } from "./playground/count-pages.ts";
 import type { TemplateFault } from "./renderer/template-fault.ts";
 import type { Renderers, Terms } from "./renderers.ts";
 import type { TemplateFile } from "./template-folder.ts";
@@ -19,8 +19,8 @@ export interface ExaminedTemplate extends Partial<Inspected> {
   readonly isTimeout?: boolean;
   /** Why the template refuses its own sample. */
   readonly issues?: readonly ValueIssue[];
-  /** The document, if it could be rendered. */
-  readonly bytes?: Bytes;
+  /** The number of pages of the document, if it could be rendered. */
+  readonly pages?: number;
 }
 
 interface ExamineOptions {
@@ -50,7 +50,10 @@ export async function examineTemplate(
   const { sample, schema } = found;
   onInspected?.({ sample, schema });
   const made = await renderers.perform({ template, values: values ?? sample }, terms);
-  if (made.kind === "document") return { faults: [], sample, schema, bytes: made.bytes };
+  if (made.kind === "document") {
+    const pages = countPages(Buffer.from(made.bytes).toString("latin1"));
+    return { faults: [], sample, schema, pages };
+  }
   if (made.kind === "broken") return { ...faultsOf(made), sample, schema };
   if (made.kind === "refused") return { faults: [], issues: made.issues, sample, schema };
   throw terms.signal?.reason;

@@ -57,22 +57,24 @@ export interface Emulator {
  * await emulator.close();
  * ```
  */
-export function startEmulator(options: EmulatorOptions): Promise<Emulator> {
-  return openEmulator(options, async (folder, renderers) =>
+export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+  const { emulator } = await openEmulator(options, async (folder, renderers) =>
     inspectTemplates((await readTemplateFolder(folder)).values(), renderers),
   );
+  return emulator;
 }
 
 /**
  * Starts an emulator for the command. If the playground is served, the template folder may be missing: the page says so, and can
  * create the folder.
  */
-export function startForUser(options: EmulatorOptions): Promise<Emulator> {
-  return openEmulator(options, async (folder, renderers, hasPlayground) => {
+export async function startForUser(options: EmulatorOptions): Promise<Emulator> {
+  const { emulator } = await openEmulator(options, async (folder, renderers, hasPlayground) => {
     const reading = readTemplateFolder(folder);
     const files = hasPlayground ? await reading.catch(() => new Map<string, TemplateFile>()) : await reading;
     return inspectTemplates(files.values(), renderers);
   });
+  return emulator;
 }
 
 /** Finds the templates when the emulator starts. It throws if they prevent the start. */
@@ -82,8 +84,16 @@ type FindTemplates = (
   hasPlayground: boolean,
 ) => Promise<FoundTemplate[]>;
 
+/** An emulator with what it uses, for callers that use it, too. */
+interface OpenEmulator {
+  readonly emulator: Emulator;
+  /** The path of the template folder. */
+  readonly folder: string;
+  readonly renderers: Renderers;
+}
+
 /** Starts an emulator. */
-export async function openEmulator(options: EmulatorOptions, find: FindTemplates): Promise<Emulator> {
+export async function openEmulator(options: EmulatorOptions, find: FindTemplates): Promise<OpenEmulator> {
   const resolved = resolveEmulatorOptions(options);
   const { templates: folder, images, fonts, limits, faults, latency, onCall, onError } = resolved;
   const { host, port, allowedHosts, apiKeys, ui, strict } = resolved;
@@ -138,7 +148,7 @@ export async function openEmulator(options: EmulatorOptions, find: FindTemplates
     const playgroundUrl = playground && `${baseUrl}/`;
     const emulator = { baseUrl, apiKey: apiKeys[0], playgroundUrl, templates, close };
     makeDisposable(emulator, close);
-    return emulator;
+    return { emulator, folder, renderers };
   } catch (error) {
     await renderers.close();
     throw error;

@@ -3,7 +3,6 @@ import { isWithin, realPathOf } from "../bulk/folder/document-paths.ts";
 import { type ExaminedTemplate, examineTemplate } from "../emulator/examine-template.ts";
 import type { Emulator } from "../emulator/index.ts";
 import type { EmulatorOptions } from "../emulator/options.ts";
-import { countPages } from "../emulator/playground/count-pages.ts";
 import { TemplateWatcher } from "../emulator/playground/template-watcher.ts";
 import { formatFault } from "../emulator/renderer/template-fault.ts";
 import type { Renderers } from "../emulator/renderers.ts";
@@ -82,8 +81,7 @@ export class EmulatedTemplates implements TemplateSource {
     options: Pick<EmulatorOptions, "templates" | "images" | "fonts">,
   ): Promise<EmulatedTemplates> {
     const remarks = new Map<string, string>();
-    let found: readonly [folder: string, renderers: Renderers] | undefined;
-    const emulator = await openEmulator(
+    const { emulator, folder, renderers } = await openEmulator(
       {
         ...options,
         ui: false,
@@ -92,14 +90,12 @@ export class EmulatedTemplates implements TemplateSource {
         },
         onError: (error, _request, requestId) => remarks.set(requestId, describeThrown(error)),
       },
-      async (folder, renderers) => {
-        found = [folder, renderers];
-        await readTemplateFolder(folder);
-        await renderers.prepare();
+      async (path, threads) => {
+        await readTemplateFolder(path);
+        await threads.prepare();
         return [];
       },
     );
-    const [folder, renderers] = found as NonNullable<typeof found>;
     const templates = new EmulatedTemplates(folder, emulator, renderers, remarks);
     await templates.inspect();
     return templates;
@@ -185,11 +181,10 @@ function schemaOfSample(sample: Record<string, unknown>): object {
 }
 
 function checkedTemplate(
-  { template, faults, issues = [], bytes }: Examined,
+  { template, faults, issues = [], pages }: Examined,
   folder: string,
 ): CheckedTemplate {
   const { uid, file } = template;
-  const pages = bytes && countPages(Buffer.from(bytes).toString("latin1"));
   const problems = faults.map((fault) => {
     const at = relative(folder, fault.file);
     return { file: at, line: fault.line, column: fault.column, message: formatFault({ ...fault, file: at }) };

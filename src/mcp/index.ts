@@ -4,4 +4,3 @@ export { Documents } from "./documents.ts";
 export { EmulatedTemplates } from "./emulated-templates.ts";
 export { serveHttp, serveStdio } from "./serve.ts";
 export { createServer, type ServerParts } from "./server.ts";
-export { type KnownTemplate, knownTemplate, type TemplateSource } from "./tools.ts";

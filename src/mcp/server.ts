@@ -151,7 +151,7 @@ function callerOf({ signal, authInfo, _meta, sendNotification }: Extra): Caller 
 function describeDocument(uid: string, document: SavedDocument): CallToolResult {
   const { path, bytes, pages, pdf, png, warnings } = document;
   const warning = warnings.join(" ");
-  const size = `${bytes} bytes${pages === undefined ? "" : `, ${countPages(pages)}`}`;
+  const size = `${bytes} bytes${pages === undefined ? "" : `, ${formatPages(pages)}`}`;
   const content: CallToolResult["content"] = [
     { type: "text", text: `Saved ${path} (${size}). ${warning}`.trim() },
   ];
@@ -171,7 +171,7 @@ function describeDocument(uid: string, document: SavedDocument): CallToolResult 
   return { content, structuredContent };
 }
 
-function countPages(pages: number): string {
+function formatPages(pages: number): string {
   return `${pages} ${pages === 1 ? "page" : "pages"}`;
 }
 
@@ -179,7 +179,7 @@ function describeTemplates(folder: string, templates: readonly CheckedTemplate[]
   const lines = templates.flatMap(({ file, pages, problems }) =>
     problems.length > 0
       ? problems.map(({ message }) => message)
-      : `${file}: no problems${pages === undefined ? "" : `, ${countPages(pages)}`}`,
+      : `${file}: no problems${pages === undefined ? "" : `, ${formatPages(pages)}`}`,
   );
   if (lines.length === 0) lines.push(`The template folder ${folder} contains no templates.`);
   return { content: [{ type: "text", text: lines.join("\n") }], structuredContent: { folder, templates } };

@@ -4,7 +4,6 @@ import { examineTemplate } from "../examine-template.ts";
 import { formatFault } from "../renderer/template-fault.ts";
 import type { Renderers } from "../renderers.ts";
 import { readTemplateFolder, type TemplateFile } from "../template-folder.ts";
-import { countPages } from "./count-pages.ts";
 
 /** What is known about a template, whether or not its sample has been rendered. */
 interface TemplateFacts {
@@ -169,11 +168,10 @@ export class TemplateStates {
       const examined = await examineTemplate(template, this.#renderers, terms, {
         onInspected: (inspected) => this.#change(check, { kind: "rendering", ...inspected }),
       });
-      const { faults, isTimeout, bytes } = examined;
+      const { faults, isTimeout, pages } = examined;
       if (isTimeout) return this.#repeat(check);
       if (faults.length > 0) return this.#finish(check, broken(faults.map(formatFault).join("\n")));
       // Rejected values are not an error in the template: without a sample, users fill them in.
-      const pages = bytes && countPages(Buffer.from(bytes).toString("latin1"));
       this.#finish(check, { kind: "ready", pages });
     } catch (error) {
       this.#finish(check, broken(describeThrown(error)));
