@@ -32,6 +32,24 @@ export const syntaxErrors = {
 /** The message for a trailing comma. */
 export const afterComma = "unexpected comma before this";
 
+/** A position in a text: the line and the column, both counted from 1. */
+export interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A mistake in a JSON text. The message is `<name>:<line>:<column>: <reason>`. */
+export class JsonSyntaxError extends SyntaxError {
+  readonly position: TextPosition;
+  readonly reason: string;
+
+  constructor(name: string, position: TextPosition, reason: string) {
+    super(`${name}:${position.line}:${position.column}: ${reason}`);
+    this.position = position;
+    this.reason = reason;
+  }
+}
+
 /**
  * Parses a JSON text that a user wrote.
  *
@@ -41,7 +59,7 @@ export const afterComma = "unexpected comma before this";
  * @param text - the text; a byte order mark at its start is ignored
  * @param name - the name of the text in error messages, for example the path of its file
  * @returns the value
- * @throws {SyntaxError} `<name>:<line>:<column>: <reason>`, which does not quote the text
+ * @throws {JsonSyntaxError} with the position and the reason, which does not quote the text
  */
 export function parseJson(text: string, name: string): unknown {
   const json = text.startsWith("\ufeff") ? text.slice(1) : text;
@@ -50,11 +68,11 @@ export function parseJson(text: string, name: string): unknown {
     value = JSON.parse(json);
   } catch {
     // The engine's message may quote the text, does not always contain the position, and differs between versions.
-    throw new SyntaxError(`${name}:${describeSyntaxError(json)}`);
+    throw syntaxErrorIn(json, name);
   }
   const changed = firstChangeIn(json);
   if (changed === undefined) return value;
-  throw new SyntaxError(`${name}:${lineAndColumn(json.slice(0, changed.offset))}: ${changed.why}`);
+  throw new JsonSyntaxError(name, positionAtEndOf(json.slice(0, changed.offset)), changed.why);
 }
 
 /** Finds the first number or object in valid JSON that JavaScript would change. */
@@ -116,12 +134,6 @@ export function positionInJson(text: string, path: JsonPath): string | undefined
   return found && `${found.line}:${found.column}`;
 }
 
-/** A position in a text: the line and the column, both counted from 1. */
-export interface TextPosition {
-  readonly line: number;
-  readonly column: number;
-}
-
 /**
  * Finds the position of a value in a JSON text, as numbers.
  *
@@ -138,27 +150,34 @@ export function locateInJson(
     const node = tree && findNodeAtLocation(tree, [...path]);
     if (node === undefined) return undefined;
     const named = of === "name" && node.parent?.type === "property" ? node.parent : node;
-    const [line, column] = lineAndColumn(json.slice(0, named.offset)).split(":").map(Number);
-    return { line: line ?? 1, column: column ?? 1 };
+    return positionAtEndOf(json.slice(0, named.offset));
   } catch {
     // This parser is recursive, so deep nesting may overflow the stack.
     return undefined;
   }
 }
 
-/** Returns the position after a text: the line and the column, both counted from 1, as `3:14`. */
-export function lineAndColumn(before: string): string {
+/** Returns the position after a text. */
+export function positionAtEndOf(before: string): TextPosition {
   const lines = before.split(/\r\n|\r|\n/);
-  return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
-function describeSyntaxError(json: string): string {
-  if (json.trim() === "") return "1:1: the JSON is empty; expected at least {}";
+/** Returns the position after a text, as `3:14`. */
+export function lineAndColumn(before: string): string {
+  const { line, column } = positionAtEndOf(before);
+  return `${line}:${column}`;
+}
+
+function syntaxErrorIn(json: string, name: string): JsonSyntaxError {
+  if (json.trim() === "") {
+    return new JsonSyntaxError(name, positionAtEndOf(""), "the JSON is empty; expected at least {}");
+  }
   const { error, offset } = firstErrorOf(json);
   const before = json.slice(0, offset);
   const isAfterComma = /,\s*$/.test(before) && /[}\]]/.test(json.charAt(offset));
   const reason = isAfterComma ? afterComma : (syntaxErrors as Readonly<Record<string, string>>)[error];
-  return `${lineAndColumn(before)}: ${reason ?? "this is not JSON"}`;
+  return new JsonSyntaxError(name, positionAtEndOf(before), reason ?? "this is not JSON");
 }
 
 function firstErrorOf(json: string): { readonly error: string; readonly offset: number } {

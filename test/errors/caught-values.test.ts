@@ -32,7 +32,7 @@ const allowed: readonly (readonly [file: string, reads: readonly string[], why: 
   ["bulk/systematic-failures.ts", ["error.detail", "detail.replace", "error.status"], ofOurs],
   ["cli/bulk/check-data.ts", ["error.issues.map", "(error as Error).message.replace"], ofOurs],
   ["cli/bulk/data/check-rows.ts", ["error.issues"], byParser],
-  ["cli/bulk/data/json-rows.ts", ["(error as Error).message"], byParser],
+  ["cli/bulk/data/json-rows.ts", ["{ position, reason } = error as JsonSyntaxError"], byParser],
   [
     "cli/bulk/data/stored-bytes.ts",
     ["cause instanceof Failure", "(cause as NodeJS.ErrnoException).syscall"],
@@ -59,7 +59,11 @@ const allowed: readonly (readonly [file: string, reads: readonly string[], why: 
     ],
     byParser,
   ],
-  ["cli/types/read-lines.ts", ["(error as Error).message.replace"], byParser],
+  [
+    "cli/types/read-lines.ts",
+    ["{ position, reason } = error as JsonSyntaxError", "{position.column}", "{reason}"],
+    byParser,
+  ],
   ["cli/types/template-samples.ts", ["error.place", "{error.reason}", "{error.message}"], ofOurs],
   ["cli/types.ts", ["error.message"], ofOurs],
   ["emulator/playground/page/", [], "this is the page, whose errors come from its own code and the browser"],
@@ -70,7 +74,7 @@ const allowed: readonly (readonly [file: string, reads: readonly string[], why: 
     ["error instanceof RangeError", "String(error)"],
     "only Intl throws there",
   ],
-  ["emulator/renderer/json/json-template.ts", ["error instanceof SyntaxError", "error.message"], byParser],
+  ["emulator/renderer/json/json-template.ts", ["...error.position", "error.reason"], byParser],
   [
     "emulator/renderer/json/schema/json-schema.ts",
     ["error instanceof URIError", "error instanceof RangeError"],

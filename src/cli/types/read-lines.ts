@@ -1,6 +1,6 @@
 import { isInstance } from "../../errors/foreign-values.ts";
 import { openFile } from "../../files/read-file.ts";
-import { lineAndColumn, parseJson } from "../../json/json-text.ts";
+import { type JsonSyntaxError, parseJson, positionAtEndOf } from "../../json/json-text.ts";
 import { badCharacter, decode } from "../bulk/data/encodings.ts";
 import { maxRecordMiB, readLine, readRecords } from "../bulk/data/read-records.ts";
 import { notUtf8 } from "../decode-utf8.ts";
@@ -54,12 +54,12 @@ function parseLine(text: string | undefined, place: string): unknown {
     );
   }
   const bad = text.indexOf(badCharacter);
-  if (bad !== -1) throw notUtf8(`${place}:${lineAndColumn(text.slice(0, bad)).split(":")[1]}`);
+  if (bad !== -1) throw notUtf8(`${place}:${positionAtEndOf(text.slice(0, bad)).column}`);
   try {
     // The decoder has removed the byte order mark of the file. A second one is an error, which parseJson would ignore.
     return parseJson(text.startsWith("\ufeff") ? `\ufeff${text}` : text, "");
   } catch (error) {
-    const problem = (error as Error).message.replace(/^:\d+/, place);
-    throw new Misuse(`${problem}. Each line must be one complete sample.`);
+    const { position, reason } = error as JsonSyntaxError;
+    throw new Misuse(`${place}:${position.column}: ${reason}. Each line must be one complete sample.`);
   }
 }

@@ -1,4 +1,4 @@
-import { lineAndColumn } from "../../json/json-text.ts";
+import { positionAtEndOf } from "../../json/json-text.ts";
 import type { JsonPath } from "../../json/json-value.ts";
 import { formatJsonPath } from "../../request/serialize-values.ts";
 import { allNames } from "./definition-names.ts";
@@ -18,8 +18,7 @@ export function locateInModule(path: string, part: JsonPath): SourcePosition {
   const isFixed = (key: string | number) =>
     typeof key === "number" || allNames.has(key) || text.includes(key);
   const shown = formatJsonPath(part.map((key) => (isFixed(key) ? key : "…")));
-  const [line, column] = lineAndColumn(text.slice(0, found)).split(":").map(Number);
-  return { file: path, line, column, part: shown };
+  return { file: path, ...positionAtEndOf(text.slice(0, found)), part: shown };
 }
 
 /** Returns the offset of the only property with this name, such as `colour:` or `"colour":`. */

@@ -1,15 +1,15 @@
 import { describeKind } from "../../../errors/value-kinds.ts";
-import { afterComma, parseJson, syntaxErrors } from "../../../json/json-text.ts";
+import {
+  afterComma,
+  type JsonSyntaxError,
+  parseJson,
+  syntaxErrors,
+  type TextPosition,
+} from "../../../json/json-text.ts";
 import { isDeeperThan, isJsonObject, maxNesting, tooDeep } from "../../../json/json-value.ts";
 import { badCharacter, notInEncoding } from "./encodings.ts";
 import { type Found, maxRecordMiB, type ReadRecord, readLine, readRecords } from "./read-records.ts";
 import type { OnBlankLine, RowOrProblem, RowProblem } from "./row.ts";
-
-/** A position in a text. The line and the column both start at 1. */
-interface Position {
-  readonly line: number;
-  readonly column: number;
-}
 
 /** Reads NDJSON: an object on each line. */
 export async function* ndjsonRows(
@@ -54,7 +54,7 @@ export async function* jsonRows(
   encoding: string,
 ): AsyncGenerator<RowOrProblem, void, undefined> {
   let number = 0;
-  let position: Position = { line: 1, column: 1 };
+  let position: TextPosition = { line: 1, column: 1 };
   let ending: Element["ending"] = "";
   for await (const elements of readRecords<Element | undefined>(chunks, elementReader(), () => undefined)) {
     for (const element of elements) {
@@ -156,12 +156,12 @@ function endOfString(text: string, open: number): number {
 /** Reads one object: the values of a document. */
 function rowOf(
   text: string,
-  start: Position,
+  start: TextPosition,
   number: number,
   encoding: string,
   adviceFor: (fault: string) => string,
 ): RowOrProblem {
-  const problem = (position: Position, message: string): RowOrProblem => ({
+  const problem = (position: TextPosition, message: string): RowOrProblem => ({
     problem: problemAt(position, message, number),
   });
   const bad = text.indexOf(badCharacter);
@@ -170,10 +170,8 @@ function rowOf(
   try {
     values = parseJson(text, "");
   } catch (error) {
-    const [, line, column, fault = "this is not JSON"] =
-      /^:(\d+):(\d+): (.*)$/s.exec((error as Error).message) ?? [];
-    const at = positionIn(start, { line: Number(line), column: Number(column) });
-    return problem(at, adviceFor(fault));
+    const { position, reason } = error as JsonSyntaxError;
+    return problem(positionIn(start, position), adviceFor(reason));
   }
   // Each level takes at least two characters.
   const isTooDeep = text.length > 2 * maxNesting && isDeeperThan(values, maxNesting);
@@ -183,19 +181,19 @@ function rowOf(
   return problem(first, isTooDeep ? `this ${tooDeep}` : `this is ${describeKind(values)}; ${advice}`);
 }
 
-function problemAt(position: Position, message: string, number?: number): RowProblem {
+function problemAt(position: TextPosition, message: string, number?: number): RowProblem {
   const { line, column } = position;
   return { line, column: String(column), message, ...(number === undefined ? {} : { number }) };
 }
 
 /** Returns the position after a text that begins at `start`. */
-function positionAfter(start: Position, text: string): Position {
+function positionAfter(start: TextPosition, text: string): TextPosition {
   const column = text.length - text.lastIndexOf("\n");
   return positionIn(start, { line: text.split("\n").length, column });
 }
 
 /** Converts a position in a text that begins at `start` to a position in the file. */
-function positionIn(start: Position, { line, column }: Position): Position {
+function positionIn(start: TextPosition, { line, column }: TextPosition): TextPosition {
   return {
     line: start.line + line - 1,
     column: line === 1 ? start.column + column - 1 : column,

@@ -6,7 +6,7 @@ import {
   type StateCommand,
   type Transaction,
 } from "@codemirror/state";
-import { describeNumberChange, parseJson } from "../../../json/json-text.ts";
+import { describeNumberChange, type JsonSyntaxError, parseJson } from "../../../json/json-text.ts";
 import { isJsonObject } from "../../../json/json-value.ts";
 
 /** The values that a text describes, or the reason why it describes none. */
@@ -154,7 +154,7 @@ export function parseValues(text: string): Parsed {
     if (isJsonObject(values)) return { kind: "valid", values };
     return { kind: "invalid", reason: "The values must be one JSON object, in braces." };
   } catch (error) {
-    const [, line, column, reason] = /^:(\d+):(\d+): (.*)$/s.exec((error as Error).message) ?? [];
-    return { kind: "invalid", reason: `Line ${line}, column ${column}: ${reason}.` };
+    const { position, reason } = error as JsonSyntaxError;
+    return { kind: "invalid", reason: `Line ${position.line}, column ${position.column}: ${reason}.` };
   }
 }

@@ -1,4 +1,5 @@
-import { parseJson } from "../../../json/json-text.ts";
+import { isInstance } from "../../../errors/foreign-values.ts";
+import { JsonSyntaxError, parseJson } from "../../../json/json-text.ts";
 import { isDeeperThan, isJsonObject, type JsonPath, maxNesting, tooDeep } from "../../../json/json-value.ts";
 import { checkDefinition } from "../check-definition.ts";
 import { NodeBudget } from "../definition-size.ts";
@@ -124,9 +125,8 @@ function parseFile({ path, text }: JsonFile): unknown {
   try {
     json = parseJson(text, "");
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const [, line, column, message = ""] = /^:(\d+):(\d+): (.*)$/s.exec(error.message) ?? [];
-    throw new FaultyTemplate([{ file: path, line: Number(line), column: Number(column), part: "", message }]);
+    if (!isInstance(error, JsonSyntaxError)) throw error;
+    throw new FaultyTemplate([{ file: path, ...error.position, part: "", message: error.reason }]);
   }
   if (!isDeeperThan(json, maxNesting + 1)) return json;
   const deep = Object.entries(json as object).find(([, member]) => isDeeperThan(member, maxNesting));
