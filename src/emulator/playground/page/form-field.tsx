@@ -3,6 +3,7 @@ import { formatJsonPath } from "../../../request/serialize-values.ts";
 import { describeNumber } from "./draft.ts";
 import { columnsOf, emptyValue, kindOf, memberOf, resolveSchema, type Schema } from "./form-kinds.ts";
 import { FormTable } from "./form-table.tsx";
+import { RemoveButton } from "./remove-button.tsx";
 import type { Refusal } from "./server.ts";
 
 /** What all fields of a form share. */
@@ -41,9 +42,7 @@ export function FormField(props: FormFieldProps) {
   if (unfinished !== undefined) problems.unshift(`${unfinished} ${describeNumber(unfinished)}`);
   const name = schema.title ?? label;
   const remove = value !== undefined && !isRequired && (
-    <button type="button" class="small" aria-label={`Remove ${label}`} onClick={() => onChange(undefined)}>
-      ×
-    </button>
+    <RemoveButton label={label} onClick={() => onChange(undefined)} />
   );
   const notes = (
     <>
@@ -145,14 +144,7 @@ export function FormField(props: FormFieldProps) {
             // biome-ignore lint/suspicious/noArrayIndexKey: an item of JSON has nothing else.
             <div class="item" key={index}>
               {itemField(index)}
-              <button
-                type="button"
-                class="small"
-                aria-label={`Remove ${label} ${index + 1}`}
-                onClick={() => onRemove(index)}
-              >
-                ×
-              </button>
+              <RemoveButton label={`${label} ${index + 1}`} onClick={() => onRemove(index)} />
             </div>
           ))
         )}

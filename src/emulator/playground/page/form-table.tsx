@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { RemoveButton } from "./remove-button.tsx";
 
 interface FormTableProps {
   readonly columns: readonly string[];
@@ -33,14 +34,7 @@ export function FormTable({ columns, count, label, cell, onRemove }: FormTablePr
                 <td key={column}>{cell(index, column)}</td>
               ))}
               <td>
-                <button
-                  type="button"
-                  class="small"
-                  aria-label={`Remove ${label} ${index + 1}`}
-                  onClick={() => onRemove(index)}
-                >
-                  ×
-                </button>
+                <RemoveButton label={`${label} ${index + 1}`} onClick={() => onRemove(index)} />
               </td>
             </tr>
           ))}
