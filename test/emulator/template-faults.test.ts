@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { examineTemplate } from "../../src/emulator/examine-template.ts";
+import { shortPath } from "../../src/emulator/renderer/short-path.ts";
 import { formatFault } from "../../src/emulator/renderer/template-fault.ts";
 import { Renderers } from "../../src/emulator/renderers.ts";
 import { templateFolder, writeFiles } from "./emulated.ts";
@@ -11,7 +12,8 @@ type Files = Readonly<Record<string, string>>;
 /** Examines the first of some files as a template. Returns its faults as lines. */
 async function faultsOf(files: Files, values?: Record<string, unknown>): Promise<string[]> {
   const { folder, examine } = await examiner(files);
-  return (await examine(values)).map((fault) => fault.replaceAll(`${folder}/`, ""));
+  // Relative to the working directory if that is shorter, such as in a clone beside the folder.
+  return (await examine(values)).map((fault) => fault.replaceAll(`${shortPath(folder)}/`, ""));
 }
 
 async function examiner(files: Files) {
